@@ -1,0 +1,80 @@
+/* fusion-audit: finds op fusions that a Tenstorrent compile missed.
+ *
+ * The public C API. One call audits; the result is read with the functions below and freed once.
+ * Nothing here prints, exits or keeps state: two audits can run in two threads.
+ * Strings of options are borrowed until the call returns; strings of a result live until fa_free. */
+#ifndef FUSION_AUDIT_H
+#define FUSION_AUDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Also the exit status of the program. */
+enum fa_status {
+    FA_CLEAN = 0,  /* all was read and nothing is missed */
+    FA_MISSED = 1, /* missed fusions were found */
+    FA_USAGE = 2,  /* wrong usage, or a pattern file that is wrong */
+    FA_INPUT = 3   /* input unreadable, not what was asked for, or partly skipped with nothing found */
+};
+
+enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY };
+
+struct fa_options {
+    const char *const *files; /* "-" is standard input */
+    size_t nfiles;
+    enum fa_levels levels;
+    const char *const *patterns; /* further pattern files or directories, in order */
+    size_t npatterns;
+    bool no_default_patterns;
+    const char *default_patterns; /* directory of the bundled patterns; NULL: found next to the program or as installed */
+    const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+};
+
+struct fa_diagnostic {
+    const char *severity; /* "error", "warning", "note" */
+    const char *file;
+    uint64_t line;   /* 0: the whole file */
+    uint32_t column; /* 0: the whole line */
+    const char *message;
+    const char *hint; /* or NULL */
+};
+
+struct fa_audit; /* a finished audit */
+
+/* Audits. Never NULL. */
+struct fa_audit *fa_audit(const struct fa_options *options);
+enum fa_status fa_get_status(const struct fa_audit *a);
+size_t fa_fused_ops(const struct fa_audit *a);  /* entries of the report */
+size_t fa_places(const struct fa_audit *a);     /* instances over all entries */
+size_t fa_diagnostics(const struct fa_audit *a); /* how many are kept */
+size_t fa_diagnostics_dropped(const struct fa_audit *a); /* found beyond the limit */
+struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
+/* One line per graph of what was audited, for --verbose: "graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired". */
+size_t fa_remarks(const struct fa_audit *a);
+const char *fa_get_remark(const struct fa_audit *a, size_t i);
+
+/* Writes the report as YAML: to a temporary file beside `path` and renamed, or to standard output for "-".
+ * False with the reason in `error` (at most `n` bytes). */
+bool fa_write_report(const struct fa_audit *a, const char *path, char *error, size_t n);
+void fa_free(struct fa_audit *a);
+
+/* Removes `path` if it is a report of this tool (its top level is exactly `input` and `missed_fusions`).
+ * True when it was removed. */
+bool fa_remove_stale_report(const char *path);
+
+/* Says what was understood of the files (blocks, stages, functions, ops by kind, values, edges, unresolved things). */
+enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
+
+const char *fa_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

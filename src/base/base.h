@@ -1,0 +1,93 @@
+/* The vocabulary of all rooms: string views, arena, growable arrays, diagnostics.
+ *
+ * Memory: an arena owns everything that lives as long as one audit and is freed
+ * at once. Out of memory is not an error that callers handle: the process says so
+ * and exits with status 3 (the one place where the library ends the program). */
+#ifndef FA_BASE_H
+#define FA_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NONE UINT32_MAX /* "no id" in every 32-bit id space */
+
+/* A view of bytes that somebody else owns; not NUL-terminated. */
+struct str {
+    const char *p;
+    size_t n;
+};
+
+#define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
+
+struct str str_of(const char *cstr);               /* view of a C string; NULL gives the empty view */
+bool str_eq(struct str a, struct str b);           /* same bytes */
+bool str_is(struct str a, const char *cstr);       /* same bytes as a C string */
+int str_cmp(struct str a, struct str b);           /* bytewise order, shorter first among equals */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+struct str str_trim(struct str s);                 /* without blanks (space, tab, CR, LF) at both ends */
+const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
+uint64_t str_hash(struct str s);
+
+/* Bump allocator. A zeroed struct is an empty arena. */
+struct arena {
+    struct arena_chunk *chunks;
+    char *at, *end;
+    size_t total; /* bytes asked of malloc so far */
+};
+
+void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, never NULL */
+char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
+struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
+struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_free(struct arena *a);                  /* frees all chunks; the arena is empty again */
+
+/* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */
+void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
+void *xrealloc(void *p, size_t n);                 /* never NULL for n > 0 */
+
+/* A growable byte string. A zeroed struct is empty; free with buf_free. */
+struct buf {
+    char *p;
+    size_t n, cap;
+};
+
+void buf_add(struct buf *b, struct str s);
+void buf_addc(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct str buf_str(const struct buf *b);
+void buf_free(struct buf *b);
+
+enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };
+
+struct diag {
+    enum severity severity;
+    const char *file;   /* owned by the arena of the list */
+    uint64_t line;      /* 1-based; 0: the whole file */
+    uint32_t column;    /* 1-based, in bytes; 0: the whole line */
+    const char *message;
+    const char *hint;   /* or NULL */
+};
+
+/* Diagnostics in the order they were found. Keeps the first `limit` (0: 100) and counts the rest. */
+struct diags {
+    struct arena *arena;
+    struct diag *items;
+    uint32_t n, cap, limit;
+    uint32_t dropped;   /* found beyond the limit */
+    uint32_t errors;    /* all with SEV_ERROR, dropped ones too */
+};
+
+struct place {
+    const char *file;
+    uint64_t line;
+    uint32_t column;
+};
+
+void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+void diags_free(struct diags *d);
+
+#endif

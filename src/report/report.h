@@ -1,0 +1,54 @@
+/* fusion_todo.yml: entries, instances, and how they are written (libyaml).
+ * The schema is that of fusion-todo(5), keys and nesting verbatim. */
+#ifndef FA_REPORT_H
+#define FA_REPORT_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "mlir/mlir.h"
+
+/* Ops of one side of an instance, in textual order. nops == 0: the side is missing. */
+struct segment {
+    const struct mlir *ir;
+    const uint32_t *ops;
+    uint32_t nops;
+};
+
+struct instance {
+    struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
+    struct segment ttir, ttnn;
+    struct str notes;  /* lines, the last one newline-terminated */
+    uint64_t order;    /* instances of an entry are written in this order */
+};
+
+struct entry {
+    struct str fused_op, source;
+    const struct str *component_ops;
+    uint32_t ncomponents;
+    struct instance *instances;
+    uint32_t ninstances, instances_cap;
+};
+
+struct report {
+    const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
+    struct entry *entries;
+    uint32_t nentries, entries_cap;
+};
+
+/* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new. */
+void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
+                struct instance instance);
+/* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
+void report_sort(struct report *r);
+/* Bytes of the ops of a segment: one op after another, each without the indentation of its first line. */
+void segment_text(const struct segment *s, struct buf *out);
+/* Writes YAML to an open stream. False when libyaml or the stream fails. */
+bool report_print(const struct report *r, FILE *out);
+/* Writes to a temporary file beside `path` and renames it; "-" is standard output. */
+bool report_write(const struct report *r, const char *path, char *error, size_t n);
+/* Removes a report of this tool left at `path`. */
+bool report_remove_stale(const char *path);
+void report_free(struct report *r);
+
+#endif
