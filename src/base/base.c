@@ -1,0 +1,265 @@
+/* Strings, arena, growable arrays and diagnostics for all rooms.
+ *
+ * Every allocation of the library ends in xrealloc or new_chunk: running out of memory
+ * ends the process here with status 3, so callers never see a NULL. */
+#include "base/base.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct str str_of(const char *cstr) {
+    return (struct str){cstr, cstr ? strlen(cstr) : 0};
+}
+
+bool str_eq(struct str a, struct str b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool str_is(struct str a, const char *cstr) {
+    return str_eq(a, str_of(cstr));
+}
+
+int str_cmp(struct str a, struct str b) {
+    size_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    if (c != 0)
+        return c;
+    return (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_starts(struct str s, struct str prefix) {
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+bool str_ends(struct str s, struct str suffix) {
+    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str str_trim(struct str s) {
+    while (s.n > 0 && is_blank(s.p[0]))
+        s.p++, s.n--;
+    while (s.n > 0 && is_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+const char *str_find(struct str s, struct str what) {
+    if (what.n == 0)
+        return s.p;
+    return s.n < what.n ? NULL : memmem(s.p, s.n, what.p, what.n);
+}
+
+/* Eight bytes a step, each folded by the two halves of a 128-bit product. */
+uint64_t str_hash(struct str s) {
+    const uint64_t k1 = 0x9e3779b97f4a7c15u, k2 = 0xd6e8feb86659fd93u;
+    uint64_t h = (uint64_t)s.n * k2 ^ k1, w;
+    const char *p = s.p;
+    size_t n = s.n;
+    for (; n >= 8; p += 8, n -= 8) {
+        memcpy(&w, p, 8);
+        h = (h ^ w) * k1;
+        h ^= h >> 32;
+    }
+    if (n > 0) {
+        w = 0;
+        memcpy(&w, p, n);
+        h = (h ^ w) * k1;
+        h ^= h >> 32;
+    }
+    h *= k2;
+    return h ^ h >> 29;
+}
+
+static void out_of_memory(void) {
+    fputs("fusion-audit: out of memory\n", stderr);
+    exit(3);
+}
+
+void *xrealloc(void *p, size_t n) {
+    void *q = realloc(p, n ? n : 1);
+    if (!q)
+        out_of_memory();
+    return q;
+}
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t size;
+};
+
+enum { ALIGN = 16, CHUNK_MIN = 1 << 12, CHUNK_MAX = 1 << 20, CHUNK_HEAD = 16 };
+
+/* Chunks come from calloc: fresh pages are zero already, so zeroing costs nothing for big ones. */
+static void new_chunk(struct arena *a, size_t need) {
+    size_t size = a->total < CHUNK_MIN ? CHUNK_MIN : a->total < CHUNK_MAX ? a->total : CHUNK_MAX;
+    if (need > SIZE_MAX - CHUNK_HEAD)
+        out_of_memory();
+    if (size < need + CHUNK_HEAD)
+        size = need + CHUNK_HEAD;
+    struct arena_chunk *c = calloc(1, size);
+    if (!c)
+        out_of_memory();
+    c->next = a->chunks;
+    c->size = size;
+    a->chunks = c;
+    a->at = (char *)c + CHUNK_HEAD;
+    a->end = (char *)c + size;
+    a->total += size;
+}
+
+void *arena_alloc(struct arena *a, size_t size) {
+    if (size > SIZE_MAX - ALIGN)
+        out_of_memory();
+    size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (size == 0)
+        size = ALIGN;
+    if (!a->at || (size_t)(a->end - a->at) < size)
+        new_chunk(a, size);
+    void *p = a->at;
+    a->at += size;
+    return p;
+}
+
+char *arena_strdup(struct arena *a, struct str s) {
+    char *p = arena_alloc(a, s.n + 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    return p;
+}
+
+struct str arena_str(struct arena *a, struct str s) {
+    return (struct str){arena_strdup(a, s), s.n};
+}
+
+struct str arena_printf(struct arena *a, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return arena_str(a, STR(""));
+    char *p = arena_alloc(a, (size_t)n + 1);
+    va_start(ap, fmt);
+    vsnprintf(p, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    return (struct str){p, (size_t)n};
+}
+
+void arena_free(struct arena *a) {
+    for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    *a = (struct arena){0};
+}
+
+void *grow(void *data, uint32_t *cap, uint32_t need, size_t size) {
+    if (need <= *cap)
+        return data;
+    uint32_t n = *cap < 8 ? 8 : *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;
+    if (n < need)
+        n = need;
+    if (size && n > SIZE_MAX / size)
+        out_of_memory();
+    data = xrealloc(data, n * size);
+    *cap = n;
+    return data;
+}
+
+static void buf_room(struct buf *b, size_t more) {
+    if (more > SIZE_MAX / 2 - b->n)
+        out_of_memory();
+    size_t need = b->n + more;
+    if (need <= b->cap)
+        return;
+    size_t cap = b->cap < 64 ? 64 : b->cap * 2;
+    b->cap = cap < need ? need : cap;
+    b->p = xrealloc(b->p, b->cap);
+}
+
+void buf_add(struct buf *b, struct str s) {
+    buf_room(b, s.n);
+    if (s.n)
+        memcpy(b->p + b->n, s.p, s.n);
+    b->n += s.n;
+}
+
+void buf_addc(struct buf *b, char c) {
+    buf_room(b, 1);
+    b->p[b->n++] = c;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return;
+    buf_room(b, (size_t)n + 1);
+    va_start(ap, fmt);
+    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->n += (size_t)n;
+}
+
+struct str buf_str(const struct buf *b) {
+    return (struct str){b->p, b->n};
+}
+
+void buf_free(struct buf *b) {
+    free(b->p);
+    *b = (struct buf){0};
+}
+
+/* Most diagnostics of one list name the same file: its copy is shared. */
+static const char *file_of(struct diags *d, const char *file) {
+    if (!file)
+        return NULL;
+    if (d->n > 0 && d->items[d->n - 1].file && strcmp(d->items[d->n - 1].file, file) == 0)
+        return d->items[d->n - 1].file;
+    return arena_strdup(d->arena, str_of(file));
+}
+
+static const char *message_of(struct arena *a, const char *fmt, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+    if (n >= 0)
+        vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return p;
+}
+
+void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...) {
+    if (sev == SEV_ERROR)
+        d->errors++;
+    if (d->n >= (d->limit ? d->limit : 100)) {
+        d->dropped++;
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    const char *message = message_of(d->arena, fmt, ap);
+    va_end(ap);
+    struct diag item = {.severity = sev,
+                        .file = file_of(d, at.file),
+                        .line = at.line,
+                        .column = at.column,
+                        .message = message,
+                        .hint = hint ? arena_strdup(d->arena, str_of(hint)) : NULL};
+    d->items = grow(d->items, &d->cap, d->n + 1, sizeof *d->items);
+    d->items[d->n++] = item;
+}
+
+void diags_free(struct diags *d) {
+    free(d->items);
+    *d = (struct diags){.arena = d->arena, .limit = d->limit};
+}

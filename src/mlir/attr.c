@@ -1,0 +1,439 @@
+/* Attributes are read from their text when somebody asks; nothing is kept. */
+#include "mlir/scan.h"
+#include "mlir/tables.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16 };
+
+static struct str resolve_alias(const struct mlir *m, struct str value) {
+    struct str next;
+    for (int i = 0; i < ALIAS_DEPTH && value.n > 1 && value.p[0] == '#' && mlir_alias(m, value, &next); i++)
+        value = next;
+    return value;
+}
+
+/* Splits "key = value", "\"key\" = value" or a unit attribute. */
+static bool split_entry(struct str item, struct str *key, struct str *value) {
+    const char *p = item.p, *end = item.p + item.n, *q;
+    if (*p == '"') {
+        if (!(q = scan_string(p, end)))
+            return false;
+        *key = (struct str){p + 1, (size_t)(q - p - 2)};
+    } else {
+        q = scan_ident(p, end);
+        *key = (struct str){p, (size_t)(q - p)};
+    }
+    q = scan_space(q, end);
+    *value = (struct str){q, 0};
+    if (q < end && *q == '=') {
+        q = scan_space(q + 1, end);
+        *value = (struct str){q, (size_t)(end - q)};
+    }
+    return key->n > 0;
+}
+
+static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
+    const char *p = dict.p, *end = dict.p + dict.n;
+    struct str item, k, v;
+    /* most misses end here: no parse without the bytes of the key */
+    if (dict.n < key.n || !str_find(dict, key))
+        return false;
+    while (scan_item(&p, end, &item)) {
+        if (item.n == 0 || !split_entry(item, &k, &v) || !str_eq(k, key))
+            continue;
+        *value = resolve_alias(m, v);
+        return true;
+    }
+    return false;
+}
+
+bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value) {
+    struct str k = str_of(key);
+    return find_attr(m, mlir_span(m, m->ops[op].props), k, value) ||
+           find_attr(m, mlir_span(m, m->ops[op].attrs), k, value);
+}
+
+bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char *key, struct str *value) {
+    const struct mlir_func *f = &m->funcs[func];
+    if (arg >= f->nargs)
+        return false;
+    return find_attr(m, mlir_span(m, m->arg_attrs[f->first_arg_attr + arg]), str_of(key), value);
+}
+
+/* Splits "3 : i32" into number and type. */
+static struct str split_type(struct str text, struct str *type) {
+    text = str_trim(text);
+    const char *colon = text.n ? memchr(text.p, ':', text.n) : NULL;
+    *type = (struct str){text.p + text.n, 0};
+    if (!colon)
+        return text;
+    const char *end = text.p + text.n;
+    *type = str_trim((struct str){colon + 1, (size_t)(end - colon - 1)});
+    return str_trim((struct str){text.p, (size_t)(colon - text.p)});
+}
+
+/* Numbers are short: a copy with a NUL lets the C library read them. */
+static bool copy_number(struct str s, char *out, size_t size) {
+    if (s.n == 0 || s.n >= size)
+        return false;
+    memcpy(out, s.p, s.n);
+    out[s.n] = 0;
+    return true;
+}
+
+static bool read_int(struct str s, int64_t *out) {
+    char text[32], *end;
+    if (str_is(s, "true") || str_is(s, "false")) {
+        *out = s.n == 4;
+        return true;
+    }
+    if (!copy_number(s, text, sizeof text))
+        return false;
+    bool hex = strncmp(text, "0x", 2) == 0;
+    if (!hex && !scan_is(text[text[0] == '-'], CH_DIGIT))
+        return false;
+    errno = 0;
+    long long v = hex ? (long long)strtoull(text, &end, 16) : strtoll(text, &end, 10);
+    if (*end || errno || (hex && !text[2]))
+        return false;
+    *out = v;
+    return true;
+}
+
+bool mlir_int(struct str text, int64_t *out) {
+    struct str type;
+    return read_int(split_type(text, &type), out);
+}
+
+static double half_value(uint16_t h) {
+    int exponent = h >> 10 & 31;
+    double m = h & 1023, v;
+    if (exponent == 31)
+        v = m != 0 ? NAN : INFINITY;
+    else
+        v = exponent ? ldexp(1024 + m, exponent - 25) : ldexp(m, -24);
+    return h & 0x8000 ? -v : v;
+}
+
+/* The number with these bits in a float type of `bytes` bytes. */
+static bool float_bits(uint64_t bits, struct str type, double *out) {
+    if (str_is(type, "f64")) {
+        memcpy(out, &bits, sizeof bits);
+        return true;
+    }
+    if (str_is(type, "f16")) {
+        *out = half_value((uint16_t)bits);
+        return bits <= 0xffff;
+    }
+    bool bf16 = str_is(type, "bf16");
+    if (!bf16 && !str_is(type, "f32") && type.n)
+        return false;
+    if (bits > (bf16 ? 0xffffu : 0xffffffffu))
+        return false;
+    uint32_t word = (uint32_t)(bf16 ? bits << 16 : bits);
+    float f;
+    memcpy(&f, &word, sizeof f);
+    *out = (double)f;
+    return true;
+}
+
+static bool is_float_type(struct str type) {
+    return str_is(type, "f32") || str_is(type, "bf16") || str_is(type, "f16") || str_is(type, "f64");
+}
+
+static bool read_float(struct str s, struct str type, double *out) {
+    char text[400], *end;
+    int64_t bits;
+    if (str_is(s, "true") || str_is(s, "false")) {
+        *out = s.n == 4;
+        return true;
+    }
+    if (!copy_number(s, text, sizeof text))
+        return false;
+    if (text[0] == '0' && text[1] == 'x') {
+        if (!read_int(s, &bits))
+            return false;
+        if (is_float_type(type) || type.n == 0)
+            return float_bits((uint64_t)bits, type, out);
+        *out = (double)bits;
+        return true;
+    }
+    const char *first = text + (text[0] == '-' || text[0] == '+');
+    if (!scan_is(*first, CH_DIGIT))
+        return false;
+    *out = strtod(text, &end);
+    return *end == 0;
+}
+
+bool mlir_float(struct str text, double *out) {
+    struct str type, number = split_type(text, &type);
+    return read_float(number, type, out);
+}
+
+bool mlir_bool(struct str text, bool *out) {
+    int64_t v;
+    struct str type, word = split_type(text, &type);
+    if (str_is(word, "true") || str_is(word, "false")) {
+        *out = word.n == 4;
+        return true;
+    }
+    if (!str_is(type, "i1") || !read_int(word, &v))
+        return false;
+    *out = v != 0;
+    return true;
+}
+
+bool mlir_string(struct str text, struct str *out) {
+    text = str_trim(text);
+    if (text.n < 2 || text.p[0] != '"')
+        return false;
+    const char *end = text.p + text.n, *q = scan_string(text.p, end);
+    if (!q)
+        return false;
+    *out = (struct str){text.p + 1, (size_t)(q - text.p - 2)};
+    q = scan_space(q, end);
+    return q == end || *q == ':'; /* "text" : type */
+}
+
+/* The inside of "dense<...>" and the element type and count after ':'. */
+struct dense {
+    struct str body, type;
+    int64_t count; /* -1: not told by the type */
+};
+
+/* Dimensions may be many and large: the product saturates. */
+static void read_dense_type(struct dense *d, struct str text) {
+    const char *p, *end;
+    d->count = -1;
+    d->type = (struct str){0};
+    if (!str_starts(text, STR("tensor<")) && !str_starts(text, STR("vector<")))
+        return;
+    p = text.p + strlen("tensor<");
+    end = text.p + text.n;
+    int64_t count = 1, dim;
+    for (;;) {
+        const char *q = p;
+        for (dim = 0; q < end && scan_is(*q, CH_DIGIT); q++)
+            if (__builtin_mul_overflow(dim, 10, &dim) || __builtin_add_overflow(dim, *q - '0', &dim))
+                return;
+        if (q == p || q >= end || *q != 'x')
+            break;
+        if (__builtin_mul_overflow(count, dim, &count))
+            return;
+        p = q + 1;
+    }
+    const char *stop = scan_ident(p, end);
+    d->type = (struct str){p, (size_t)(stop - p)};
+    d->count = count;
+}
+
+static bool read_dense(struct str text, struct dense *d) {
+    text = str_trim(text);
+    if (!str_starts(text, STR("dense<")))
+        return false;
+    const char *end = text.p + text.n, *open = text.p + 5, *q = scan_balanced(open, end);
+    if (!q)
+        return false;
+    d->body = str_trim((struct str){open + 1, (size_t)(q - open - 2)});
+    q = scan_space(q, end);
+    struct str type = {q, 0};
+    if (q < end && *q == ':')
+        type = str_trim((struct str){q + 1, (size_t)(end - q - 1)});
+    read_dense_type(d, type);
+    return true;
+}
+
+/* Bytes of an element in a hex string; 0 when the type is not one of fixed size. */
+static size_t element_size(struct str type) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } sizes[] = {{"f64", 8}, {"i64", 8}, {"si64", 8}, {"ui64", 8}, {"index", 8}, {"f32", 4},  {"i32", 4}, {"si32", 4},
+                 {"ui32", 4}, {"f16", 2}, {"bf16", 2}, {"i16", 2},  {"si16", 2},  {"ui16", 2}, {"i8", 1},  {"si8", 1},
+                 {"ui8", 1},  {"i1", 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (str_is(type, sizes[i].name))
+            return sizes[i].size;
+    return 0;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 32);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* `size` bytes in memory order, as a little-endian number. */
+static bool hex_element(const char *p, size_t size, uint64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < size; i++) {
+        int high = hex_digit(p[2 * i]), low = hex_digit(p[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        *out |= (uint64_t)(high * 16 + low) << (8 * i);
+    }
+    return true;
+}
+
+/* The digits of "\"0x...\"" of a whole number of elements. */
+static bool hex_body(const struct dense *d, struct str *digits, size_t *size) {
+    struct str s = d->body;
+    *size = element_size(d->type);
+    if (s.n < 4 || s.p[0] != '"' || s.p[s.n - 1] != '"' || s.p[1] != '0' || (s.p[2] | 32) != 'x' || !*size)
+        return false;
+    *digits = (struct str){s.p + 3, s.n - 4};
+    return digits->n > 0 && digits->n % (2 * *size) == 0;
+}
+
+static int64_t sign_extend(uint64_t bits, size_t size, struct str type) {
+    if (type.p[0] == 'u' || size == 8)
+        return (int64_t)bits;
+    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+static int ints_of_hex(const struct dense *d, int64_t *out, int max) {
+    struct str digits;
+    size_t size;
+    uint64_t bits;
+    if (!hex_body(d, &digits, &size) || is_float_type(d->type))
+        return -1;
+    size_t n = digits.n / (2 * size);
+    if (n > DENSE_MAX)
+        return -1;
+    for (size_t i = 0; i < n && i < (size_t)max; i++) {
+        if (!hex_element(digits.p + 2 * size * i, size, &bits))
+            return -1;
+        out[i] = sign_extend(bits, size, d->type);
+    }
+    return (int)n;
+}
+
+/* Next number of a flat or nested list; false at its end. Brackets count as separators. */
+static bool next_number(const char **p, const char *end, struct str *number) {
+    const char *q = *p;
+    while (q < end && (scan_is(*q, CH_BLANK) || *q == ',' || *q == '[' || *q == ']'))
+        q++;
+    const char *from = q;
+    while (q < end && *q != ',' && *q != ']' && *q != '[')
+        q++;
+    *number = str_trim((struct str){from, (size_t)(q - from)});
+    *p = q;
+    return number->n > 0;
+}
+
+static int ints_of_list(struct str body, int64_t *out, int max) {
+    const char *p = body.p, *end = body.p + body.n;
+    struct str number;
+    int n = 0;
+    for (int64_t v; next_number(&p, end, &number); n++) {
+        if (n >= DENSE_MAX || !mlir_int(number, &v))
+            return -1;
+        if (n < max)
+            out[n] = v;
+    }
+    return n;
+}
+
+static int ints_of_dense(const struct dense *d, int64_t *out, int max) {
+    int64_t v;
+    if (d->body.n == 0)
+        return 0;
+    if (d->body.p[0] == '"')
+        return ints_of_hex(d, out, max);
+    if (d->body.p[0] == '[')
+        return ints_of_list(d->body, out, max);
+    if (!read_int(d->body, &v) || d->count > DENSE_MAX)
+        return -1;
+    int n = d->count < 0 ? 1 : (int)d->count;
+    for (int i = 0; i < n && i < max; i++)
+        out[i] = v;
+    return n;
+}
+
+/* "#ttnn.shape<1x1x64>" */
+static int ints_of_shape(struct str body, int64_t *out, int max) {
+    int n = 0;
+    for (const char *p = body.p, *end = body.p + body.n; p < end; n++) {
+        const char *x = memchr(p, 'x', (size_t)(end - p));
+        int64_t v;
+        if (!x)
+            x = end;
+        if (!read_int(str_trim((struct str){p, (size_t)(x - p)}), &v) || n >= DENSE_MAX)
+            return -1;
+        if (n < max)
+            out[n] = v;
+        if (x + 1 == end)
+            return -1;
+        p = x + 1;
+    }
+    return n;
+}
+
+int mlir_ints(struct str text, int64_t *out, int max) {
+    struct dense d;
+    int64_t v;
+    text = str_trim(text);
+    if (text.n == 0)
+        return -1;
+    if (text.p[0] == '[')
+        return text.p[text.n - 1] == ']' ? ints_of_list((struct str){text.p + 1, text.n - 2}, out, max) : -1;
+    if (str_starts(text, STR("array<")) && text.p[text.n - 1] == '>') {
+        const char *colon = memchr(text.p, ':', text.n), *end = text.p + text.n - 1;
+        return colon ? ints_of_list((struct str){colon + 1, (size_t)(end - colon - 1)}, out, max) : 0;
+    }
+    if (str_starts(text, STR("#ttnn.shape<")) && text.p[text.n - 1] == '>')
+        return ints_of_shape((struct str){text.p + 12, text.n - 13}, out, max);
+    if (read_dense(text, &d))
+        return ints_of_dense(&d, out, max);
+    if (!mlir_int(text, &v))
+        return -1;
+    if (max > 0)
+        out[0] = v;
+    return 1;
+}
+
+static bool splat_of_hex(const struct dense *d, double *out) {
+    struct str digits;
+    size_t size;
+    uint64_t bits;
+    if (!hex_body(d, &digits, &size) || !hex_element(digits.p, size, &bits))
+        return false;
+    /* equal elements: the text equals itself moved by one element */
+    if (digits.n > 2 * size && memcmp(digits.p, digits.p + 2 * size, digits.n - 2 * size) != 0)
+        return false;
+    if (is_float_type(d->type))
+        return float_bits(bits, d->type, out);
+    if (str_is(d->type, "i1")) { /* packed eight to a byte: only all or none can be told */
+        *out = bits != 0;
+        return bits == 0 || bits == 0xff || digits.n == 2;
+    }
+    int64_t v = sign_extend(bits, size, d->type);
+    *out = d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
+    return true;
+}
+
+bool mlir_splat(struct str text, double *out) {
+    struct dense d;
+    struct str number;
+    double v;
+    if (!read_dense(text, &d) || d.body.n == 0)
+        return false;
+    if (d.body.p[0] == '"')
+        return splat_of_hex(&d, out);
+    const char *p = d.body.p, *end = d.body.p + d.body.n;
+    bool any = false;
+    for (; next_number(&p, end, &number); any = true) {
+        if (!read_float(number, d.type, &v))
+            return false;
+        if (any && memcmp(&v, out, sizeof v) != 0)
+            return false;
+        *out = v;
+    }
+    return any;
+}

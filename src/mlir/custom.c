@@ -1,0 +1,446 @@
+/* Operations in custom assembly: exact readers for the ones that matter, and one generic rule for
+ * all others, which finds the end of the op, its operands, its regions and its result types. */
+#include "mlir/parser.h"
+
+#include <string.h>
+
+static bool parse_uses_until_types(struct parser *p, uint32_t op) {
+    struct mlir *m = p->m;
+    struct span name;
+    uint32_t first_pending = p->npendings;
+    if (!read_attrs(p, op))
+        return false;
+    const char *at = p->p;
+    parse_space(p);
+    if (parse_peek(p) != '%') {
+        p->p = at;
+    } else {
+        do {
+            parse_space(p);
+            if (!read_use(p, &name))
+                return false;
+            scope_use(p, name);
+        } while (parse_accept(p, ','));
+    }
+    m->ops[op].noperands = m->noperands - m->ops[op].first_operand;
+    p->nlist = 0;
+    if (m->ops[op].noperands && parse_accept(p, ':')) {
+        if (!read_types(p))
+            return false;
+        set_operand_types(p, op, first_pending, p->nlist);
+    }
+    return true;
+}
+
+static bool parse_return(struct parser *p, uint32_t op) {
+    if (!parse_uses_until_types(p, op))
+        return false;
+    p->nlist = 0;
+    set_results(p, op, 0);
+    return read_loc(p, &p->m->ops[op].loc);
+}
+
+static bool parse_call_tail(struct parser *p, uint32_t op, uint32_t first_pending) {
+    if (!read_attrs(p, op))
+        return false;
+    if (!parse_accept(p, ':'))
+        return parse_fail(p, p->p, "expected ':' and the type of a call");
+    return read_signature(p, op, first_pending) && read_loc(p, &p->m->ops[op].loc);
+}
+
+static bool parse_call(struct parser *p, uint32_t op) {
+    struct str name;
+    uint32_t first_pending = p->npendings;
+    if (!read_symbol(p, &name))
+        return false;
+    p->m->ops[op].callee = parse_name(p, name);
+    if (!parse_accept(p, '('))
+        return parse_fail(p, p->p, "expected the operands of a call");
+    return read_operands(p, op, ')') && parse_call_tail(p, op, first_pending);
+}
+
+/* "(@f, [%a, %b]) : (types) -> types" */
+static bool parse_load_cached(struct parser *p, uint32_t op) {
+    struct str name;
+    uint32_t first_pending = p->npendings;
+    if (!parse_accept(p, '('))
+        return parse_fail(p, p->p, "expected '('");
+    if (!read_symbol(p, &name))
+        return false;
+    p->m->ops[op].callee = parse_name(p, name);
+    if (!parse_accept(p, ',') || !parse_accept(p, '['))
+        return parse_fail(p, p->p, "expected the operands in [ ]");
+    if (!read_operands(p, op, ']'))
+        return false;
+    if (!parse_accept(p, ')'))
+        return parse_fail(p, p->p, "expected ')'");
+    return parse_call_tail(p, op, first_pending);
+}
+
+/* builtin.module and the modules of the ttcore dialect. */
+static bool parse_module(struct parser *p, uint32_t op) {
+    struct mlir *m = p->m;
+    struct str name;
+    const char *at = p->p;
+    parse_space(p);
+    if (parse_peek(p) != '@')
+        p->p = at;
+    else if (!read_symbol(p, &name))
+        return false;
+    if (parse_word(p, "attributes") && !read_attrs(p, op))
+        return false;
+    at = p->p;
+    parse_space(p);
+    if (parse_peek(p) != '{')
+        return parse_fail(p, p->p, "expected '{' of a module");
+    m->ops[op].text.end = (uint32_t)(at - p->begin);
+    uint32_t module = p->module, func = p->func;
+    bool in_cpu = p->in_cpu_module;
+    p->module = op;
+    p->func = NONE;
+    p->in_cpu_module |= (p->name_flags[m->ops[op].name] & NF_CPU) != 0;
+    p->nlist = 0;
+    set_results(p, op, 0);
+    bool closed = parse_region(p, op, true);
+    p->module = module;
+    p->func = func;
+    p->in_cpu_module = in_cpu;
+    return !closed || read_loc(p, &m->ops[op].loc);
+}
+
+/* "ttcore.device @default_device = <...>" */
+static bool parse_device(struct parser *p, uint32_t op) {
+    struct str name;
+    if (!read_symbol(p, &name))
+        return false;
+    if (!parse_accept(p, '='))
+        return parse_fail(p, p->p, "expected '='");
+    parse_space(p);
+    const char *q = parse_peek(p) == '<' ? scan_balanced(p->p, p->end) : scan_until(p->p, p->end, "\n");
+    if (!q)
+        return parse_fail(p, p->p, "brackets do not match");
+    p->p = q;
+    p->nlist = 0;
+    set_results(p, op, 0);
+    return read_loc(p, &p->m->ops[op].loc);
+}
+
+/* State of the generic rule. */
+struct unknown {
+    uint32_t op, uses; /* uses: first of this op in p->uses */
+    uint32_t depth;    /* of ( and [ */
+    bool in_scope;     /* a region has been met: the scope of its arguments is open */
+    struct scope scope;
+};
+
+static void note_use(struct parser *p, const struct unknown *u, struct span name) {
+    uint32_t type = NONE;
+    const char *at = p->p;
+    /* "%x: type" in brackets may be an argument of a region that follows */
+    if (u->depth > 0 && parse_accept(p, ':')) {
+        parse_space(p);
+        const char *q = scan_type(p->p, p->end);
+        if (q > p->p) {
+            type = type_add(p->m, (struct str){p->p, (size_t)(q - p->p)});
+            at = q;
+        }
+    }
+    p->p = at;
+    p->uses = grow(p->uses, &p->uses_cap, p->nuses + 1, sizeof *p->uses);
+    p->uses[p->nuses++] = (struct use){name, type};
+}
+
+/* Turns the names met so far into operands. With a region, unknown names are its arguments. */
+static void settle_uses(struct parser *p, struct unknown *u, bool region) {
+    struct mlir *m = p->m;
+    struct mlir_op *o = &m->ops[u->op];
+    o->first_operand = m->noperands;
+    for (uint32_t i = u->uses; i < p->nuses; i++)
+        if (!region || scope_defined(p, p->uses[i].name)) {
+            scope_use(p, p->uses[i].name);
+            p->uses[i].name.end = p->uses[i].name.begin;
+        }
+    o->noperands = m->noperands - o->first_operand;
+    if (!region)
+        return;
+    scope_enter(p, &u->scope, (p->name_flags[o->name] & NF_ISOLATED) != 0);
+    u->in_scope = true;
+    uint32_t index = 0;
+    for (uint32_t i = u->uses; i < p->nuses; i++) {
+        struct use s = p->uses[i];
+        if (s.name.end == s.name.begin)
+            continue;
+        uint32_t v = value_add(m, (struct mlir_value){
+                                      .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index++, .name = s.name});
+        scope_define(p, s.name, v, 1);
+    }
+}
+
+static bool looks_like_region(const char *p, const char *end) {
+    p = scan_space(p, end);
+    if (p >= end)
+        return false;
+    if (*p == '^' || scan_starts_op(p, end))
+        return true;
+    if (!scan_op_word(p, end))
+        return false;
+    p = scan_space(scan_ident(p, end), end);
+    return p < end && *p != '=' && *p != ',' && *p != '}';
+}
+
+static bool unknown_braces(struct parser *p, struct unknown *u) {
+    const char *open = p->p;
+    struct mlir_op *o = &p->m->ops[u->op];
+    if (u->depth == 0 && looks_like_region(open + 1, p->end)) {
+        if (o->text.end == 0)
+            o->text.end = (uint32_t)str_trim((struct str){p->begin, (size_t)(open - p->begin)}).n;
+        if (!u->in_scope)
+            settle_uses(p, u, true);
+        (void)parse_region(p, u->op, false);
+        return true;
+    }
+    const char *q = scan_balanced(open, p->end);
+    if (!q)
+        return parse_fail(p, open, "brackets do not match");
+    if (o->attrs.end == 0)
+        o->attrs = parse_span(p, open + 1, q - 1);
+    p->p = q;
+    return true;
+}
+
+/* The results exist from the start; here they get the types from p->list[from] on. */
+static void type_results(struct parser *p, uint32_t op, uint32_t from) {
+    struct mlir *m = p->m;
+    const struct mlir_op *o = &m->ops[op];
+    uint32_t n = p->nlist - from;
+    if (n > 0 && n != o->nresults && o->nresults == 1)
+        from = p->nlist - 1; /* "x to y", "cond, then, else": the last one is the nearest guess */
+    else if (n != o->nresults)
+        return;
+    for (uint32_t i = 0; i < o->nresults; i++)
+        m->values[o->first_result + i].type = p->list[from + i];
+}
+
+/* After ':' or '->'. What does not read as types is left to the scan. */
+static void unknown_types(struct parser *p, uint32_t op) {
+    const char *at = p->p;
+    p->nlist = 0;
+    uint32_t from = 0, type;
+    for (;;) {
+        bool group = parse_accept(p, '(');
+        const char *inner = p->p;
+        if (group && parse_accept(p, ')')) {
+            at = p->p;
+        } else if (group ? !read_types(p) || !parse_accept(p, ')') : !read_type(p, &type)) {
+            p->err = NULL;
+            p->p = group ? inner - 1 : at;
+            break;
+        } else if (!group) {
+            p->list = grow(p->list, &p->list_cap, p->nlist + 1, sizeof *p->list);
+            p->list[p->nlist++] = type;
+        }
+        at = p->p;
+        parse_space(p);
+        if (p->end - p->p > 2 && p->p[0] == '-' && p->p[1] == '>') {
+            from = p->nlist;
+            p->p += 2;
+        } else if (parse_word(p, "to")) {
+            from = p->nlist;
+        } else if (parse_peek(p) == ',') {
+            p->p++;
+        } else {
+            p->p = at;
+            break;
+        }
+    }
+    type_results(p, op, from);
+}
+
+/* Does the op go on after the newline at p->p? */
+static bool continues(struct parser *p) {
+    const char *before = p->p;
+    while (before > p->begin && scan_is(before[-1], CH_BLANK))
+        before--;
+    char last = before > p->begin ? before[-1] : 0;
+    const char *next = scan_space(p->p, p->end);
+    if (next >= p->end)
+        return false;
+    if (last && strchr(",:=(", last))
+        return !scan_starts_op(next, p->end);
+    if (strchr("%\"}^#!@", *next) || scan_op_word(next, p->end))
+        return false;
+    return !(*next == '{' && next + 2 < p->end && next[1] == '-' && next[2] == '#');
+}
+
+enum step { STEP_ON, STEP_END, STEP_BAD };
+
+static enum step over(struct parser *p, const char *q) {
+    if (!q)
+        return parse_fail(p, p->p, "brackets do not match"), STEP_BAD;
+    p->p = q;
+    return STEP_ON;
+}
+
+static enum step unknown_word(struct parser *p, struct unknown *u) {
+    if (u->depth == 0 && p->end - p->p > 4 && memcmp(p->p, "loc(", 4) == 0)
+        return read_loc(p, &p->m->ops[u->op].loc) ? STEP_END : STEP_BAD;
+    return over(p, scan_ident(p->p, p->end));
+}
+
+static enum step unknown_newline(struct parser *p, struct unknown *u) {
+    if (u->depth == 0 && !continues(p))
+        return STEP_END;
+    if (u->depth > 0 && scan_starts_op(p->p + 1, p->end))
+        return over(p, NULL);
+    return over(p, scan_space(p->p, p->end));
+}
+
+static enum step unknown_close(struct parser *p, struct unknown *u) {
+    if (u->depth == 0)
+        return over(p, NULL);
+    u->depth--;
+    return over(p, p->p + 1);
+}
+
+static enum step unknown_symbol(struct parser *p, struct unknown *u) {
+    struct str name;
+    struct mlir_op *o = &p->m->ops[u->op];
+    if (!read_symbol(p, &name))
+        return STEP_BAD;
+    if (o->callee == NONE && p->name_flags[o->name] & NF_CALLS) {
+        uint32_t id = parse_name(p, name);
+        p->m->ops[u->op].callee = id;
+    }
+    return STEP_ON;
+}
+
+static enum step unknown_step(struct parser *p, struct unknown *u) {
+    struct span name;
+    char c = *p->p;
+    switch (c) {
+    case '%':
+        if (!read_use(p, &name))
+            return STEP_BAD;
+        if (!u->in_scope)
+            note_use(p, u, name);
+        return STEP_ON;
+    case '(':
+    case '[':
+        u->depth++;
+        return over(p, p->p + 1);
+    case ')':
+    case ']':
+        return unknown_close(p, u);
+    case '<':
+        return over(p, p->end - p->p > 1 && p->p[1] == '=' ? p->p + 1 : scan_balanced(p->p, p->end));
+    case '"':
+        return over(p, scan_string(p->p, p->end));
+    case '{':
+        return unknown_braces(p, u) ? STEP_ON : STEP_BAD;
+    case '}':
+        return u->depth == 0 ? STEP_END : over(p, NULL);
+    case '@':
+        return unknown_symbol(p, u);
+    case '\n':
+        return unknown_newline(p, u);
+    default:
+        break;
+    }
+    bool arrow = c == '-' && p->end - p->p > 1 && p->p[1] == '>';
+    if (u->depth == 0 && (c == ':' || arrow)) {
+        p->p += arrow ? 2 : 1;
+        unknown_types(p, u->op);
+        return STEP_ON;
+    }
+    if (c == '/' && p->end - p->p > 1 && p->p[1] == '/') {
+        const char *line = memchr(p->p, '\n', (size_t)(p->end - p->p));
+        return over(p, line ? line : p->end);
+    }
+    return scan_is(c, CH_IDENT) ? unknown_word(p, u) : over(p, p->p + 1);
+}
+
+static bool parse_unknown(struct parser *p, uint32_t op) {
+    struct mlir *m = p->m;
+    struct unknown u = {.op = op, .uses = p->nuses};
+    enum step step = STEP_ON;
+    uint32_t names = m->ops[op].first_result, first_value = m->nvalues;
+    p->nlist = 0;
+    for (uint32_t i = names; i < p->nresults && m->nvalues - first_value < 256; i++)
+        for (uint32_t k = 0; k < p->results[i].count && m->nvalues - first_value < 256; k++)
+            value_add(m, (struct mlir_value){
+                             .type = p->no_type, .def = op, .index = m->nvalues - first_value, .name = p->results[i].name});
+    m->ops[op].first_result = first_value;
+    m->ops[op].nresults = m->nvalues - first_value;
+    m->ops[op].custom = true;
+    const char *last = p->p;
+    while (step == STEP_ON && p->p < p->end) {
+        step = unknown_step(p, &u);
+        if (step == STEP_ON && !scan_is(p->p[-1], CH_BLANK))
+            last = p->p;
+    }
+    if (u.in_scope)
+        scope_leave(p, &u.scope);
+    else if (step != STEP_BAD)
+        settle_uses(p, &u, false);
+    p->nuses = u.uses;
+    if (step == STEP_BAD)
+        return false;
+    if (u.depth > 0)
+        return parse_fail(p, last, "brackets do not match");
+    if (m->ops[op].loc.end == 0)
+        p->p = last;
+    for (uint32_t i = names, v = first_value; i < p->nresults && v < first_value + m->ops[op].nresults;
+         v += p->results[i++].count)
+        scope_define(p, p->results[i].name, v, p->results[i].count);
+    if (!(p->name_flags[m->ops[op].name] & NF_KNOWN))
+        m->custom_ops++;
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(struct parser *p, uint32_t op);
+} readers[] = {
+    {"func.func", parse_func},
+    {"func.return", parse_return},
+    {"func.call", parse_call},
+    {"builtin.module", parse_module},
+    {"ttcore.device_module", parse_module},
+    {"ttcore.cpu_module", parse_module},
+    {"tt.device_module", parse_module},
+    {"tt.cpu_module", parse_module},
+    {"ttcore.load_cached", parse_load_cached},
+    {"tt.load_cached", parse_load_cached},
+    {"ttcore.device", parse_device},
+    {"tt.device", parse_device},
+};
+
+/* Names that are printed without their dialect. */
+static const struct {
+    const char *word, *name;
+} short_names[] = {
+    {"return", "func.return"}, {"call", "func.call"},
+    {"func", "func.func"},     {"module", "builtin.module"},
+    {"constant", "func.constant"},
+    {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"},
+};
+
+bool parse_custom(struct parser *p, const char *start, uint32_t results) {
+    const char *q = scan_ident(p->p, p->end);
+    struct str name = {p->p, (size_t)(q - p->p)};
+    if (!scan_op_word(p->p, p->end))
+        return parse_fail(p, p->p, "expected an operation");
+    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
+        if (str_is(name, short_names[i].word))
+            name = str_of(short_names[i].name);
+    p->p = q;
+    uint32_t op = op_begin(p, start, results, parse_name(p, name));
+    bool (*read)(struct parser *, uint32_t) = parse_unknown;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (str_is(name, readers[i].name))
+            read = readers[i].read;
+    if (!read(p, op))
+        return false;
+    op_end(p, op);
+    return true;
+}

@@ -1,0 +1,183 @@
+/* Functions, their arguments and block labels. */
+#include "mlir/parser.h"
+
+#include <string.h>
+
+uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
+    struct mlir *m = p->m;
+    struct mlir_tables *t = m->tables;
+    uint32_t id = parse_name(p, name), func = m->nfuncs;
+    m->funcs = grow(m->funcs, &m->funcs_cap, func + 1, sizeof *m->funcs);
+    m->funcs[m->nfuncs++] = (struct mlir_func){.name = id,
+                                               .op = op,
+                                               .first_op = m->nops,
+                                               .end_op = m->nops,
+                                               .first_arg = m->nvalues,
+                                               .first_arg_attr = m->narg_attrs,
+                                               .declaration = true,
+                                               .complete = true,
+                                               .in_cpu_module = p->in_cpu_module,
+                                               .module = p->module};
+    if (id >= t->nfunc_of_name) {
+        t->func_of_name = grow(t->func_of_name, &t->func_of_name_cap, id + 1, sizeof *t->func_of_name);
+        memset(t->func_of_name + t->nfunc_of_name, 0xff,
+               (t->func_of_name_cap - t->nfunc_of_name) * sizeof *t->func_of_name);
+        t->nfunc_of_name = t->func_of_name_cap;
+    }
+    if (t->func_of_name[id] == NONE)
+        t->func_of_name[id] = func;
+    return func;
+}
+
+/* A function with a body wins over a declaration of the same name. */
+static void prefer_body(struct mlir *m, uint32_t func) {
+    uint32_t *known = &m->tables->func_of_name[m->funcs[func].name];
+    if (m->funcs[*known].declaration && !m->funcs[func].declaration)
+        *known = func;
+}
+
+bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic) {
+    struct mlir *m = p->m;
+    uint32_t outer = p->func;
+    bool outer_wanted = p->args_wanted;
+    struct scope s;
+    scope_enter(p, &s, true);
+    p->func = func;
+    p->args_wanted = generic;
+    for (uint32_t i = 0; i < m->funcs[func].nargs; i++) {
+        uint32_t arg = m->funcs[func].first_arg + i;
+        struct span name = m->values[arg].name;
+        if (name.end > name.begin)
+            scope_define(p, name, arg, 1);
+    }
+    m->funcs[func].first_op = m->nops;
+    bool closed = parse_body(p, op);
+    scope_leave(p, &s);
+    m->funcs[func].end_op = m->nops;
+    m->funcs[func].complete = closed;
+    m->funcs[func].declaration = closed && generic && m->nops == m->funcs[func].first_op;
+    prefer_body(m, func);
+    p->func = outer;
+    p->args_wanted = outer_wanted;
+    return closed;
+}
+
+/* "%a: type {attrs} loc(..)", or without the name. */
+static bool read_arg(struct parser *p, struct mlir_value *v, struct span *attrs) {
+    struct span loc;
+    parse_space(p);
+    if (parse_peek(p) == '%' && (!read_use(p, &v->name) || !parse_accept(p, ':')))
+        return parse_fail(p, p->p, "expected ':' after the name of an argument");
+    if (!read_type(p, &v->type))
+        return false;
+    const char *at = p->p;
+    parse_space(p);
+    if (parse_peek(p) != '{') {
+        p->p = at;
+    } else {
+        const char *q = scan_balanced(p->p, p->end);
+        if (!q)
+            return parse_fail(p, p->p, "attributes of an argument are not closed");
+        *attrs = parse_span(p, p->p + 1, q - 1);
+        p->p = q;
+    }
+    return read_loc(p, &loc);
+}
+
+/* Arguments up to ')'. Values are added, names are not defined yet. */
+static bool read_args(struct parser *p, uint32_t *nargs) {
+    struct mlir *m = p->m;
+    *nargs = 0;
+    if (parse_accept(p, ')'))
+        return true;
+    do {
+        struct mlir_value v = {.def = NONE, .index = *nargs};
+        struct span attrs = {0};
+        if (!read_arg(p, &v, &attrs))
+            return false;
+        value_add(m, v);
+        m->arg_attrs = grow(m->arg_attrs, &m->arg_attrs_cap, m->narg_attrs + 1, sizeof *m->arg_attrs);
+        m->arg_attrs[m->narg_attrs++] = attrs;
+        ++*nargs;
+    } while (parse_accept(p, ','));
+    return parse_accept(p, ')') || parse_fail(p, p->p, "arguments are not closed");
+}
+
+/* "-> type" or "-> (types with attributes)": of no use here, the returned values have their own types. */
+static bool skip_result_types(struct parser *p) {
+    parse_space(p);
+    if (p->end - p->p < 2 || p->p[0] != '-' || p->p[1] != '>')
+        return true;
+    p->p = scan_space(p->p + 2, p->end);
+    const char *q = parse_peek(p) == '(' ? scan_balanced(p->p, p->end) : scan_type(p->p, p->end);
+    if (!q || q == p->p)
+        return parse_fail(p, p->p, "expected the result types of a function");
+    p->p = q;
+    return true;
+}
+
+static bool read_func_attributes(struct parser *p, uint32_t op, uint32_t func) {
+    const char *at = p->p;
+    if (!parse_word(p, "attributes")) {
+        p->p = at;
+        return true;
+    }
+    if (!read_attrs(p, op))
+        return false;
+    p->m->funcs[func].attributes = p->m->ops[op].attrs;
+    return true;
+}
+
+/* After "func.func". */
+bool parse_func(struct parser *p, uint32_t op) {
+    struct mlir *m = p->m;
+    bool is_private = parse_word(p, "private") || parse_word(p, "nested");
+    struct str name;
+    uint32_t nargs, first_arg = m->nvalues, first_attr = m->narg_attrs;
+    (void)parse_word(p, "public");
+    if (!read_symbol(p, &name))
+        return false;
+    if (!parse_accept(p, '('))
+        return parse_fail(p, p->p, "expected the arguments of a function");
+    if (!read_args(p, &nargs) || !skip_result_types(p))
+        return false;
+    uint32_t func = func_begin(p, op, name);
+    m->funcs[func].first_arg = first_arg;
+    m->funcs[func].nargs = nargs;
+    m->funcs[func].first_arg_attr = first_attr;
+    m->funcs[func].is_private = is_private;
+    p->nlist = 0;
+    set_results(p, op, 0);
+    if (!read_func_attributes(p, op, func))
+        return false;
+    const char *at = p->p;
+    parse_space(p);
+    if (parse_peek(p) != '{') {
+        p->p = at;
+        return read_loc(p, &m->ops[op].loc);
+    }
+    m->ops[op].text.end = (uint32_t)(at - p->begin);
+    return !func_body(p, op, func, false) || read_loc(p, &m->ops[op].loc);
+}
+
+/* "^bb0(%x: t loc(..), ...):" */
+bool parse_block_label(struct parser *p) {
+    struct mlir *m = p->m;
+    uint32_t nargs = 0, first = m->nvalues, first_attr = m->narg_attrs;
+    bool func_args = p->args_wanted;
+    p->args_wanted = false;
+    p->p = scan_ident(p->p + 1, p->end);
+    if (parse_accept(p, '(') && !read_args(p, &nargs))
+        return false;
+    if (!parse_accept(p, ':'))
+        return parse_fail(p, p->p, "expected ':' after the label of a block");
+    for (uint32_t i = first; i < first + nargs; i++)
+        if (m->values[i].name.end > m->values[i].name.begin)
+            scope_define(p, m->values[i].name, i, 1);
+    if (func_args && p->func != NONE) {
+        m->funcs[p->func].first_arg = first;
+        m->funcs[p->func].nargs = nargs;
+        m->funcs[p->func].first_arg_attr = first_attr;
+    }
+    return true;
+}

@@ -1,0 +1,74 @@
+/* The room's door: parse a block, look things up, free it. */
+#include "mlir/mlir.h"
+#include "mlir/parser.h"
+
+#include <stdlib.h>
+
+static void parser_free(struct parser *p) {
+    for (int i = 0; i < NAME_KINDS; i++)
+        free(p->bindings[i]);
+    free(p->undos);
+    free(p->pendings);
+    free(p->results);
+    free(p->list);
+    free(p->uses);
+    free(p->name_flags);
+    sym_free(&p->m->tables->values);
+}
+
+void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
+    *m = (struct mlir){.text = block->text, .source = s, .block = block};
+    m->tables = xrealloc(NULL, sizeof *m->tables);
+    *m->tables = (struct mlir_tables){0};
+    struct parser p = {.m = m,
+                       .d = d,
+                       .p = m->text.p,
+                       .begin = m->text.p,
+                       .end = m->text.p + m->text.n,
+                       .func = NONE,
+                       .parent = NONE,
+                       .module = NONE,
+                       .last_stamp = 1,
+                       .stamp = 1};
+    struct scope top;
+    p.no_type = type_add(m, STR(""));
+    scope_enter(&p, &top, true);
+    (void)parse_ops(&p);
+    scope_leave(&p, &top);
+    types_resolve(m);
+    parser_free(&p);
+}
+
+void mlir_free(struct mlir *m) {
+    struct mlir_tables *t = m->tables;
+    free(m->ops);
+    free(m->values);
+    free(m->operands);
+    free(m->types);
+    free(m->dims);
+    free(m->names);
+    free(m->funcs);
+    free(m->arg_attrs);
+    if (t) {
+        sym_free(&t->names);
+        sym_free(&t->types);
+        sym_free(&t->values);
+        sym_free(&t->aliases);
+        sym_free(&t->files);
+        free(t->alias_values);
+        free(t->locs);
+        free(t->file_names);
+        free(t->func_of_name);
+        arena_free(&t->arena);
+        free(t);
+    }
+    *m = (struct mlir){0};
+}
+
+uint32_t mlir_find_func(const struct mlir *m, uint32_t name) {
+    return name < m->tables->nfunc_of_name ? m->tables->func_of_name[name] : NONE;
+}
+
+struct place mlir_place(const struct mlir *m, uint32_t text_offset) {
+    return log_place(m->source, m->block, text_offset);
+}

@@ -1,0 +1,264 @@
+/* The parser's frame: the loop over ops, regions, aliases, and what happens after a bad op.
+ *
+ * Promise: the loop always moves forward, reports each skipped op once, and reports the end of a
+ * cut text once, however many regions were open. */
+#include "mlir/parser.h"
+
+#include <string.h>
+
+bool parse_fail(struct parser *p, const char *at, const char *message) {
+    if (!p->err) {
+        p->err = message;
+        p->err_at = at;
+    }
+    return false;
+}
+
+static void say(struct parser *p, enum severity sev, const char *at, const char *message) {
+    if (p->d)
+        diag_add(p->d, sev, mlir_place(p->m, (uint32_t)(at - p->begin)), NULL, "%s", message);
+}
+
+void parse_warn(struct parser *p, const char *at, const char *message) {
+    say(p, SEV_WARNING, at, message);
+}
+
+struct span parse_span(const struct parser *p, const char *from, const char *to) {
+    return (struct span){(uint32_t)(from - p->begin), (uint32_t)(to - p->begin)};
+}
+
+bool parse_word(struct parser *p, const char *word) {
+    size_t n = strlen(word);
+    const char *at = p->p;
+    parse_space(p);
+    if ((size_t)(p->end - p->p) >= n && memcmp(p->p, word, n) == 0 &&
+        (p->p + n == p->end || !scan_is(p->p[n], CH_IDENT))) {
+        p->p += n;
+        return true;
+    }
+    p->p = at;
+    return false;
+}
+
+/* Dialects whose custom assembly is known well enough not to be counted as strange. */
+static const char *const known_prefixes[] = {
+    "arith.", "bufferization.", "builtin.", "cf.", "chlo.", "complex.", "emitc.", "func.", "linalg.", "llvm.",
+    "math.", "memref.", "mhlo.", "quant.", "scf.", "sdy.", "shape.", "stablehlo.", "tensor.", "tt.device",
+    "tt.cpu_module", "tt.load_cached", "ttcore.", "ttir.empty", "vector.", "vhlo."};
+
+static uint8_t flags_of(struct str name) {
+    uint8_t f = 0;
+    for (size_t i = 0; i < sizeof known_prefixes / sizeof *known_prefixes; i++)
+        if (str_starts(name, str_of(known_prefixes[i])))
+            f |= NF_KNOWN;
+    if (str_find(name, STR("call")) || str_find(name, STR("composite")) || str_find(name, STR("load_cached")))
+        f |= NF_CALLS;
+    if (str_ends(name, STR("module")))
+        f |= NF_MODULE | NF_ISOLATED;
+    if (str_ends(name, STR(".cpu_module")))
+        f |= NF_CPU;
+    if (str_ends(name, STR(".func")))
+        f |= NF_ISOLATED;
+    if (str_is(name, "func.func"))
+        f |= NF_FUNC;
+    return f;
+}
+
+uint32_t parse_name(struct parser *p, struct str text) {
+    struct mlir *m = p->m;
+    uint32_t id = sym_add(m->tables, &m->tables->names, text);
+    if (id < m->nnames)
+        return id;
+    m->names = grow(m->names, &m->names_cap, id + 1, sizeof *m->names);
+    m->names[id] = text;
+    m->nnames = id + 1;
+    p->name_flags = grow(p->name_flags, &p->name_flags_cap, id + 1, sizeof *p->name_flags);
+    p->name_flags[id] = flags_of(text);
+    return id;
+}
+
+static const char *alias_end(const char *p, const char *end) {
+    const char *line = memchr(p, '\n', (size_t)(end - p));
+    const char *stop = line ? line : end;
+    if (end - p > 4 && memcmp(p, "loc(", 4) == 0 && stop[-1] == ')')
+        return stop;
+    while (p < end && *p != '\n') {
+        if (*p == '"') {
+            p = scan_string(p, end);
+        } else if (*p == '(' || *p == '[' || *p == '{' || *p == '<') {
+            p = scan_balanced(p, end);
+        } else if (*p == '/' && p + 1 < end && p[1] == '/') {
+            break;
+        } else {
+            p++;
+        }
+        if (!p)
+            return NULL;
+    }
+    return p;
+}
+
+static void add_alias(struct parser *p, struct str name, struct str value) {
+    struct mlir_tables *t = p->m->tables;
+    uint32_t number;
+    /* A huge number in a small text must not allocate a huge table. */
+    if (loc_number(name, &number) && number < (uint32_t)(p->end - p->begin)) {
+        if (number >= t->nlocs) {
+            t->locs = grow(t->locs, &t->locs_cap, number + 1, sizeof *t->locs);
+            memset(t->locs + t->nlocs, 0, (t->locs_cap - t->nlocs) * sizeof *t->locs);
+            t->nlocs = t->locs_cap;
+        }
+        struct span s = parse_span(p, value.p, value.p + value.n);
+        t->locs[number] = (struct loc_slot){s.begin, s.end};
+        return;
+    }
+    uint32_t id = sym_add(t, &t->aliases, name);
+    t->alias_values = grow(t->alias_values, &t->alias_cap, id + 1, sizeof *t->alias_values);
+    t->alias_values[id] = value;
+}
+
+static bool parse_alias(struct parser *p) {
+    const char *from = p->p, *q = from + 1;
+    while (q < p->end && (scan_is(*q, CH_IDENT) || *q == '-'))
+        q++;
+    struct str name = {from, (size_t)(q - from)};
+    while (q < p->end && *q == ' ')
+        q++;
+    if (name.n < 2 || q >= p->end || *q != '=')
+        return parse_fail(p, from, "expected '=' after the name of an alias");
+    q = scan_space(q + 1, p->end);
+    const char *stop = alias_end(q, p->end);
+    if (!stop)
+        return parse_fail(p, q, "brackets of an alias definition do not match");
+    add_alias(p, name, str_trim((struct str){q, (size_t)(stop - q)}));
+    p->p = stop;
+    return true;
+}
+
+static bool parse_trailer(struct parser *p) {
+    if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
+        return parse_fail(p, p->p, "expected an operation");
+    const char *close = memmem(p->p + 3, (size_t)(p->end - p->p - 3), "#-}", 3);
+    p->p = close ? close + 3 : p->end;
+    return true;
+}
+
+/* Does an op, a block, an alias or the end of a region start at this line? */
+static bool is_boundary(const char *p, const char *end) {
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    if (p >= end)
+        return true;
+    if (*p == '}' || *p == '^' || scan_starts_op(p, end))
+        return true;
+    if (*p == '#' || *p == '!') {
+        const char *q = scan_ident(p + 1, end);
+        return end - q > 3 && memcmp(q, " = ", 3) == 0;
+    }
+    if (!scan_is(*p, CH_ALPHA))
+        return end - p > 3 && memcmp(p, "{-#", 3) == 0;
+    return scan_op_word(p, end);
+}
+
+/* To the next boundary. Only braces at the ends of lines open regions here: whatever else is open
+ * on a line belongs to the broken op. */
+static void resync(struct parser *p) {
+    uint32_t depth = 0;
+    const char *at = p->p;
+    while (at < p->end) {
+        const char *stop = memchr(at, '\n', (size_t)(p->end - at));
+        if (!stop)
+            stop = p->end;
+        struct str line = str_trim((struct str){at, (size_t)(stop - at)});
+        if (line.n > 0 && line.p[line.n - 1] == '{')
+            depth++;
+        at = stop < p->end ? stop + 1 : p->end;
+        if (depth == 0 && is_boundary(at, p->end))
+            break;
+        const char *next = at;
+        while (next < p->end && scan_is(*next, CH_BLANK) && *next != '\n')
+            next++;
+        if (next < p->end && *next == '}' && depth > 0)
+            depth--;
+    }
+    p->p = at;
+}
+
+static void report_end(struct parser *p) {
+    if (p->truncated)
+        return;
+    p->truncated = true;
+    say(p, SEV_ERROR, p->end, "the text ends in the middle: an operation or region is not closed");
+}
+
+/* One diagnostic for a bad op; a text that is cut in the op is reported as cut. */
+static void recover(struct parser *p, const char *start) {
+    p->m->bad_ops++;
+    if (p->p < start)
+        p->p = start;
+    resync(p);
+    if (p->p >= p->end && p->depth > 0)
+        report_end(p);
+    else
+        say(p, SEV_ERROR, p->err_at ? p->err_at : start, p->err ? p->err : "cannot read this operation");
+    p->err = NULL;
+    p->err_at = NULL;
+}
+
+static bool parse_thing(struct parser *p) {
+    char c = *p->p;
+    if (c == '#' || c == '!')
+        return parse_alias(p);
+    if (c == '^')
+        return parse_block_label(p);
+    if (c == '{')
+        return parse_trailer(p);
+    if (c == '%' || c == '"' || scan_is(c, CH_ALPHA))
+        return parse_op(p);
+    return parse_fail(p, p->p, "expected an operation");
+}
+
+bool parse_ops(struct parser *p) {
+    for (;;) {
+        parse_space(p);
+        if (p->p >= p->end) {
+            if (p->depth > 0)
+                report_end(p);
+            return false;
+        }
+        if (*p->p == '}' && p->depth > 0) {
+            p->p++;
+            return true;
+        }
+        const char *start = p->p;
+        if (!parse_thing(p) || p->p == start)
+            recover(p, start);
+    }
+}
+
+bool parse_body(struct parser *p, uint32_t op) {
+    const char *open = p->p;
+    if (p->depth >= NEST_MAX) {
+        const char *close = scan_balanced(p->p, p->end);
+        say(p, SEV_ERROR, open, "regions are nested too deeply; this one is skipped");
+        p->m->bad_ops++;
+        p->p = close ? close : p->end;
+        return close != NULL;
+    }
+    uint32_t parent = p->parent;
+    p->parent = op;
+    p->depth++;
+    p->p++;
+    bool closed = parse_ops(p);
+    p->depth--;
+    p->parent = parent;
+    return closed;
+}
+
+bool parse_region(struct parser *p, uint32_t op, bool isolated) {
+    struct scope s;
+    scope_enter(p, &s, isolated);
+    bool closed = parse_body(p, op);
+    scope_leave(p, &s);
+    return closed;
+}

@@ -1,0 +1,59 @@
+/* Symbol tables of one module: interned texts, aliases, functions by name. Private to the room. */
+#ifndef FA_MLIR_TABLES_H
+#define FA_MLIR_TABLES_H
+
+#include "mlir/mlir.h"
+
+/* uthash would end the process by itself: allocation goes through the base room. */
+#define uthash_malloc(n) xrealloc(NULL, (n))
+#define HASH_NONFATAL_OOM 0
+#include <uthash.h>
+
+enum { CACHE_BITS = 10, CACHE_SIZE = 1 << CACHE_BITS };
+
+struct sym {
+    struct str text;
+    uint32_t id;
+    UT_hash_handle hh;
+};
+
+/* Text -> id. The cache in front answers the common repetitions without a walk of the buckets. */
+struct symtab {
+    struct sym *head;
+    struct sym *cache[CACHE_SIZE];
+    uint32_t n;
+};
+
+struct loc_slot {
+    uint32_t begin, end; /* text after '=' of "#locN = " */
+};
+
+struct mlir_tables {
+    struct arena arena;
+    struct symtab names, types, values;
+    struct symtab aliases;    /* id indexes alias_values; "#locN" are in locs */
+    struct str *alias_values;
+    uint32_t alias_cap;
+    struct loc_slot *locs;
+    uint32_t nlocs, locs_cap;
+    uint32_t *func_of_name;   /* by names id; NONE when it names no function */
+    uint32_t nfunc_of_name, func_of_name_cap;
+    struct symtab files;      /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
+    struct str *file_names;
+    uint32_t file_names_cap;
+};
+
+/* Id of a text, a new one (== tab->n before the call) when it was not known. */
+uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text);
+uint32_t sym_find(const struct symtab *tab, struct str text);
+void sym_free(struct symtab *tab);
+
+/* Number of "#loc12"; false for any other alias. */
+bool loc_number(struct str alias, uint32_t *number);
+
+/* Type of a text, read at its first sight. */
+uint32_t type_add(struct mlir *m, struct str text);
+/* Types by aliases that were not defined yet when they were met. */
+void types_resolve(struct mlir *m);
+
+#endif

@@ -1,0 +1,138 @@
+/* Opens an input: regular files are mapped, everything else is read to the end.
+ *
+ * Callers get one immutable buffer or one diagnostic, never both. */
+#include "source/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool refuse(struct diags *d, const char *path, const char *hint, const char *what) {
+    diag_add(d, SEV_ERROR, (struct place){.file = path}, hint, "%s", what);
+    return false;
+}
+
+static bool read_all(struct source *s, int fd) {
+    size_t cap = (size_t)1 << 16;
+    char *data = xrealloc(NULL, cap);
+    size_t n = 0;
+    for (;;) {
+        if (n == cap)
+            data = xrealloc(data, cap *= 2);
+        ssize_t got = read(fd, data + n, cap - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            free(data);
+            return false;
+        }
+        if (got == 0)
+            break;
+        n += (size_t)got;
+    }
+    s->data = data;
+    s->size = n;
+    return true;
+}
+
+static bool map_file(struct source *s, int fd, off_t size) {
+    if (size <= 0 || (uintmax_t)size > SIZE_MAX)
+        return false;
+    void *p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return false;
+    madvise(p, (size_t)size, MADV_SEQUENTIAL);
+    s->data = p;
+    s->size = (size_t)size;
+    s->mapped = true;
+    return true;
+}
+
+/* Compressed input is common for logs; saying what it is beats "no IR found". */
+static const char *compressed_with(const struct source *s) {
+    static const struct {
+        struct str magic;
+        const char *tool;
+    } known[] = {{{"\x1f\x8b", 2}, "gzip -dc"}, {{"\x28\xb5\x2f\xfd", 4}, "zstd -dc"}, {{"\xfd" "7zXZ", 5}, "xz -dc"},
+                 {{"BZh", 3}, "bzip2 -dc"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_starts((struct str){s->data, s->size}, known[i].magic))
+            return known[i].tool;
+    return NULL;
+}
+
+static bool check_content(struct source *s, struct diags *d) {
+    if (s->size == 0) {
+        source_close(s);
+        return refuse(d, s->path, NULL, "the file is empty");
+    }
+    const char *tool = compressed_with(s);
+    if (!tool)
+        return true;
+    struct str hint = arena_printf(d->arena, "%s FILE | fusion-audit -", tool);
+    source_close(s);
+    return refuse(d, s->path, hint.p, "the file is compressed");
+}
+
+bool source_open(struct source *s, const char *path, struct diags *d) {
+    *s = (struct source){.path = path, .line_cache_line = 1};
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return refuse(d, path, NULL, strerror(errno));
+    struct stat st;
+    bool ok = fstat(fd, &st) == 0;
+    if (ok && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        ok = false;
+    }
+    /* A redirected standard input may already be partly read: only named files are mapped. */
+    if (ok && !(S_ISREG(st.st_mode) && !is_stdin && map_file(s, fd, st.st_size)))
+        ok = read_all(s, fd);
+    int error = errno;
+    if (!is_stdin)
+        close(fd);
+    return ok ? check_content(s, d) : refuse(d, path, NULL, strerror(error));
+}
+
+void source_close(struct source *s) {
+    char *data = (char *)(uintptr_t)s->data;
+    if (s->mapped)
+        munmap(data, s->size);
+    else
+        free(data);
+    s->data = NULL;
+    s->size = 0;
+    s->mapped = false;
+    s->line_cache_offset = 0;
+    s->line_cache_line = 1;
+}
+
+static uint64_t count_lines(const char *p, const char *end) {
+    uint64_t n = 0;
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL)
+        n++, p++;
+    return n;
+}
+
+struct place source_place(struct source *s, size_t offset) {
+    if (offset > s->size)
+        offset = s->size;
+    uint64_t line = s->line_cache_line ? s->line_cache_line : 1;
+    size_t from = s->line_cache_line ? s->line_cache_offset : 0;
+    if (from > s->size || offset < from / 2)
+        line = 1, from = 0;
+    if (offset >= from)
+        line += count_lines(s->data + from, s->data + offset);
+    else
+        line -= count_lines(s->data + offset, s->data + from);
+    s->line_cache_offset = offset;
+    s->line_cache_line = line;
+    const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
+    size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
+    return (struct place){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
+}
