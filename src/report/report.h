@@ -24,7 +24,7 @@ struct instance {
 
 struct entry {
     struct str fused_op, source;
-    const struct str *component_ops;
+    struct str *component_ops;
     uint32_t ncomponents;
     struct instance *instances;
     uint32_t ninstances, instances_cap;
@@ -34,20 +34,26 @@ struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct entry *entries;
     uint32_t nentries, entries_cap;
+    struct report_index *index; /* entries by key (uthash), private to the room */
 };
 
-/* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new. */
+/* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new.
+ * A zeroed report is empty. The array of components is copied; strings and op arrays are borrowed. */
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
 void report_sort(struct report *r);
-/* Bytes of the ops of a segment: one op after another, each without the indentation of its first line. */
+/* Appends the bytes of the ops: one op after another, each ended by a newline, without blanks at its end and
+ * without the indentation of its first line (of later lines as much of that as all of them have). */
 void segment_text(const struct segment *s, struct buf *out);
 /* Writes YAML to an open stream. False when libyaml or the stream fails. */
 bool report_print(const struct report *r, FILE *out);
-/* Writes to a temporary file beside `path` and renames it; "-" is standard output. */
+/* Writes to a temporary file beside `path` and renames it; "-" is standard output. A symbolic link stays: its
+ * target is replaced. What is no regular file (/dev/stdout, a FIFO) is written straight.
+ * False with the reason in `error`; `path` is then as it was. */
 bool report_write(const struct report *r, const char *path, char *error, size_t n);
-/* Removes a report of this tool left at `path`. */
+/* Removes `path` when it is a regular file (no link) and a report of this tool: one YAML document, a mapping whose
+ * keys are exactly `input`, a mapping, and `missed_fusions`, a list. True when it was removed. */
 bool report_remove_stale(const char *path);
 void report_free(struct report *r);
 

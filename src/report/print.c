@@ -1,0 +1,149 @@
+/* The report as YAML events. What libyaml is told: UTF-8 unescaped, no line width, no document marks,
+ * block mappings and block sequences. Text that is no valid UTF-8 is repaired first (text.h),
+ * so that a report can always be read. */
+#include <limits.h>
+#include <yaml.h>
+
+#include "report/report.h"
+#include "report/text.h"
+
+struct printer {
+    yaml_emitter_t emitter;
+    bool ok;
+    struct buf segment, utf8; /* scratch */
+};
+
+/* `made`: what yaml_*_event_initialize returned. libyaml takes the event over. */
+static void put(struct printer *p, yaml_event_t *event, int made) {
+    p->ok = p->ok && made && yaml_emitter_emit(&p->emitter, event);
+}
+
+static void put_scalar(struct printer *p, struct str s, yaml_scalar_style_t style) {
+    yaml_event_t event;
+    if (!p->ok || s.n > INT_MAX) {
+        p->ok = false;
+        return;
+    }
+    const yaml_char_t *value = (const yaml_char_t *)(s.n > 0 ? s.p : "");
+    put(p, &event, yaml_scalar_event_initialize(&event, NULL, NULL, value, (int)s.n, 1, 1, style));
+}
+
+static void put_name(struct printer *p, struct str s) {
+    s = text_utf8(s, &p->utf8);
+    put_scalar(p, s, text_name_style(s));
+}
+
+static void put_key(struct printer *p, const char *key) {
+    put_scalar(p, str_of(key), YAML_PLAIN_SCALAR_STYLE);
+}
+
+static void put_block(struct printer *p, const char *key, struct str s) {
+    put_key(p, key);
+    s = text_utf8(s, &p->utf8);
+    put_scalar(p, s, text_block_style(s));
+}
+
+static void begin_mapping(struct printer *p) {
+    yaml_event_t event;
+    if (p->ok)
+        put(p, &event, yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE));
+}
+
+static void end_mapping(struct printer *p) {
+    yaml_event_t event;
+    if (p->ok)
+        put(p, &event, yaml_mapping_end_event_initialize(&event));
+}
+
+static void begin_list(struct printer *p, const char *key) {
+    yaml_event_t event;
+    put_key(p, key);
+    if (p->ok)
+        put(p, &event, yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE));
+}
+
+static void end_list(struct printer *p) {
+    yaml_event_t event;
+    if (p->ok)
+        put(p, &event, yaml_sequence_end_event_initialize(&event));
+}
+
+static void put_segment(struct printer *p, const char *key, const struct segment *s) {
+    if (s->nops == 0)
+        return;
+    p->segment.n = 0;
+    segment_text(s, &p->segment);
+    put_block(p, key, buf_str(&p->segment));
+}
+
+static void put_instance(struct printer *p, const struct instance *instance) {
+    begin_mapping(p);
+    if (instance->ir_loc.n > 0) {
+        put_key(p, "ir_loc");
+        put_scalar(p, text_utf8(instance->ir_loc, &p->utf8), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    }
+    put_segment(p, "ttir_segment", &instance->ttir);
+    put_segment(p, "ttnn_segment", &instance->ttnn);
+    put_block(p, "notes", instance->notes);
+    end_mapping(p);
+}
+
+static void put_entry(struct printer *p, const struct entry *e) {
+    begin_mapping(p);
+    put_key(p, "fused_op");
+    put_name(p, e->fused_op);
+    put_key(p, "source");
+    put_name(p, e->source);
+    begin_list(p, "component_ops");
+    for (uint32_t i = 0; i < e->ncomponents; i++)
+        put_name(p, e->component_ops[i]);
+    end_list(p);
+    begin_list(p, "instances");
+    for (uint32_t i = 0; i < e->ninstances; i++)
+        put_instance(p, &e->instances[i]);
+    end_list(p);
+    end_mapping(p);
+}
+
+static void put_path(struct printer *p, const char *key, const char *path) {
+    if (path) {
+        put_key(p, key);
+        put_name(p, str_of(path));
+    }
+}
+
+static void put_report(struct printer *p, const struct report *r) {
+    begin_mapping(p);
+    put_key(p, "input");
+    begin_mapping(p);
+    put_path(p, "ttir", r->ttir_path);
+    put_path(p, "ttnn", r->ttnn_path);
+    end_mapping(p);
+    begin_list(p, "missed_fusions");
+    for (uint32_t i = 0; i < r->nentries; i++)
+        put_entry(p, &r->entries[i]);
+    end_list(p);
+    end_mapping(p);
+}
+
+bool report_print(const struct report *r, FILE *out) {
+    yaml_event_t event;
+    struct printer p = {.ok = true};
+    if (!yaml_emitter_initialize(&p.emitter))
+        return false;
+    yaml_emitter_set_output_file(&p.emitter, out);
+    yaml_emitter_set_unicode(&p.emitter, 1);
+    yaml_emitter_set_width(&p.emitter, -1);
+    put(&p, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
+    if (p.ok)
+        put(&p, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
+    put_report(&p, r);
+    if (p.ok)
+        put(&p, &event, yaml_document_end_event_initialize(&event, 1));
+    if (p.ok)
+        put(&p, &event, yaml_stream_end_event_initialize(&event));
+    yaml_emitter_delete(&p.emitter);
+    buf_free(&p.segment);
+    buf_free(&p.utf8);
+    return p.ok && fflush(out) == 0 && !ferror(out);
+}

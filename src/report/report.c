@@ -1,0 +1,153 @@
+/* The entries of a report: found by (fused_op, source, component_ops) in constant time, sorted for print.
+ * Strings and op arrays are borrowed from the audit; the arrays of entries, components and
+ * instances belong to the report. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define uthash_malloc(size) xrealloc(NULL, size)
+#include <uthash.h>
+
+struct report_index {
+    char *key; /* the strings of the entry, each after its length */
+    uint32_t entry;
+    UT_hash_handle hh;
+};
+
+static void key_add(struct buf *key, struct str s) {
+    buf_add(key, (struct str){(const char *)&s.n, sizeof s.n});
+    buf_add(key, s);
+}
+
+static struct buf key_of(struct str fused_op, struct str source, const struct str *components, uint32_t n) {
+    struct buf key = {0};
+    key_add(&key, fused_op);
+    key_add(&key, source);
+    for (uint32_t i = 0; i < n; i++)
+        key_add(&key, components[i]);
+    return key;
+}
+
+static void index_free(struct report *r) {
+    struct report_index *item = r->index;
+    HASH_CLEAR(hh, r->index);
+    while (item) {
+        struct report_index *next = item->hh.next;
+        free(item->key);
+        free(item);
+        item = next;
+    }
+}
+
+/* Takes the key over. */
+static void index_add(struct report *r, struct buf key, uint32_t entry) {
+    struct report_index *item = xrealloc(NULL, sizeof *item);
+    *item = (struct report_index){.key = key.p, .entry = entry};
+    HASH_ADD_KEYPTR(hh, r->index, item->key, key.n, item);
+}
+
+/* Sorting moves the entries: it drops the index, and the next search makes it again. */
+static void index_make(struct report *r) {
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        const struct entry *e = &r->entries[i];
+        index_add(r, key_of(e->fused_op, e->source, e->component_ops, e->ncomponents), i);
+    }
+}
+
+/* Number of the entry with this key, or NONE. */
+static uint32_t index_find(struct report *r, struct buf key) {
+    struct report_index *item = NULL;
+    if (!r->index)
+        index_make(r);
+    HASH_FIND(hh, r->index, key.p, key.n, item);
+    return item ? item->entry : NONE;
+}
+
+static void entry_add(struct report *r, struct str fused_op, struct str source, const struct str *components,
+                      uint32_t n) {
+    struct entry e = {.fused_op = fused_op, .source = source, .ncomponents = n};
+    if (n > 0) {
+        e.component_ops = xrealloc(NULL, n * sizeof *components);
+        memcpy(e.component_ops, components, n * sizeof *components);
+    }
+    r->entries = grow(r->entries, &r->entries_cap, r->nentries + 1, sizeof *r->entries);
+    r->entries[r->nentries++] = e;
+}
+
+void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
+                struct instance instance) {
+    struct buf key = key_of(fused_op, source, components, n);
+    uint32_t at = index_find(r, key);
+    if (at == NONE) {
+        at = r->nentries;
+        index_add(r, key, at);
+        entry_add(r, fused_op, source, components, n);
+    } else {
+        buf_free(&key);
+    }
+    struct entry *e = &r->entries[at];
+    e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
+    e->instances[e->ninstances++] = instance;
+}
+
+static int compare(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_components(const struct entry *a, const struct entry *b) {
+    for (uint32_t i = 0; i < a->ncomponents && i < b->ncomponents; i++) {
+        int c = str_cmp(a->component_ops[i], b->component_ops[i]);
+        if (c != 0)
+            return c;
+    }
+    return compare(a->ncomponents, b->ncomponents);
+}
+
+static int compare_entries(const void *pa, const void *pb) {
+    const struct entry *a = pa, *b = pb;
+    int c = compare(b->ninstances, a->ninstances);
+    if (c == 0)
+        c = str_cmp(a->fused_op, b->fused_op);
+    if (c == 0)
+        c = str_cmp(a->source, b->source);
+    return c ? c : compare_components(a, b);
+}
+
+static int compare_segments(const struct segment *a, const struct segment *b) {
+    for (uint32_t i = 0; i < a->nops && i < b->nops; i++)
+        if (a->ops[i] != b->ops[i])
+            return compare(a->ops[i], b->ops[i]);
+    return compare(a->nops, b->nops);
+}
+
+/* qsort is not stable: what follows `order` makes equal orders come out the same from run to run. */
+static int compare_instances(const void *pa, const void *pb) {
+    const struct instance *a = pa, *b = pb;
+    int c = compare(a->order, b->order);
+    if (c == 0)
+        c = compare_segments(&a->ttnn, &b->ttnn);
+    if (c == 0)
+        c = compare_segments(&a->ttir, &b->ttir);
+    if (c == 0)
+        c = str_cmp(a->ir_loc, b->ir_loc);
+    return c ? c : str_cmp(a->notes, b->notes);
+}
+
+void report_sort(struct report *r) {
+    index_free(r);
+    if (r->nentries > 0)
+        qsort(r->entries, r->nentries, sizeof *r->entries, compare_entries);
+    for (uint32_t i = 0; i < r->nentries; i++)
+        qsort(r->entries[i].instances, r->entries[i].ninstances, sizeof *r->entries[i].instances, compare_instances);
+}
+
+void report_free(struct report *r) {
+    index_free(r);
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        free(r->entries[i].component_ops);
+        free(r->entries[i].instances);
+    }
+    free(r->entries);
+    *r = (struct report){0};
+}

@@ -1,0 +1,422 @@
+/* The report: entries and their order, segments, what libyaml reads back, files and stale reports.
+ * What PyYAML reads back is tested by report_yaml_test.py. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#include "report/report.h"
+#include "report/text.h"
+
+/* One op from `begin` to the end of `text`, or several that end where the next begins. */
+static struct mlir ir_of(const char *text, struct mlir_op *ops, uint32_t nops) {
+    return (struct mlir){.text = str_of(text), .ops = ops, .nops = nops};
+}
+
+static char *print_text(const struct report *r) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    cr_assert(report_print(r, out));
+    fclose(out);
+    return text;
+}
+
+static void add_note(struct report *r, const char *fused, const char *component, uint64_t order, const char *note) {
+    struct str components[] = {str_of(component)};
+    struct instance instance = {.notes = str_of(note), .order = order};
+    report_add(r, str_of(fused), STR("ttnn"), components, 1, instance);
+}
+
+static char *segment_of(const char *text, struct mlir_op *ops, uint32_t nops) {
+    struct mlir ir = ir_of(text, ops, nops);
+    uint32_t ids[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    struct segment s = {&ir, ids, nops};
+    struct buf out = {0};
+    segment_text(&s, &out);
+    buf_addc(&out, '\0');
+    return out.p;
+}
+
+static struct mlir_op op_at(const char *text, const char *what) {
+    uint32_t begin = (uint32_t)(strstr(text, what) - text);
+    return (struct mlir_op){.text = {begin, begin + (uint32_t)strlen(what)}};
+}
+
+static void expect_segment(const char *text, const char *op, const char *expected) {
+    struct mlir_op ops[] = {op_at(text, op)};
+    char *got = segment_of(text, ops, 1);
+    cr_expect_str_eq(got, expected);
+    free(got);
+}
+
+Test(segment, ops_one_after_another) {
+    const char *text = "  func {\n    %1 = \"a\"(%0)\n    \"ttnn.deallocate\"(%0)\n    %2 = \"b\"(%1) loc(#loc)\n";
+    struct mlir_op ops[] = {op_at(text, "%1 = \"a\"(%0)"), op_at(text, "%2 = \"b\"(%1) loc(#loc)")};
+    char *got = segment_of(text, ops, 2);
+    cr_expect_str_eq(got, "%1 = \"a\"(%0)\n%2 = \"b\"(%1) loc(#loc)\n");
+    free(got);
+}
+
+Test(segment, indentation_of_later_lines) {
+    expect_segment("    %1 = a(\n      x,\n\n    y)", "%1 = a(\n      x,\n\n    y)", "%1 = a(\n  x,\n\ny)\n");
+    /* Later lines that are less indented than the first lose only what they share. */
+    expect_segment("    %1 = a(\n      x,\n  y)", "%1 = a(\n      x,\n  y)", "%1 = a(\n    x,\ny)\n");
+    expect_segment("    %1 = a(\ny)", "%1 = a(\ny)", "%1 = a(\ny)\n");
+    expect_segment("\t%1 = a(\n\t  y)", "%1 = a(\n\t  y)", "%1 = a(\n  y)\n");
+    expect_segment("\t%1 = a(\n    y)", "%1 = a(\n    y)", "%1 = a(\n    y)\n");
+    expect_segment("  ^bb0: %1 = a(\n  y)", "%1 = a(\n  y)", "%1 = a(\ny)\n");
+}
+
+Test(segment, blanks_at_the_end_go) {
+    expect_segment("%1 = \"r\"() ({", "%1 = \"r\"() ", "%1 = \"r\"()\n");
+    expect_segment("%1 = a\r\n", "%1 = a\r\n", "%1 = a\n");
+}
+
+Test(report, one_entry_for_each_key) {
+    struct report r = {0};
+    struct str two[] = {STR("ttnn.matmul"), STR("ttnn.add")}, one[] = {STR("ttnn.matmul")};
+    struct instance none = {.notes = STR("n\n")};
+    for (int i = 0; i < 3; i++)
+        report_add(&r, STR("ttnn.linear"), STR("ttnn"), two, 2, none);
+    report_add(&r, STR("ttnn.linear"), STR("ttnn"), one, 1, none);
+    report_add(&r, STR("ttnn.linear"), STR("torch"), two, 2, none);
+    report_add(&r, STR("ttnn.linearttnn"), STR(""), two, 2, none);
+    cr_assert_eq(r.nentries, 4);
+    cr_assert_eq(r.entries[0].ninstances, 3);
+    report_sort(&r);
+    report_add(&r, STR("ttnn.linear"), STR("torch"), two, 2, none); /* found again after sorting */
+    cr_assert_eq(r.nentries, 4);
+    report_free(&r);
+    cr_assert_eq(r.nentries, 0);
+}
+
+Test(report, order_of_entries_and_instances) {
+    struct report r = {0};
+    add_note(&r, "b", "x", 0, "1\n");
+    add_note(&r, "a", "y", 0, "1\n");
+    add_note(&r, "a", "x", 0, "1\n");
+    add_note(&r, "c", "x", 7, "late\n");
+    add_note(&r, "c", "x", 3, "early\n");
+    report_sort(&r);
+    cr_assert(str_is(r.entries[0].fused_op, "c"));
+    cr_assert(str_is(r.entries[0].instances[0].notes, "early\n"));
+    cr_assert(str_is(r.entries[1].fused_op, "a") && str_is(r.entries[1].component_ops[0], "x"));
+    cr_assert(str_is(r.entries[2].fused_op, "a") && str_is(r.entries[2].component_ops[0], "y"));
+    cr_assert(str_is(r.entries[3].fused_op, "b"));
+    report_free(&r);
+}
+
+Test(report, many_instances) {
+    struct report r = {0};
+    for (uint32_t i = 0; i < 200000; i++)
+        add_note(&r, i % 2 ? "a" : "b", "x", 200000 - i, "n\n");
+    report_sort(&r);
+    cr_assert_eq(r.nentries, 2);
+    cr_assert_eq(r.entries[0].ninstances, 100000);
+    cr_assert_eq(r.entries[0].instances[0].order, 1);
+    report_free(&r);
+}
+
+Test(print, layout) {
+    const char *text = "  %5 = \"ttir.matmul\"(%a, %b)\n      : (t) -> t loc(#loc1)\n";
+    struct mlir_op ops[] = {op_at(text, "%5 = \"ttir.matmul\"(%a, %b)\n      : (t) -> t loc(#loc1)")};
+    struct mlir ir = ir_of(text, ops, 1);
+    uint32_t id = 0;
+    struct report r = {.ttir_path = "m.ttir.mlir"};
+    struct str components[] = {STR("ttnn.matmul"), STR("ttnn.add")};
+    struct instance instance = {.ir_loc = STR("#loc1"), .ttir = {&ir, &id, 1}, .notes = STR("model location: q.\nb\n")};
+    report_add(&r, STR("ttnn.linear"), STR("ttnn"), components, 2, instance);
+    char *got = print_text(&r);
+    cr_expect_str_eq(got, "input:\n"
+                          "  ttir: m.ttir.mlir\n"
+                          "missed_fusions:\n"
+                          "- fused_op: ttnn.linear\n"
+                          "  source: ttnn\n"
+                          "  component_ops:\n"
+                          "  - ttnn.matmul\n"
+                          "  - ttnn.add\n"
+                          "  instances:\n"
+                          "  - ir_loc: \"#loc1\"\n"
+                          "    ttir_segment: |\n"
+                          "      %5 = \"ttir.matmul\"(%a, %b)\n"
+                          "          : (t) -> t loc(#loc1)\n"
+                          "    notes: |\n"
+                          "      model location: q.\n"
+                          "      b\n");
+    free(got);
+    report_free(&r);
+}
+
+Test(print, names_that_are_no_strings_are_quoted) {
+    static const char *const quoted[] = {"",  "12",   "1e3", "true",       "No",  "null",
+                                         "~", ".inf", "-",   "2026-11-20", "a b", "#x"};
+    static const char *const plain[] = {"ttnn.linear", "a/b.mlir", "./x", "../x.log", "/tmp/x-1.mlir", "truely"};
+    for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++)
+        cr_expect_eq(text_name_style(str_of(quoted[i])), YAML_DOUBLE_QUOTED_SCALAR_STYLE, "%s", quoted[i]);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        cr_expect_eq(text_name_style(str_of(plain[i])), YAML_PLAIN_SCALAR_STYLE, "%s", plain[i]);
+}
+
+Test(print, invalid_utf8_is_replaced) {
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"a\xFFz", "a\xEF\xBF\xBDz"},
+        {"\xC0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD"},                                 /* overlong NUL */
+        {"\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},                 /* surrogate */
+        {"\xF4\x90\x80\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"}, /* beyond U+10FFFF */
+        {"x\xE2\x82", "x\xEF\xBF\xBD\xEF\xBF\xBD"},                               /* cut off */
+        {"\xE2\x86\x92 \xF0\x9F\x98\x80", "\xE2\x86\x92 \xF0\x9F\x98\x80"},
+    };
+    struct buf scratch = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str got = text_utf8(str_of(cases[i].in), &scratch);
+        cr_expect(str_is(got, cases[i].out), "case %zu: %.*s", i, (int)got.n, got.p);
+    }
+    buf_free(&scratch);
+}
+
+/* The value of the first `notes` of YAML text, or NULL. */
+static char *read_notes(const char *yaml, size_t *n, yaml_scalar_style_t *style) {
+    yaml_parser_t parser;
+    char *notes = NULL;
+    bool found = false, end = false;
+    yaml_parser_initialize(&parser);
+    yaml_parser_set_input_string(&parser, (const yaml_char_t *)yaml, strlen(yaml));
+    while (!end) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event))
+            break;
+        end = event.type == YAML_STREAM_END_EVENT;
+        if (event.type == YAML_SCALAR_EVENT && found && !notes) {
+            notes = malloc(event.data.scalar.length + 1);
+            *n = event.data.scalar.length;
+            memcpy(notes, event.data.scalar.value, *n + 1);
+            *style = event.data.scalar.style;
+        }
+        if (event.type == YAML_SCALAR_EVENT && strcmp((char *)event.data.scalar.value, "notes") == 0)
+            found = true;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return notes;
+}
+
+static void expect_round_trip(struct str text, int literal) {
+    struct report r = {0};
+    struct str components[] = {STR("x")};
+    struct instance instance = {.notes = text};
+    report_add(&r, STR("f"), STR("ttnn"), components, 1, instance);
+    char *yaml = print_text(&r);
+    size_t n = 0;
+    yaml_scalar_style_t style = YAML_ANY_SCALAR_STYLE;
+    char *got = read_notes(yaml, &n, &style);
+    cr_assert(got, "unreadable:\n%s", yaml);
+    cr_expect(n == text.n && memcmp(got, text.p, n) == 0, "not the same:\n%s", yaml);
+    cr_expect_null(strstr(yaml, "\n..."));
+    if (literal >= 0)
+        cr_expect_eq(style == YAML_LITERAL_SCALAR_STYLE, literal, "style:\n%s", yaml);
+    free(got);
+    free(yaml);
+    report_free(&r);
+}
+
+Test(print, round_trip_of_nasty_text) {
+    static const struct {
+        const char *text;
+        int literal;
+    } cases[] = {
+        {"plain\n", 1},
+        {"no newline", 1},
+        {"two\nlines", 1},
+        {"", 0},
+        {"\n", 0},
+        {"end\n\n", 0},
+        {"  leading blanks\nx\n", 1},
+        {"\nleading break\n", 1},
+        {"\n  both\nx\n", 1},
+        {" x\n   y\n", 1},
+        {"a\n\n\nb\n", 1},
+        {"# no comment\n", 1},
+        {"- x: y\n", 1},
+        {"---\n", 1},
+        {"...\n", 1},
+        {"%TAG\n", 1},
+        {"\"quoted\" 'too' \\n\n", 1},
+        {"{a: [b]}\n", 1},
+        {"a: |\n  b\n", 1},
+        {"tab\there\n", 0},
+        {"blank at end \nx\n", 0},
+        {"x ", 0},
+        {" ", 0},
+        {"  \nx\n", 0},
+        {"cr\r\n", 0},
+        {"bell\a\n", 0},
+        {"del\x7F\n", 0},
+        {"nel\xC2\x85\n", 0},
+        {"ls\xE2\x80\xA8x\n", 0},
+        {"ps\xE2\x80\xA9\n", 0},
+        {"\xEF\xBB\xBF"
+         "bom\n",
+         0},
+        {"c1\xC2\x9B\n", 0},
+        {"\xEF\xBF\xBF\n", 0},
+        {"arrow \xE2\x86\x92 dash \xE2\x80\x94\n", 1},
+        {"nbsp\xC2\xA0\n", 1},
+        {"\xF0\x9F\x98\x80\n", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_round_trip(str_of(cases[i].text), cases[i].literal);
+    expect_round_trip(STR("nul\0inside\n"), 0);
+}
+
+Test(print, long_lines_are_not_folded) {
+    struct buf text = {0};
+    for (int i = 0; i < 100000; i++)
+        buf_add(&text, STR("tensor<1x2xf32>, "));
+    buf_add(&text, STR("end\n"));
+    expect_round_trip(buf_str(&text), 1);
+    buf_addc(&text, '\t');
+    expect_round_trip(buf_str(&text), 0);
+    buf_free(&text);
+}
+
+Test(print, round_trip_of_random_text) {
+    static const char *const parts[] = {
+        " ",  "\n", "a",  "\t", ":", "#",  "-",        "\xC2\x85",     "\xE2\x80\xA8",
+        "\r", "|",  "\"", "\\", "%", "  ", "\xC3\xA9", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80",
+        "'",  "..."};
+    uint32_t seed = 1;
+    for (int i = 0; i < 5000; i++) {
+        struct buf text = {0};
+        for (int length = i % 9 + 1; length > 0; length--) {
+            seed = seed * 1664525u + 1013904223u;
+            buf_add(&text, str_of(parts[(seed >> 8) % (sizeof parts / sizeof *parts)]));
+        }
+        expect_round_trip(buf_str(&text), -1);
+        buf_free(&text);
+    }
+}
+
+/* A directory of its own for each test of files; the test runs in it. */
+static void enter_temporary(void) {
+    char dir[] = "/tmp/fusion-audit-report-XXXXXX";
+    cr_assert(mkdtemp(dir) && chdir(dir) == 0);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    cr_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static int files_here(void) {
+    FILE *p = popen("ls -A | wc -l", "r");
+    int n = -1;
+    cr_assert(p && fscanf(p, "%d", &n) == 1);
+    pclose(p);
+    return n;
+}
+
+Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary) {
+    struct report r = {.ttnn_path = "m.mlir"};
+    struct stat st;
+    char error[256];
+    add_note(&r, "a", "x", 0, "n\n");
+    umask(027);
+    cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+    cr_assert(stat("out.yml", &st) == 0 && (st.st_mode & 0777) == 0640);
+    cr_assert(report_write(&r, "./out.yml", error, sizeof error)); /* again, over the first */
+    cr_assert_eq(files_here(), 1);
+    report_free(&r);
+}
+
+Test(file, failure_leaves_nothing, .init = enter_temporary) {
+    struct report r = {0};
+    char error[256] = "";
+    cr_assert_not(report_write(&r, "no/such/out.yml", error, sizeof error));
+    cr_assert_str_eq(error, "cannot write no/such/out.yml: No such file or directory");
+    cr_assert(mkdir("dir", 0777) == 0);
+    cr_assert_not(report_write(&r, "dir", error, sizeof error));
+    cr_assert_str_eq(error, "cannot write dir: Is a directory");
+    cr_assert_not(report_write(&r, "/dev/full", error, sizeof error));
+    cr_assert_str_eq(error, "cannot write /dev/full: No space left on device");
+    cr_assert(access("/dev/full", F_OK) == 0);
+    cr_assert_eq(files_here(), 1);
+}
+
+Test(file, link_stays_a_link, .init = enter_temporary) {
+    struct report r = {0};
+    struct stat st;
+    char error[256];
+    write_file("target.yml", "old");
+    cr_assert(symlink("target.yml", "out.yml") == 0);
+    cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+    cr_assert(lstat("out.yml", &st) == 0 && S_ISLNK(st.st_mode));
+    cr_assert_not(report_remove_stale("out.yml"));
+    cr_assert(report_remove_stale("target.yml"));
+    cr_assert_not(report_write(&r, "out.yml", error, sizeof error)); /* dangling now */
+    cr_assert_str_eq(error, "cannot write out.yml: No such file or directory");
+}
+
+Test(stale, own_reports_go, .init = enter_temporary) {
+    static const char *const reports[] = {
+        "input:\n  ttir: a\nmissed_fusions:\n- fused_op: x\n",
+        "# edited\nmissed_fusions: []\ninput: {}\n",
+        "---\ninput: {}\nmissed_fusions: []\n",
+    };
+    struct report r = {.ttir_path = "a"};
+    char error[256];
+    add_note(&r, "a", "x", 0, "n\n");
+    cr_assert(report_write(&r, "s.yml", error, sizeof error));
+    cr_assert(report_remove_stale("s.yml"));
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        write_file("s.yml", reports[i]);
+        cr_expect(report_remove_stale("s.yml"), "%s", reports[i]);
+    }
+    cr_assert_not(report_remove_stale("s.yml"));
+    report_free(&r);
+}
+
+Test(stale, everything_else_stays, .init = enter_temporary) {
+    static const char *const others[] = {
+        "",
+        "prose",
+        "- input\n- missed_fusions\n",
+        "input: {}\n",
+        "missed_fusions: []\n",
+        "input: {}\nmissed_fusions: []\nmore: 1\n",
+        "input: {}\ninput: {}\nmissed_fusions: []\n",
+        "input: text\nmissed_fusions: []\n",
+        "input: {}\nmissed_fusions: none\n",
+        "input: {}\nmissed_fusions: [\n",
+        "input: {}\nmissed_fusions: []\n---\nsecond: document\n",
+        "\xFF\xFE binary",
+        "a: &x {}\n*x : b\n",
+        "? [input]\n: {}\n",
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        write_file("s.yml", others[i]);
+        cr_expect_not(report_remove_stale("s.yml"), "%s", others[i]);
+    }
+    cr_assert(mkdir("dir", 0777) == 0);
+    cr_assert_not(report_remove_stale("dir"));
+    cr_assert_not(report_remove_stale("absent"));
+    cr_assert(mkfifo("fifo", 0666) == 0);
+    cr_assert_not(report_remove_stale("fifo")); /* and does not wait for a writer */
+}
+
+/* A file with a hole of a gigabyte behind a quote: reading it whole would take seconds and memory. */
+Test(stale, large_files_are_not_slurped, .init = enter_temporary, .timeout = 5) {
+    write_file("s.yml", "\"");
+    cr_assert(truncate("s.yml", 1 << 30) == 0);
+    cr_assert_not(report_remove_stale("s.yml"));
+    FILE *f = fopen("t.yml", "w");
+    for (int i = 0; i < 3000000; i++)
+        fputs("some words of prose\n", f);
+    fclose(f);
+    cr_assert_not(report_remove_stale("t.yml"));
+}
