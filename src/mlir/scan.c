@@ -30,11 +30,12 @@ const uint8_t scan_class[256] = {
 
 /* memchr pays off for constants of megabytes; the loop for names of ten bytes. */
 const char *scan_string(const char *p, const char *end) {
-    for (p++; p < end; p++) {
-        const char *q = p + 16;
-        while (p < end && p < q && *p != '"' && *p != '\n' && *p != '\\')
+    p++;
+    while (p < end) {
+        const char *near = end - p > 16 ? p + 16 : end;
+        while (p < near && *p != '"' && *p != '\n' && *p != '\\')
             p++;
-        if (p == q) {
+        if (p == near && p < end) {
             const char *quote = memchr(p, '"', (size_t)(end - p));
             if (!quote || memchr(p, '\n', (size_t)(quote - p)))
                 return NULL;
@@ -45,7 +46,7 @@ const char *scan_string(const char *p, const char *end) {
             return NULL;
         if (*p == '"')
             return p + 1;
-        p++; /* the escaped byte */
+        p += 2; /* the escaped byte too */
     }
     return NULL;
 }

@@ -1,0 +1,199 @@
+/* Which blocks belong to one compile, and which of them are to be audited: the TTIR before fusion
+ * and the final TTNN. Headers that name stages win over pass dumps, these over bare modules. */
+#include "log/scan.h"
+
+#include <stdlib.h>
+
+struct graphs {
+    struct found_list *list;
+    uint32_t n;
+    uint32_t *ttir, *ttnn; /* by graph number: index of the chosen block, or NONE */
+    uint32_t cap_ttir, cap_ttnn;
+};
+
+static uint32_t new_graph(struct graphs *g) {
+    uint32_t id = ++g->n;
+    g->ttir = grow(g->ttir, &g->cap_ttir, id + 1, sizeof *g->ttir);
+    g->ttnn = grow(g->ttnn, &g->cap_ttnn, id + 1, sizeof *g->ttnn);
+    g->ttir[id] = g->ttnn[id] = NONE;
+    return id;
+}
+
+static struct found *at(struct graphs *g, uint32_t i) {
+    return &g->list->v[i];
+}
+
+static void choose(struct graphs *g, uint32_t *slot, uint32_t i) {
+    if (*slot != NONE)
+        at(g, *slot)->block.chosen = false;
+    *slot = i;
+    at(g, i)->block.chosen = true;
+}
+
+/* The latest graph that a TTNN block can belong to: same thread and module name first, then less. */
+static uint32_t partner(struct graphs *g, const struct found *f, bool taken_too) {
+    for (int strict = 2; strict >= 0; strict--)
+        for (uint32_t id = g->n; id > 0; id--) {
+            if (g->ttir[id] == NONE || (!taken_too && g->ttnn[id] != NONE))
+                continue;
+            const struct found *t = at(g, g->ttir[id]);
+            bool thread = str_eq(t->header.thread, f->header.thread), module = str_eq(t->module, f->module);
+            if ((thread || strict < 2) && (module || strict < 1))
+                return id;
+            if (taken_too && strict == 0)
+                return id;
+        }
+    return 0;
+}
+
+static bool has_locations(const struct found *f) {
+    return str_find(f->block.text, STR("loc(")) != NULL;
+}
+
+static void staged_ttir(struct graphs *g, uint32_t i) {
+    struct found *f = at(g, i);
+    uint32_t last = g->n;
+    /* forge prints one graph twice, without and with locations */
+    bool twin = last && f->header.kind != HEADER_XLA && g->ttir[last] != NONE && g->ttnn[last] == NONE &&
+                str_eq(at(g, g->ttir[last])->module, f->module);
+    f->block.graph = twin ? last : new_graph(g);
+    if (!twin || !has_locations(at(g, g->ttir[last])))
+        choose(g, &g->ttir[f->block.graph], i);
+}
+
+static void staged_ttnn(struct graphs *g, uint32_t i) {
+    struct found *f = at(g, i);
+    bool again = f->header.kind != HEADER_XLA && g->n && g->ttnn[g->n] != NONE &&
+                 str_eq(at(g, g->ttnn[g->n])->module, f->module);
+    uint32_t id = again ? g->n : partner(g, f, false);
+    f->block.graph = id ? id : new_graph(g);
+    choose(g, &g->ttnn[f->block.graph], i);
+}
+
+/* Runtime modules and other prints of TTNN stand in for a TTNN that is missing. */
+static void staged_rest(struct graphs *g) {
+    for (uint32_t i = 0; i < g->list->n; i++) {
+        struct found *f = at(g, i);
+        if (f->block.graph)
+            continue;
+        uint32_t id = 0;
+        for (uint32_t k = i + 1; k < g->list->n && !id && f->block.stage != LOG_TTNN_RUNTIME && !f->block.has_ttnn; k++)
+            id = at(g, k)->block.stage == LOG_TTIR ? at(g, k)->block.graph : 0;
+        for (uint32_t k = i; k > 0 && !id; k--) {
+            const struct found *t = at(g, k - 1);
+            if (t->block.graph && str_eq(t->header.thread, f->header.thread))
+                id = t->block.graph;
+        }
+        f->block.graph = id ? id : g->n ? g->n : new_graph(g);
+        bool stands_in = f->block.stage == LOG_TTNN_RUNTIME || (f->block.stage == LOG_OTHER && f->block.has_ttnn);
+        if (stands_in && f->block.has_ttnn && g->ttnn[f->block.graph] == NONE)
+            choose(g, &g->ttnn[f->block.graph], i);
+    }
+}
+
+static void staged(struct graphs *g) {
+    for (uint32_t i = 0; i < g->list->n; i++) {
+        enum log_stage stage = at(g, i)->block.stage;
+        if (stage == LOG_TTIR)
+            staged_ttir(g, i);
+        else if (stage == LOG_TTNN)
+            staged_ttnn(g, i);
+    }
+    staged_rest(g);
+}
+
+static bool repeats_by_nature(struct str label) {
+    static const char *const often[] = {"Canonicalizer", "CSE", "TTIRFusing", "TTIRImplicitBroadcastFold",
+                                        "ConstEvalHoistTransform", "SymbolDCE", "Inliner"};
+    for (size_t i = 0; i < sizeof often / sizeof *often; i++)
+        if (str_is(label, often[i]))
+            return true;
+    return false;
+}
+
+static bool is_dump(const struct found *f) {
+    return f->block.stage == LOG_PASS_BEFORE || f->block.stage == LOG_PASS_AFTER;
+}
+
+/* Does a new sequence of passes begin at `cur`? */
+static bool restarts(const struct found *first, const struct found *prev, const struct found *cur, bool seen_ttnn) {
+    if (seen_ttnn && cur->block.has_ttir && !cur->block.has_ttnn)
+        return true;
+    if (cur->module.n && prev->module.n && !str_eq(cur->module, prev->module))
+        return true;
+    return cur != first && cur->block.stage == first->block.stage && str_eq(cur->header.label, first->header.label) &&
+           !repeats_by_nature(cur->header.label);
+}
+
+static void dumps(struct graphs *g) {
+    uint32_t first = NONE, prev = NONE, id = 0;
+    bool seen_ttnn = false, fused = false;
+    for (uint32_t i = 0; i < g->list->n; i++) {
+        struct found *f = at(g, i);
+        if (!is_dump(f))
+            continue;
+        if (first == NONE || restarts(at(g, first), at(g, prev), f, seen_ttnn)) {
+            id = new_graph(g);
+            first = i;
+            seen_ttnn = fused = false;
+        }
+        prev = i;
+        f->block.graph = id;
+        seen_ttnn |= f->block.has_ttnn;
+        bool pure_ttir = f->block.has_ttir && !f->block.has_ttnn;
+        if (f->block.has_ttnn)
+            choose(g, &g->ttnn[id], i);
+        /* the last TTIR that no fusion has seen; what only exists fused is better than nothing */
+        bool after_fusing = f->header.fusing && f->block.stage == LOG_PASS_AFTER;
+        if (pure_ttir && !fused && (!after_fusing || g->ttir[id] == NONE))
+            choose(g, &g->ttir[id], i);
+        fused |= f->header.fusing;
+    }
+    for (uint32_t i = 0, last = 1; i < g->list->n; i++) {
+        if (at(g, i)->block.graph)
+            last = at(g, i)->block.graph;
+        else
+            at(g, i)->block.graph = last;
+    }
+}
+
+static void plain(struct graphs *g) {
+    bool ttir = false, ttnn = false;
+    for (uint32_t i = 0; i < g->list->n; i++) {
+        ttir |= at(g, i)->block.has_ttir && !at(g, i)->block.has_ttnn;
+        ttnn |= at(g, i)->block.has_ttnn;
+    }
+    for (uint32_t i = 0; i < g->list->n; i++) {
+        struct found *f = at(g, i);
+        uint32_t id = 0;
+        if (ttir && ttnn && f->block.has_ttnn)
+            id = partner(g, f, false);
+        f->block.graph = id ? id : new_graph(g);
+        f->block.chosen = f->block.has_ops;
+        uint32_t *slot = f->block.has_ttnn ? &g->ttnn[f->block.graph] : &g->ttir[f->block.graph];
+        if (f->block.has_ops)
+            *slot = i;
+    }
+}
+
+uint32_t block_graphs(struct found_list *list) {
+    struct graphs g = {.list = list};
+    bool stages = false, others = false, passes = false;
+    for (uint32_t i = 0; i < list->n; i++) {
+        enum log_stage s = list->v[i].block.stage;
+        stages |= s == LOG_TTIR || s == LOG_TTNN || s == LOG_TTNN_RUNTIME;
+        others |= s == LOG_OTHER;
+        passes |= is_dump(&list->v[i]);
+    }
+    if (stages)
+        staged(&g);
+    else if (passes)
+        dumps(&g);
+    else if (others)
+        staged(&g);
+    else
+        plain(&g);
+    free(g.ttir);
+    free(g.ttnn);
+    return g.n;
+}
