@@ -1,0 +1,186 @@
+/* getopt_long driven by one table: an option is a line that says which member of struct options it
+ * sets and in which commands it exists. Long options may be abbreviated as in GNU programs. */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum kind { FLAG, TEXT, LIST };
+
+static const struct spec {
+    const char *name;
+    char letter; /* or 0 */
+    enum kind kind;
+    size_t member;
+    int commands;
+} specs[] = {
+    {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
+    {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_AUDIT},
+    {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_AUDIT},
+    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_AUDIT},
+    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_AUDIT},
+    {"only", 0, TEXT, offsetof(struct options, only), CMD_AUDIT},
+    {"skip", 0, TEXT, offsetof(struct options, skip), CMD_AUDIT},
+    {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT},
+    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
+    {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT},
+    {"help", 'h', FLAG, offsetof(struct options, help), CMD_AUDIT | CMD_INSPECT},
+    {"version", 'V', FLAG, offsetof(struct options, version), CMD_AUDIT | CMD_INSPECT},
+};
+
+enum { NSPECS = sizeof specs / sizeof *specs, LONG = 256 /* what getopt_long returns for specs[0] */ };
+
+/* What getopt_long wants of the options of one command. */
+struct getopt_table {
+    struct option longs[NSPECS + 1];
+    char shorts[2 * NSPECS + 2];
+};
+
+static void getopt_table_make(struct getopt_table *t, enum command command) {
+    size_t nlongs = 0, nshorts = 0;
+    memset(t, 0, sizeof *t);
+    t->shorts[nshorts++] = ':'; /* a missing argument is told from an unknown option */
+    for (int i = 0; i < NSPECS; i++) {
+        const struct spec *s = &specs[i];
+        int argument = s->kind == FLAG ? no_argument : required_argument;
+        if (!(s->commands & command))
+            continue;
+        t->longs[nlongs++] = (struct option){s->name, argument, NULL, LONG + i};
+        if (s->letter)
+            t->shorts[nshorts++] = s->letter;
+        if (s->letter && argument == required_argument)
+            t->shorts[nshorts++] = ':';
+    }
+}
+
+static const struct spec *spec_of(int returned) {
+    if (returned >= LONG && returned < LONG + NSPECS)
+        return &specs[returned - LONG];
+    for (int i = 0; i < NSPECS; i++)
+        if (specs[i].letter && specs[i].letter == returned)
+            return &specs[i];
+    return NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static bool wrong(struct options *o, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(o->error, sizeof o->error, format, args);
+    va_end(args);
+    return false;
+}
+
+static void apply(struct options *o, const struct spec *s) {
+    char *member = (char *)o + s->member;
+    const char *argument = optarg ? optarg : "";
+    if (s->kind == FLAG) {
+        *(bool *)(void *)member = true;
+    } else if (s->kind == TEXT) {
+        *(const char **)(void *)member = argument;
+    } else {
+        o->patterns[o->npatterns++] = argument;
+    }
+}
+
+/* Says why getopt_long returned '?' (unknown, ambiguous, argument not wanted) or ':' (argument missing). */
+static bool wrong_option(struct options *o, const struct getopt_table *t, int returned, const char *word) {
+    const struct spec *s = spec_of(optopt);
+    int length = (int)strcspn(word, "=");
+    int candidates = 0;
+    if (returned == ':')
+        return s && optopt < LONG ? wrong(o, "option '-%c' needs an argument", optopt)
+                                  : wrong(o, "option '--%s' needs an argument", s ? s->name : word);
+    if (optopt >= LONG && s)
+        return wrong(o, "option '--%s' takes no argument", s->name);
+    if (optopt != 0)
+        return wrong(o, "unknown option '-%c'", optopt);
+    for (const struct option *l = t->longs; l->name; l++)
+        candidates += length > 2 && strncmp(l->name, word + 2, (size_t)length - 2) == 0;
+    return wrong(o, "%s option '%.*s'", candidates > 1 ? "ambiguous" : "unknown", length, word);
+}
+
+/* Both exist and are one file. */
+static bool same_file(const char *a, const char *b) {
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino;
+}
+
+static bool check_output(struct options *o) {
+    if (o->output[0] == '\0')
+        return wrong(o, "the name of the output file is empty");
+    if (strcmp(o->output, "-") == 0)
+        return true;
+    for (size_t i = 0; i < o->nfiles; i++)
+        if (strcmp(o->files[i], "-") != 0 && same_file(o->output, o->files[i]))
+            return wrong(o, "the output '%s' is also an input", o->output);
+    for (const char **pattern = o->patterns; *pattern; pattern++)
+        if (same_file(o->output, *pattern))
+            return wrong(o, "the output '%s' is also a pattern file", o->output);
+    return true;
+}
+
+static bool check(struct options *o) {
+    size_t standard_inputs = 0;
+    for (size_t i = 0; i < o->nfiles; i++)
+        standard_inputs += strcmp(o->files[i], "-") == 0;
+    if (o->nfiles == 0)
+        return wrong(o, "no input file");
+    if (standard_inputs > 1)
+        return wrong(o, "standard input ('-') can be read only once");
+    if (o->ttir_only && o->ttnn_only)
+        return wrong(o, "--ttir-only and --ttnn-only exclude each other");
+    return check_output(o);
+}
+
+bool options_parse(struct options *o, int argc, char **argv) {
+    struct getopt_table table;
+    int returned;
+    *o = (struct options){.command = CMD_AUDIT, .output = "fusion_todo.yml"};
+    o->patterns = calloc((size_t)argc + 1, sizeof *o->patterns);
+    if (!o->patterns)
+        return wrong(o, "out of memory");
+    if (argc > 1 && strcmp(argv[1], "inspect") == 0) {
+        o->command = CMD_INSPECT;
+        argv++;
+        argc--;
+    }
+    getopt_table_make(&table, o->command);
+    opterr = 0;
+    optind = 0; /* glibc: start anew */
+    while ((returned = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
+        const struct spec *s = spec_of(returned);
+        if (!s || returned == '?' || returned == ':')
+            return wrong_option(o, &table, returned, argv[optind - 1]);
+        apply(o, s);
+        if (o->help || o->version)
+            return true;
+    }
+    o->files = (const char *const *)(void *)(argv + optind);
+    o->nfiles = (size_t)(argc - optind);
+    return check(o);
+}
+
+void options_free(struct options *o) {
+    free(o->patterns);
+    o->patterns = NULL;
+}
+
+struct fa_options options_audit(const struct options *o) {
+    return (struct fa_options){
+        .files = o->files,
+        .nfiles = o->nfiles,
+        .levels = o->ttir_only   ? FA_TTIR_ONLY
+                  : o->ttnn_only ? FA_TTNN_ONLY
+                                 : FA_BOTH_LEVELS,
+        .patterns = o->patterns,
+        .npatterns = o->npatterns,
+        .no_default_patterns = o->no_default_patterns,
+        .only = o->only,
+        .skip = o->skip,
+    };
+}

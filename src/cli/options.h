@@ -1,0 +1,30 @@
+/* The command line as a struct. Parsing prints nothing: wrong usage comes back as a message. */
+#ifndef FA_CLI_OPTIONS_H
+#define FA_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fusion_audit.h"
+
+enum command { CMD_AUDIT = 1, CMD_INSPECT = 2 };
+
+struct options {
+    enum command command;
+    bool help, version; /* seen first: nothing after it was looked at */
+    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json;
+    const char *output, *only, *skip;
+    const char **patterns; /* npatterns of them and a NULL; freed by options_free */
+    size_t npatterns;
+    const char *const *files; /* part of argv */
+    size_t nfiles;
+    char error[512]; /* what is wrong with the usage */
+};
+
+/* False for wrong usage. Reorders argv as getopt_long does; `o` is to be freed in either case. */
+bool options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);
+/* The same for the library; borrows from `o`. */
+struct fa_options options_audit(const struct options *o);
+
+#endif

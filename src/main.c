@@ -1,0 +1,17 @@
+/* Makes the process safe to work in, then does what the command line says.
+ * A standard stream that is closed is opened on /dev/null the wrong way round, so that no other file
+ * takes its number and using it is an error; writing to a closed pipe is an error too, not a signal. */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+#include "fusion_audit.h"
+
+int main(int argc, char **argv) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            return FA_INPUT;
+    (void)signal(SIGPIPE, SIG_IGN);
+    return cli_run(argc, argv);
+}
