@@ -308,6 +308,13 @@ static void enter_temporary(void) {
     cr_assert(mkdtemp(dir) && chdir(dir) == 0);
 }
 
+static void leave_temporary(void) {
+    char dir[64], command[96];
+    cr_assert(getcwd(dir, sizeof dir) && strncmp(dir, "/tmp/fusion-audit-report-", 25) == 0);
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    cr_assert(chdir("/") == 0 && system(command) == 0);
+}
+
 static void write_file(const char *path, const char *text) {
     FILE *f = fopen(path, "w");
     cr_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
@@ -321,7 +328,7 @@ static int files_here(void) {
     return n;
 }
 
-Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary) {
+Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {.ttnn_path = "m.mlir"};
     struct stat st;
     char error[256];
@@ -334,7 +341,7 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary) {
     report_free(&r);
 }
 
-Test(file, failure_leaves_nothing, .init = enter_temporary) {
+Test(file, failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char error[256] = "";
     cr_assert_not(report_write(&r, "no/such/out.yml", error, sizeof error));
@@ -348,7 +355,7 @@ Test(file, failure_leaves_nothing, .init = enter_temporary) {
     cr_assert_eq(files_here(), 1);
 }
 
-Test(file, link_stays_a_link, .init = enter_temporary) {
+Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
     char error[256];
@@ -362,7 +369,7 @@ Test(file, link_stays_a_link, .init = enter_temporary) {
     cr_assert_str_eq(error, "cannot write out.yml: No such file or directory");
 }
 
-Test(stale, own_reports_go, .init = enter_temporary) {
+Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
     static const char *const reports[] = {
         "input:\n  ttir: a\nmissed_fusions:\n- fused_op: x\n",
         "# edited\nmissed_fusions: []\ninput: {}\n",
@@ -381,7 +388,7 @@ Test(stale, own_reports_go, .init = enter_temporary) {
     report_free(&r);
 }
 
-Test(stale, everything_else_stays, .init = enter_temporary) {
+Test(stale, everything_else_stays, .init = enter_temporary, .fini = leave_temporary) {
     static const char *const others[] = {
         "",
         "prose",
@@ -410,7 +417,7 @@ Test(stale, everything_else_stays, .init = enter_temporary) {
 }
 
 /* A file with a hole of a gigabyte behind a quote: reading it whole would take seconds and memory. */
-Test(stale, large_files_are_not_slurped, .init = enter_temporary, .timeout = 5) {
+Test(stale, large_files_are_not_slurped, .init = enter_temporary, .fini = leave_temporary, .timeout = 5) {
     write_file("s.yml", "\"");
     cr_assert(truncate("s.yml", 1 << 30) == 0);
     cr_assert_not(report_remove_stale("s.yml"));

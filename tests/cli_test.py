@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+"""The program as its users see it: options, exit status, what is printed where, which files appear and go.
+
+usage: cli_test.py PROGRAM [unittest arguments]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
+
+TTIR = """\
+module {
+  func.func @forward(%arg0: tensor<32x64xbf16>, %arg1: tensor<64x128xbf16>, %arg2: tensor<1x128xbf16>) -> tensor<32x128xbf16> {
+    %0 = "ttir.matmul"(%arg0, %arg1) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16>, tensor<64x128xbf16>) -> tensor<32x128xbf16> loc(#loc3)
+    %1 = "ttir.add"(%0, %arg2) : (tensor<32x128xbf16>, tensor<1x128xbf16>) -> tensor<32x128xbf16> loc(#loc4)
+    return %1 : tensor<32x128xbf16> loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc3 = loc("fc1.matmul")
+#loc4 = loc("fc1.add")
+"""
+
+LAYOUTS = """\
+#dram = #ttnn.buffer_type<dram>
+#ttnn_layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#ttnn_layout1 = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<2x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#ttnn_layout2 = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+"""
+
+HEAD = """\
+module {
+  func.func @forward(%arg0: tensor<32x64xbf16, #ttnn_layout>, %arg1: tensor<64x128xbf16, #ttnn_layout1>, %arg2: tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> {
+"""
+
+MATMUL = """%0 = "ttnn.matmul"(%arg0, %arg1) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16, #ttnn_layout>, tensor<64x128xbf16, #ttnn_layout1>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc1)"""
+ADD = """%1 = "ttnn.add"(%0, %arg2) <{dtype = #ttcore.supportedDataTypes<bf16>}> : (tensor<32x128xbf16, #ttnn_layout2>, tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc2)"""
+FREE = """"ttnn.deallocate"(%arg0) <{force = false}> : (tensor<32x64xbf16, #ttnn_layout>) -> () loc(#loc1)"""
+LINEAR = """%1 = "ttnn.linear"(%arg0, %arg1, %arg2) <{transpose_a = false, transpose_b = false}> : (tensor<32x64xbf16, #ttnn_layout>, tensor<64x128xbf16, #ttnn_layout1>, tensor<1x128xbf16, #ttnn_layout2>) -> tensor<32x128xbf16, #ttnn_layout2> loc(#loc2)"""
+
+TAIL = """\
+    return %1 : tensor<32x128xbf16, #ttnn_layout2> loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc1 = loc("fc1.matmul")
+#loc2 = loc("fc1.add")
+"""
+
+
+def ttnn(*ops):
+    return LAYOUTS + HEAD + "".join("    %s\n" % op for op in ops) + TAIL
+
+
+MISSED = ttnn(MATMUL, FREE, ADD)
+FUSED = ttnn(LINEAR)
+BROKEN = ttnn('%9 = "ttnn.add"(%0, <<< : ]', LINEAR)
+STALE = "input:\n  ttir: old\nmissed_fusions:\n- fused_op: x\n"
+SUMMARY = "fusion_todo.yml: 1 fused op, 1 place\n"
+TRY = "Try 'fusion-audit --help' for more information.\n"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.write("m.ttir.mlir", TTIR)
+        self.write("m.ttnn.mlir", MISSED)
+        self.write("fused.mlir", FUSED)
+
+    def path(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "wb") as f:
+            f.write(text if isinstance(text, bytes) else text.encode())
+
+    def read(self, name="fusion_todo.yml"):
+        with open(self.path(name), newline="") as f:
+            return f.read()
+
+    def there(self, name="fusion_todo.yml"):
+        return os.path.exists(self.path(name))
+
+    def run_it(self, *args, **more):
+        more.setdefault("stdout", subprocess.PIPE)
+        done = subprocess.run([PROGRAM, *args], cwd=self.directory.name, stderr=subprocess.PIPE, timeout=60, **more)
+        out = done.stdout.decode() if done.stdout is not None else None
+        return done.returncode, out, done.stderr.decode()
+
+    def wrong(self, message, *args):
+        """Wrong usage: exit 2, these words, nothing written, a report that is there untouched."""
+        self.write("fusion_todo.yml", STALE)
+        status, out, err = self.run_it(*args)
+        self.assertEqual((status, out, err), (2, "", "fusion-audit: error: %s\n%s" % (message, TRY)))
+        self.assertEqual(self.read(), STALE)
+
+    def unreadable(self, *args, **more):
+        """Exit 3 with a reason; nothing written, a report that is there untouched."""
+        self.write("fusion_todo.yml", STALE)
+        status, out, err = self.run_it(*args, **more)
+        self.assertEqual((status, out), (3, ""), err)
+        self.assertIn("error: ", err)
+        self.assertEqual(self.read(), STALE)
+        return err
+
+
+class Audit(Case):
+    def test_missed(self):
+        self.assertEqual(self.run_it("m.ttir.mlir", "m.ttnn.mlir"), (1, "", SUMMARY))
+        self.assertCountEqual(os.listdir(self.directory.name),
+                              ["m.ttir.mlir", "m.ttnn.mlir", "fused.mlir", "fusion_todo.yml"])
+        report = self.read()
+        self.assertTrue(report.startswith("input:\n  ttir: m.ttir.mlir\n  ttnn: m.ttnn.mlir\nmissed_fusions:\n"))
+        self.assertIn("- fused_op: ttnn.linear\n  source: ttnn\n  component_ops:\n  - ttnn.matmul\n  - ttnn.add\n", report)
+        self.assertIn('  - ir_loc: "#loc1, #loc2"\n', report)
+        self.assertIn("    ttnn_segment: |\n      %s\n      %s\n    notes: |\n" % (MATMUL, ADD), report)
+        segment = "".join("      %s\n" % line.strip() for line in TTIR.splitlines() if "ttir." in line)
+        self.assertIn("    ttir_segment: |\n" + segment, report)
+        self.assertIn("model location:", report)
+        self.assertIn("source torch ops:", report)
+
+    def test_report_is_yaml(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("no PyYAML")
+        self.run_it("m.ttir.mlir", "m.ttnn.mlir")
+        report = yaml.safe_load(self.read())
+        instance = report["missed_fusions"][0]["instances"][0]
+        self.assertEqual(instance["ttnn_segment"], MATMUL + "\n" + ADD + "\n")
+
+    def test_order_of_files_does_not_matter(self):
+        self.run_it("m.ttir.mlir", "m.ttnn.mlir")
+        first = self.read()
+        self.run_it("m.ttnn.mlir", "m.ttir.mlir")
+        self.assertEqual(self.read(), first)
+
+    def test_one_file_with_both(self):
+        self.write("both.log", TTIR + MISSED)
+        status, out, err = self.run_it("both.log")
+        self.assertEqual((status, out, err), (1, "", SUMMARY))
+        self.assertIn("  ttir: both.log\n  ttnn: both.log\n", self.read())
+
+    def test_standard_input(self):
+        status, out, err = self.run_it("m.ttir.mlir", "-", input=MISSED.encode())
+        self.assertEqual((status, out, err), (1, "", SUMMARY))
+
+    def test_nothing_missed(self):
+        self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
+        self.assertFalse(self.there())
+
+    def test_file_called_inspect(self):
+        self.write("inspect", TTIR)
+        self.assertEqual(self.run_it("./inspect", "m.ttnn.mlir")[0], 1)
+        self.write("-x", TTIR)
+        self.assertEqual(self.run_it("--", "-x", "m.ttnn.mlir")[0], 1)
+
+    def test_one_level(self):
+        self.assertEqual(self.run_it("--ttnn-only", "m.ttnn.mlir"), (1, "", SUMMARY))
+        self.assertIn("input:\n  ttnn: m.ttnn.mlir\nmissed", self.read())
+        self.assertNotIn("ttir_segment", self.read())
+        self.assertEqual(self.run_it("--ttir-only", "m.ttir.mlir"), (1, "", SUMMARY))
+        self.assertIn("input:\n  ttir: m.ttir.mlir\nmissed", self.read())
+        self.assertIn("  - ttir.matmul\n  - ttir.add\n", self.read())
+        self.assertIn('ir_loc: "#loc3, #loc4"', self.read())
+        self.assertNotIn("ttnn_segment", self.read())
+
+    def test_only_and_skip(self):
+        files = ("m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual(self.run_it("--only=ttnn.lin*", *files)[0], 1)
+        self.assertEqual(self.run_it("--only", "layer_norm*", *files)[0], 0)
+        self.assertEqual(self.run_it("--skip=linear*", *files), (0, "", ""))
+        status, out, err = self.run_it("--only=nonsense", *files)
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("nonsense", err)
+
+    def test_options_after_files_and_abbreviated(self):
+        self.assertEqual(self.run_it("m.ttnn.mlir", "--ttnn-o", "--qui"), (1, "", ""))
+        self.assertTrue(self.there())
+
+    def test_patterns(self):
+        files = ("m.ttir.mlir", "m.ttnn.mlir")
+        status, _, err = self.run_it("-P", "absent.yml", *files)
+        self.assertEqual(status, 2)
+        self.assertIn("absent.yml", err)
+        self.write("bad.yml", "name: [\n")
+        status, _, err = self.run_it("--patterns=bad.yml", *files)
+        self.assertEqual(status, 2)
+        self.assertRegex(err, r"(?m)^bad\.yml:\d+(:\d+)?: error: ")
+        self.assertFalse(self.there())
+
+    def test_verbose(self):
+        status, out, err = self.run_it("-v", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual((status, out), (1, ""))
+        self.assertTrue(err.endswith(SUMMARY) and len(err) > len(SUMMARY), err)
+
+
+class Output(Case):
+    files = ("m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_output_file(self):
+        self.assertEqual(self.run_it("-oout.yml", *self.files), (1, "", "out.yml: 1 fused op, 1 place\n"))
+        self.assertFalse(self.there())
+        self.assertTrue(self.there("out.yml"))
+
+    def test_standard_output(self):
+        status, out, err = self.run_it("-o", "-", *self.files)
+        self.assertEqual((status, err), (1, "standard output: 1 fused op, 1 place\n"))
+        self.assertFalse(self.there())
+        self.run_it(*self.files)
+        self.assertEqual(out, self.read())
+
+    def test_quiet(self):
+        self.assertEqual(self.run_it("-q", *self.files), (1, "", ""))
+        self.assertTrue(self.there())
+
+    def test_stale_report_goes(self):
+        self.run_it(*self.files)
+        self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
+        self.assertFalse(self.there())
+
+    def test_other_files_stay(self):
+        for text in (STALE + "mine: too\n", "# notes\n", ""):
+            self.write("fusion_todo.yml", text)
+            self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
+            self.assertEqual(self.read(), text)
+        os.rename(self.path("fusion_todo.yml"), self.path("real.yml"))
+        self.write("real.yml", STALE)
+        os.symlink("real.yml", self.path("fusion_todo.yml"))
+        self.run_it("m.ttir.mlir", "fused.mlir")
+        self.assertEqual(self.read(), STALE)
+
+    def test_standard_output_leaves_files_alone(self):
+        self.write("fusion_todo.yml", STALE)
+        self.assertEqual(self.run_it("-o", "-", "m.ttir.mlir", "fused.mlir"), (0, "", ""))
+        self.assertEqual(self.read(), STALE)
+
+    def test_cannot_write(self):
+        status, out, err = self.run_it("-o", "no/such.yml", *self.files)
+        self.assertEqual((status, out), (3, ""))
+        self.assertEqual(err, "fusion-audit: error: cannot write no/such.yml: No such file or directory\n")
+
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            for args in (("-o", "-", *self.files), ("--help",), ("--version",), ("inspect", *self.files)):
+                status, _, err = self.run_it(*args, stdout=full)
+                self.assertEqual(status, 3, args)
+                self.assertIn("fusion-audit: error: cannot write standard output: No space left on device\n", err)
+
+    def test_closed_output(self):
+        for args in ("-o - m.ttir.mlir m.ttnn.mlir", "--help", "inspect m.ttir.mlir"):
+            done = subprocess.run(["sh", "-c", '"$0" %s >&-' % args, PROGRAM], cwd=self.directory.name,
+                                  stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(done.returncode, 3, args)
+            self.assertIn(b"cannot write standard output: Bad file descriptor", done.stderr)
+
+    def test_closed_error_stream_does_not_harm_the_report(self):
+        done = subprocess.run(["sh", "-c", '"$0" m.ttir.mlir m.ttnn.mlir 2>&- <&-', PROGRAM], cwd=self.directory.name)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(self.read().startswith("input:\n"))
+
+
+class Usage(Case):
+    def test_wrong_usage(self):
+        for message, *args in (
+            ("no input file",),
+            ("no input file", "-q"),
+            ("no input file", "inspect"),
+            ("unknown option '--nonsense'", "--nonsense", "m.ttir.mlir"),
+            ("unknown option '--nonsense'", "--nonsense=1", "m.ttir.mlir"),
+            ("unknown option '-x'", "-qx", "m.ttir.mlir"),
+            ("unknown option '--json'", "--json", "m.ttir.mlir"),
+            ("unknown option '--quiet'", "inspect", "--quiet", "m.ttir.mlir"),
+            ("ambiguous option '--tt'", "--tt", "m.ttir.mlir"),
+            ("option '-o' needs an argument", "m.ttir.mlir", "-o"),
+            ("option '--only' needs an argument", "m.ttir.mlir", "--onl"),
+            ("option '--quiet' takes no argument", "--quiet=yes", "m.ttir.mlir"),
+            ("--ttir-only and --ttnn-only exclude each other", "--ttir-only", "--ttnn-only", "m.ttir.mlir"),
+            ("standard input ('-') can be read only once", "-", "-"),
+            ("the name of the output file is empty", "-o", "", "m.ttir.mlir"),
+            ("the output './m.ttir.mlir' is also an input", "-o", "./m.ttir.mlir", "m.ttir.mlir", "m.ttnn.mlir"),
+        ):
+            with self.subTest(args=args):
+                self.wrong(message, *args)
+        self.assertEqual(self.read("m.ttir.mlir"), TTIR)
+
+    def test_output_linked_to_input(self):
+        os.link(self.path("m.ttir.mlir"), self.path("hard.yml"))
+        os.symlink("m.ttir.mlir", self.path("soft.yml"))
+        for name in ("hard.yml", "soft.yml"):
+            self.wrong("the output '%s' is also an input" % name, "-o", name, "m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_help(self):
+        for args in (("--help",), ("-h", "--nonsense"), ("inspect", "--help")):
+            status, out, err = self.run_it(*args)
+            self.assertEqual((status, err), (0, ""))
+            self.assertTrue(out.startswith("Usage: fusion-audit [options] FILE...\n"))
+            self.assertLess(max(map(len, out.splitlines())), 81)
+            self.assertLess(len(out.splitlines()), 40)
+
+    def test_version(self):
+        for option in ("--version", "-V", "--vers"):
+            status, out, err = self.run_it(option)
+            self.assertEqual((status, err), (0, ""))
+            self.assertRegex(out, r"^fusion-audit \d+\.\d+\.\d+\n$")
+
+
+class BadInput(Case):
+    def test_no_such_file(self):
+        self.assertRegex(self.unreadable("m.ttir.mlir", "absent"), r"(?m)^absent: error: .*No such file")
+
+    def test_directory_and_empty_file(self):
+        os.mkdir(self.path("dir"))
+        self.write("empty", "")
+        self.assertRegex(self.unreadable("m.ttir.mlir", "dir"), r"(?m)^dir: error: .*directory")
+        self.assertRegex(self.unreadable("m.ttir.mlir", "empty"), r"(?m)^empty: error: .*empty")
+
+    def test_no_ir(self):
+        self.write("prose", "Nothing to see here.\n")
+        self.write("binary", bytes(range(256)) * 64)
+        self.assertIn("prose: error: ", self.unreadable("m.ttir.mlir", "prose"))
+        self.assertIn("binary: error: ", self.unreadable("m.ttir.mlir", "binary"))
+
+    def test_missing_level(self):
+        self.unreadable("m.ttir.mlir")
+        self.unreadable("m.ttnn.mlir")
+        self.unreadable("--ttnn-only", "m.ttir.mlir")
+        self.unreadable("--ttir-only", "m.ttnn.mlir")
+
+    def test_something_skipped_and_nothing_found(self):
+        self.write("broken.mlir", BROKEN)
+        self.assertRegex(self.unreadable("m.ttir.mlir", "broken.mlir"), r"(?m)^broken\.mlir:7:\d+: error: ")
+
+    def test_something_skipped_and_something_found(self):
+        self.write("broken.mlir", ttnn('%9 = "ttnn.add"(%0, <<< : ]', MATMUL, ADD))
+        status, out, err = self.run_it("m.ttir.mlir", "broken.mlir")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, r"(?m)^broken\.mlir:7:\d+: error: ")
+        self.assertTrue(err.endswith(SUMMARY), err)
+        self.assertTrue(self.there())
+
+    def test_file_names_do_not_drive_the_terminal(self):
+        err = self.unreadable("\x1b[31m\n")
+        self.assertNotIn("\x1b", err)
+        self.assertIn("\\x1B[31m\\x0A: error: ", err)
+
+    def test_any_cut_of_a_file_ends_well(self):
+        data = (TTIR + MISSED).encode()
+        for end in range(0, len(data), 97):
+            self.write("cut", data[:end])
+            status, out, _ = self.run_it("cut")
+            self.assertIn(status, (1, 3), end)
+            self.assertEqual(out, "")
+
+
+class Inspect(Case):
+    def test_text(self):
+        status, out, err = self.run_it("inspect", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("ttir.matmul", out)
+        self.assertIn("ttnn.add", out)
+        self.assertFalse(self.there())
+
+    def test_json(self):
+        status, out, err = self.run_it("inspect", "--json", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(json.loads(out))
+
+    def test_unreadable(self):
+        status, _, _ = self.run_it("inspect", "absent")
+        self.assertEqual(status, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
