@@ -1,0 +1,236 @@
+/* The audit, from files to findings, in the order of the rooms: source, log, mlir and graph (inputs.c),
+ * pattern, pair, report. */
+#include "fusion_audit.h"
+#include "inputs.h"
+#include "pair/pair.h"
+#include "pattern/match.h"
+#include "pattern/place.h"
+#include "report/notes.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fa_audit {
+    struct arena arena;
+    struct diags diags;
+    struct pattern_set patterns;
+    struct inputs inputs;
+    struct report report;
+    const char **remarks;
+    uint32_t nremarks, remarks_cap;
+    enum fa_status status;
+};
+
+/* What is at hand while one graph is audited. */
+struct graph_audit {
+    struct fa_audit *a;
+    const struct compile *compile;
+    const struct level *shown;   /* the level that decides */
+    const struct pairing *pairs; /* or NULL */
+    struct match_list matches, ttir_matches;
+};
+
+static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
+    if (!o->no_default_patterns) {
+        struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&a->arena);
+        if (!patterns_load(&a->patterns, arena_strdup(&a->arena, dir), &a->diags))
+            return false;
+    }
+    for (size_t i = 0; i < o->npatterns; i++)
+        if (!patterns_load(&a->patterns, o->patterns[i], &a->diags))
+            return false;
+    struct str bad;
+    if (patterns_select(&a->patterns, o->only, o->skip, &bad))
+        return true;
+    diag_add(&a->diags, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
+    return false;
+}
+
+static void match_level(const struct fa_audit *a, const struct graph *g, struct arena *arena, struct match_list *out) {
+    bool loose = false; /* ops outside of any function: a fragment */
+    for (uint32_t op = 0; op < g->m->nops && !loose; op++)
+        loose = g->m->ops[op].func == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE;
+    if (loose)
+        match_function(&a->patterns, g, NONE, arena, out);
+    for (uint32_t f = 0; f < g->m->nfuncs; f++)
+        if (g->func_kind[f] == FUNC_MAIN)
+            match_function(&a->patterns, g, f, arena, out);
+}
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static struct segment segment_of(const struct match *m, struct arena *arena) {
+    uint32_t n = m->nops + m->nthrough, *ops = arena_alloc(arena, (n + 1) * sizeof *ops);
+    memcpy(ops, m->ops, m->nops * sizeof *ops);
+    memcpy(ops + m->nops, m->through, m->nthrough * sizeof *ops);
+    qsort(ops, n, sizeof *ops, by_id);
+    return (struct segment){m->graph->m, ops, n};
+}
+
+static uint32_t overlap(const struct match *m, const uint32_t *ops, uint32_t n) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool in = false;
+        for (uint32_t k = 0; k < m->nops && !in; k++)
+            in = m->ops[k] == ops[i];
+        for (uint32_t k = 0; k < m->nthrough && !in; k++)
+            in = m->through[k] == ops[i];
+        count += in;
+    }
+    return count;
+}
+
+/* The TTIR match of the same fused op that shares most of the TTIR ops which the TTNN ops descend from. */
+static const struct match *counterpart(const struct graph_audit *g, const struct match *m, const uint32_t *ttir, uint32_t n) {
+    const struct match *best = NULL;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < g->ttir_matches.n; i++) {
+        const struct match *t = &g->ttir_matches.items[i];
+        uint32_t root = t->ops[t->nops - 1];
+        if (root < ttir[0] || root > ttir[n - 1] || !str_eq(t->pattern->fused_op, m->pattern->fused_op))
+            continue;
+        uint32_t shared = overlap(t, ttir, n);
+        if (shared > most || (shared == most && best && t->nops < best->nops)) {
+            most = shared;
+            best = t;
+        }
+    }
+    return most * 2 >= n ? best : NULL;
+}
+
+static struct segment ttir_segment(const struct graph_audit *g, const struct match *m) {
+    struct arena *arena = &g->a->arena;
+    struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
+    uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
+    for (uint32_t i = 0; i < shown.nops; i++)
+        if (g->pairs->ttir_of[shown.ops[i]] != NONE)
+            found[n++] = g->pairs->ttir_of[shown.ops[i]];
+    if (n == 0)
+        return none;
+    qsort(found, n, sizeof *found, by_id);
+    const struct match *t = counterpart(g, m, found, n);
+    if (t)
+        return segment_of(t, arena);
+    if (pair_segment(g->pairs, m->ops, m->nops, arena, &ops, &n))
+        return (struct segment){g->pairs->ttir->m, ops, n};
+    return none;
+}
+
+static void report_match(struct graph_audit *g, const struct match *m) {
+    struct fa_audit *a = g->a;
+    struct arena *arena = &a->arena;
+    struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
+    for (uint32_t i = 0; i < m->nops; i++)
+        components[i] = mlir_op_name(m->graph->m, m->ops[i]);
+    struct segment shown = segment_of(m, arena);
+    struct instance in = {.ir_loc = ir_loc_of(m, arena), .order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
+    struct note_context context = {&a->patterns, g->compile->number, a->inputs.ncompiles, NULL};
+    if (g->shown == &g->compile->ttir) {
+        in.ttir = shown;
+    } else {
+        in.ttnn = shown;
+        if (g->pairs)
+            in.ttir = ttir_segment(g, m);
+        if (g->pairs && in.ttir.nops == 0)
+            context.missing_level = "TTIR";
+    }
+    in.notes = notes_of(&context, m, &shown, arena);
+    report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+}
+
+static void remark(struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    const struct compile *c = g->compile;
+    struct str text = arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
+                                   c->number, c->ttir.present ? c->ttir.ir.nops : 0, c->ttnn.present ? c->ttnn.ir.nops : 0,
+                                   g->pairs ? g->pairs->nlocation : 0, g->pairs ? g->pairs->ndataflow : 0, g->matches.n);
+    a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
+    a->remarks[a->nremarks++] = text.p;
+}
+
+static void audit_graph(struct fa_audit *a, const struct compile *c) {
+    struct graph_audit g = {.a = a, .compile = c, .shown = c->ttnn.present ? &c->ttnn : &c->ttir};
+    struct pairing pairs;
+    match_level(a, &g.shown->graph, &a->arena, &g.matches);
+    match_settle(&g.matches);
+    if (g.matches.n && c->ttnn.present && c->ttir.present) {
+        pair_build(&pairs, &c->ttir.graph, &c->ttnn.graph);
+        g.pairs = &pairs;
+        match_level(a, &c->ttir.graph, &a->arena, &g.ttir_matches);
+    }
+    for (uint32_t i = 0; i < g.matches.n; i++)
+        report_match(&g, &g.matches.items[i]);
+    remark(&g);
+    if (g.pairs)
+        pair_free(&pairs);
+    free(g.matches.items);
+    free(g.ttir_matches.items);
+}
+
+static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
+    if (!load_patterns(a, o))
+        return FA_USAGE;
+    enum fa_status status = inputs_read(&a->inputs, o, &a->arena, &a->diags);
+    if (status != FA_CLEAN)
+        return status;
+    a->report.ttir_path = a->inputs.ttir_path;
+    a->report.ttnn_path = a->inputs.ttnn_path;
+    for (uint32_t i = 0; i < a->inputs.ncompiles; i++)
+        audit_graph(a, &a->inputs.compiles[i]);
+    report_sort(&a->report);
+    if (a->report.nentries)
+        return FA_MISSED;
+    return a->diags.errors || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
+}
+
+struct fa_audit *fa_audit(const struct fa_options *options) {
+    struct fa_audit *a = xrealloc(NULL, sizeof *a);
+    memset(a, 0, sizeof *a);
+    a->diags.arena = &a->arena;
+    a->status = run(a, options);
+    return a;
+}
+
+enum fa_status fa_get_status(const struct fa_audit *a) { return a->status; }
+size_t fa_fused_ops(const struct fa_audit *a) { return a->report.nentries; }
+
+size_t fa_places(const struct fa_audit *a) {
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->report.nentries; i++)
+        n += a->report.entries[i].ninstances;
+    return n;
+}
+
+size_t fa_diagnostics(const struct fa_audit *a) { return a->diags.n; }
+size_t fa_diagnostics_dropped(const struct fa_audit *a) { return a->diags.dropped; }
+
+struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
+    static const char *const names[] = {"note", "warning", "error"};
+    const struct diag *d = &a->diags.items[i];
+    return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
+}
+
+size_t fa_remarks(const struct fa_audit *a) { return a->nremarks; }
+const char *fa_get_remark(const struct fa_audit *a, size_t i) { return a->remarks[i]; }
+
+bool fa_write_report(const struct fa_audit *a, const char *path, char *error, size_t n) {
+    return report_write(&a->report, path, error, n);
+}
+
+bool fa_remove_stale_report(const char *path) { return report_remove_stale(path); }
+
+const char *fa_version(void) { return FA_VERSION; }
+
+void fa_free(struct fa_audit *a) {
+    report_free(&a->report);
+    inputs_free(&a->inputs);
+    patterns_free(&a->patterns);
+    diags_free(&a->diags);
+    free(a->remarks);
+    arena_free(&a->arena);
+    free(a);
+}

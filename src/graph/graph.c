@@ -1,0 +1,270 @@
+/* Builds the graph of a module in a few linear passes: kinds, data operands, uses, functions. */
+#include "graph/graph.h"
+#include "graph/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ROLES = 8 };
+
+static void *zeroed(size_t n, size_t size) {
+    void *p = xrealloc(NULL, (n ? n : 1) * size);
+    memset(p, 0, (n ? n : 1) * size);
+    return p;
+}
+
+/* Number of roles, or -1 for "*". */
+static int count_roles(const char *roles) {
+    if (!*roles)
+        return 0;
+    if (*roles == '*')
+        return -1;
+    int n = 1;
+    for (; *roles; roles++)
+        n += *roles == ',';
+    return n;
+}
+
+static void set_kinds(struct graph *g) {
+    const struct mlir *m = g->m;
+    uint16_t *by_name = zeroed(m->nnames, sizeof *by_name);
+    bool *known = zeroed(m->nnames, sizeof *known);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        uint32_t name = m->ops[i].name;
+        if (!known[name]) {
+            known[name] = true;
+            by_name[name] = (uint16_t)op_kind_of_spelling(m->names[name]);
+        }
+        g->kind[i] = by_name[name];
+    }
+    free(by_name);
+    free(known);
+}
+
+static bool is_device(const struct mlir *m, uint32_t v) { return m->types[m->values[v].type].kind == TYPE_DEVICE; }
+
+/* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
+static bool is_destination(const struct graph *g, uint32_t v) {
+    uint32_t def = g->m->values[v].def;
+    return def != NONE && g->kind[def] == K_EMPTY;
+}
+
+/* operandSegmentSizes as 0/1 per role, when there is one entry for each role. */
+static bool segments(const struct graph *g, uint32_t op, int nroles, int64_t *sizes) {
+    struct str text;
+    if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
+        return false;
+    int n = mlir_ints(text, sizes, MAX_ROLES);
+    if (n < nroles || n > MAX_ROLES)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (sizes[i] != 0 && sizes[i] != 1)
+            return false;
+    return true;
+}
+
+/* Data operands of an op by role into `out` (room for all written operands, at least MAX_ROLES). */
+static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
+    const struct mlir *m = g->m;
+    const struct mlir_op *op = &m->ops[i];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < op->noperands; k++) {
+        uint32_t v = m->operands[op->first_operand + k];
+        if (!is_device(m, v))
+            out[n++] = v;
+    }
+    const struct op_info *info = &op_table[g->kind[i]];
+    bool structural = info->class == OP_CALL || info->class == OP_RETURN || info->class == OP_NO_USE;
+    if (n > 0 && !structural && is_destination(g, out[n - 1])) {
+        n--;
+        g->ndestinations++;
+    }
+    int nroles = count_roles(info->roles);
+    if (nroles < 0 || n >= (uint32_t)nroles || !strchr(info->roles, '?'))
+        return n;
+    int64_t sizes[MAX_ROLES];
+    if (!segments(g, i, nroles, sizes)) {
+        while (n < (uint32_t)nroles)
+            out[n++] = NONE;
+        return n;
+    }
+    uint32_t from[MAX_ROLES], at = 0;
+    for (int r = 0; r < nroles; r++)
+        from[r] = sizes[r] && at < n ? out[at++] : NONE;
+    memcpy(out, from, (size_t)nroles * sizeof *out);
+    return (uint32_t)nroles;
+}
+
+static void set_operands(struct graph *g) {
+    const struct mlir *m = g->m;
+    uint32_t cap = 0;
+    g->first_operand = zeroed((size_t)m->nops + 1, sizeof *g->first_operand);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->nops; i++) {
+        g->operands = grow(g->operands, &cap, n + m->ops[i].noperands + MAX_ROLES, sizeof *g->operands);
+        g->first_operand[i] = n;
+        n += data_operands(g, i, g->operands + n);
+    }
+    g->first_operand[m->nops] = n;
+    g->nedges = n;
+}
+
+static void set_uses(struct graph *g) {
+    const struct mlir *m = g->m;
+    g->first_use = zeroed((size_t)m->nvalues + 2, sizeof *g->first_use);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        if (graph_class(g, i) == OP_NO_USE)
+            continue;
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1]; k++)
+            if (g->operands[k] != NONE)
+                g->first_use[g->operands[k] + 2]++;
+    }
+    for (uint32_t v = 0; v < m->nvalues; v++)
+        g->first_use[v + 2] += g->first_use[v + 1];
+    g->uses = zeroed(g->first_use[m->nvalues + 1], sizeof *g->uses);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        if (graph_class(g, i) == OP_NO_USE)
+            continue;
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1]; k++)
+            if (g->operands[k] != NONE)
+                g->uses[g->first_use[g->operands[k] + 1]++] = i;
+    }
+}
+
+static bool mentions(struct str text, const char *what) { return str_find(text, str_of(what)) != NULL; }
+
+/* Marks by which the compiler tells its functions apart: tt.function_type and the names it gives them. */
+static enum func_kind kind_of_function(const struct mlir *m, const struct mlir_func *f) {
+    struct str name = m->names[f->name];
+    struct str attributes = mlir_span(m, f->attributes);
+    if (f->in_cpu_module || mentions(name, "cpu_hoisted") || mentions(attributes, "\"forward_cpu"))
+        return FUNC_CPU;
+    if (f->declaration)
+        return FUNC_DECLARATION;
+    if (mentions(attributes, "\"const_eval\"") || mentions(name, "_const_eval_"))
+        return FUNC_CONST_EVAL;
+    if (mentions(attributes, "composite_decomposition") || mentions(attributes, "d2m_subgraph") ||
+        mentions(attributes, "\"kernel\""))
+        return FUNC_COMPOSITE;
+    return FUNC_MAIN;
+}
+
+static void mark_composites(struct graph *g) {
+    const struct mlir *m = g->m;
+    for (uint32_t i = 0; i < m->nops; i++) {
+        if (m->ops[i].callee == NONE || g->kind[i] == K_FUNC)
+            continue;
+        uint32_t f = mlir_find_func(m, m->ops[i].callee);
+        if (f == NONE)
+            continue;
+        struct str name = mlir_op_name(m, i);
+        if (str_is(name, "ttcore.composite") || str_is(name, "ttnn.d2m_subgraph"))
+            g->func_kind[f] = FUNC_COMPOSITE;
+        bool first = g->call_site[f] == NONE;
+        g->call_site[f] = first ? i : NONE - 1;
+    }
+    for (uint32_t f = 0; f < m->nfuncs; f++)
+        if (g->call_site[f] == NONE - 1)
+            g->call_site[f] = NONE;
+}
+
+static void set_functions(struct graph *g) {
+    const struct mlir *m = g->m;
+    g->func_kind = zeroed(m->nfuncs, sizeof *g->func_kind);
+    g->call_site = zeroed(m->nfuncs, sizeof *g->call_site);
+    for (uint32_t f = 0; f < m->nfuncs; f++) {
+        g->func_kind[f] = (uint8_t)kind_of_function(m, &m->funcs[f]);
+        g->call_site[f] = NONE;
+    }
+    mark_composites(g);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        uint32_t f = m->ops[i].func;
+        if (f != NONE && g->func_kind[f] != FUNC_MAIN)
+            continue;
+        struct str name = mlir_op_name(m, i);
+        g->has_ttir |= str_starts(name, STR("ttir."));
+        g->has_ttnn |= str_starts(name, STR("ttnn."));
+    }
+}
+
+void graph_build(struct graph *g, const struct mlir *m) {
+    memset(g, 0, sizeof *g);
+    g->m = m;
+    g->kind = zeroed(m->nops, sizeof *g->kind);
+    set_kinds(g);
+    set_operands(g);
+    set_uses(g);
+    set_functions(g);
+    values_build(g);
+}
+
+void graph_free(struct graph *g) {
+    values_free(g);
+    free(g->kind);
+    free(g->first_operand);
+    free(g->operands);
+    free(g->first_use);
+    free(g->uses);
+    free(g->func_kind);
+    free(g->call_site);
+    memset(g, 0, sizeof *g);
+}
+
+const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {
+    const struct mlir *m = g->m;
+    const struct mlir_type *t = &m->types[m->values[value].type];
+    static const int64_t none = 0;
+    *rank = 0;
+    if (t->kind == TYPE_SCALAR)
+        return &none;
+    if (t->kind != TYPE_TENSOR || !t->ranked)
+        return NULL;
+    *rank = t->rank;
+    return t->rank ? m->dims + t->first_dim : &none;
+}
+
+int64_t graph_numel(const struct graph *g, uint32_t value) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, value, &rank);
+    if (!shape)
+        return -1;
+    int64_t n = 1;
+    for (uint32_t d = 0; d < rank; d++)
+        if (shape[d] < 0 || __builtin_mul_overflow(n, shape[d], &n))
+            return -1;
+    return n;
+}
+
+enum dtype graph_dtype(const struct graph *g, uint32_t value) {
+    return g->m->types[g->m->values[value].type].dtype;
+}
+
+/* One clause of `strict`: "attr", "attr=value" or "attr~text". */
+static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) {
+    char key[64];
+    size_t n = 0;
+    while (n < clause.n && clause.p[n] != '=' && clause.p[n] != '~')
+        n++;
+    if (n >= sizeof key)
+        return false;
+    memcpy(key, clause.p, n);
+    key[n] = 0;
+    struct str value;
+    if (!mlir_attr(g->m, op, key, &value))
+        return true;
+    if (n == clause.n)
+        return false;
+    struct str rest = {clause.p + n + 1, clause.n - n - 1};
+    return clause.p[n] == '=' ? str_eq(value, rest) : str_find(value, rest) == NULL;
+}
+
+bool graph_plain(const struct graph *g, uint32_t op) {
+    for (const char *p = op_table[g->kind[op]].strict; *p;) {
+        size_t n = strcspn(p, ",");
+        if (!clause_holds(g, op, (struct str){p, n}))
+            return false;
+        p += n;
+        p += *p == ',';
+    }
+    return true;
+}

@@ -1,0 +1,121 @@
+/* The dialect-neutral graph of a module: which operator each op is, its data operands by role,
+ * who uses each value, which functions to audit, and constants seen through const-eval functions.
+ *
+ * Left out of the operands: device handles, destination-passing outputs of old text. Left out of
+ * the uses: deallocate. An absent optional operand is NONE, so that operand i is role i. */
+#ifndef FA_GRAPH_H
+#define FA_GRAPH_H
+
+#include "base/base.h"
+#include "mlir/mlir.h"
+
+enum op_class {
+    OP_OPAQUE,    /* nothing is known about indices */
+    OP_ELTWISE,   /* out[i] = f(a[i], b[i], ...), broadcast from the right */
+    OP_REDUCE,    /* over dim_arg */
+    OP_AXISWISE,  /* along one axis: softmax, norms */
+    OP_CONTRACT,  /* matrix products */
+    OP_MOVE,      /* an index map: reshape, permute, broadcast, repeat */
+    OP_CAST,      /* identity up to rounding */
+    OP_LAYOUT,    /* identity */
+    OP_CONSTANT,
+    OP_CALL,
+    OP_RETURN,
+    OP_NO_USE,    /* mentions a value without using it */
+    OP_STRUCTURE  /* modules, functions, device handles */
+};
+
+enum op_kind {
+    K_UNKNOWN,
+#define OP(id, name, class, flags, roles, strict, spellings) K_##id,
+#include "graph/ops.def"
+#undef OP
+    K_COUNT
+};
+
+enum { COMMUTES = 1 };
+
+struct op_info {
+    const char *name;
+    enum op_class class;
+    unsigned flags;
+    const char *roles, *strict, *spellings;
+};
+
+extern const struct op_info op_table[K_COUNT];
+
+/* Operator of a neutral name ("add") or a spelling ("ttnn.add"); K_UNKNOWN when there is none. */
+enum op_kind op_kind_of_name(struct str neutral);
+enum op_kind op_kind_of_spelling(struct str spelling);
+/* The neutral name closest to a misspelt one, or NULL. */
+const char *op_nearest_name(struct str misspelt);
+
+enum func_kind {
+    FUNC_MAIN,       /* runs on the device at each call: audited */
+    FUNC_CONST_EVAL, /* runs once */
+    FUNC_CPU,        /* hoisted to the host */
+    FUNC_COMPOSITE,  /* body of a composite or outlined kernel */
+    FUNC_DECLARATION
+};
+
+struct constant {
+    bool known;
+    double value;
+    int bits; /* significant bits of the narrowest float format on its way (8 for bf16); 53 for integers */
+};
+
+struct graph {
+    const struct mlir *m;
+    uint16_t *kind;           /* per op */
+    uint32_t *first_operand;  /* per op, nops + 1 entries: data operands are operands[first_operand[i] ...] */
+    uint32_t *operands;       /* value ids; NONE for an absent optional one */
+    uint32_t *first_use;      /* per value, nvalues + 1 entries */
+    uint32_t *uses;           /* op ids, one per operand slot */
+    uint8_t *func_kind;       /* per function */
+    uint32_t *call_site;      /* per function: the op that calls it; NONE: none or several */
+    uint8_t *value_flags;     /* per value; private to value.c */
+    double *constants;        /* per value, where known */
+    uint8_t *constant_bits;
+    uint32_t nedges;
+    uint32_t ndestinations;   /* destination-passing operands dropped */
+    bool has_ttir, has_ttnn;  /* in functions to audit */
+};
+
+void graph_build(struct graph *g, const struct mlir *m);
+void graph_free(struct graph *g);
+
+static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
+    return g->first_operand[op + 1] - g->first_operand[op];
+}
+static inline const uint32_t *graph_operands(const struct graph *g, uint32_t op) {
+    return g->operands + g->first_operand[op];
+}
+static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) { return g->first_use[v + 1] - g->first_use[v]; }
+static inline enum op_class graph_class(const struct graph *g, uint32_t op) { return op_table[g->kind[op]].class; }
+
+/* Dims of a value's tensor; 0 with *rank 0 for scalars. NULL for unranked or non-tensors. */
+const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank);
+int64_t graph_numel(const struct graph *g, uint32_t value); /* -1 when dynamic or unknown */
+enum dtype graph_dtype(const struct graph *g, uint32_t value);
+
+/* True when the op is of its kind and nothing else is folded into it (ops.def, `strict`). */
+bool graph_plain(const struct graph *g, uint32_t op);
+
+/* The one value that all elements of `v` have, seen through calls, movement, casts and arithmetic on constants. */
+struct constant graph_constant(const struct graph *g, uint32_t v);
+/* The function argument of an audited function that `v` is, seen through calls, movement and casts; NONE otherwise. */
+uint32_t graph_argument(const struct graph *g, uint32_t v);
+/* True when `v` depends on parameters and constants only (or on nothing). */
+bool graph_is_parameter(const struct graph *g, uint32_t v);
+/* Where `v` comes from one call inward: the value returned for it by the called function; NONE if v is no call's result. */
+uint32_t graph_callee_value(const struct graph *g, uint32_t v);
+/* Where argument `v` of a called function comes from: the operand at its only call; NONE if it has none. */
+uint32_t graph_caller_value(const struct graph *g, uint32_t v);
+/* Function and number of an argument value. False when `v` is no function argument. */
+bool graph_argument_of(const struct graph *g, uint32_t v, uint32_t *func, uint32_t *number);
+/* "input", "parameter", "constant" as printed in ttcore.argument_type; empty when not printed. */
+struct str graph_argument_type(const struct graph *g, uint32_t v);
+/* ttir.name of an argument; empty when not printed. */
+struct str graph_argument_name(const struct graph *g, uint32_t v);
+
+#endif

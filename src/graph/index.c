@@ -1,0 +1,447 @@
+/* Index maps in mixed radix; see index.h for what they are. All extents are static here: a dynamic
+ * one makes a function return false. */
+#include "graph/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void imap_identity(struct imap *m, uint32_t space, int64_t numel) {
+    m->n = 0;
+    if (numel > 1)
+        m->t[m->n++] = (struct term){space, 1, numel, 1};
+}
+
+static int by_digit(const void *pa, const void *pb) {
+    const struct term *a = pa, *b = pb;
+    if (a->space != b->space)
+        return a->space < b->space ? -1 : 1;
+    if (a->lo != b->lo)
+        return a->lo < b->lo ? -1 : 1;
+    return 0;
+}
+
+static uint32_t canonical_terms(struct term *t, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (t[i].size > 1 && t[i].stride != 0)
+            t[kept++] = t[i];
+    qsort(t, kept, sizeof *t, by_digit);
+    uint32_t out = 0;
+    for (uint32_t i = 0; i < kept; i++) {
+        struct term *last = out ? &t[out - 1] : NULL;
+        if (last && last->space == t[i].space && last->lo * last->size == t[i].lo &&
+            last->stride * last->size == t[i].stride)
+            last->size *= t[i].size;
+        else
+            t[out++] = t[i];
+    }
+    return out;
+}
+
+void imap_canonical(struct imap *m) { m->n = canonical_terms(m->t, m->n); }
+
+static bool terms_equal(const struct term *a, const struct term *b, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i].space != b[i].space || a[i].lo != b[i].lo || a[i].size != b[i].size || a[i].stride != b[i].stride)
+            return false;
+    return true;
+}
+
+bool imap_equal(const struct imap *a, const struct imap *b) { return a->n == b->n && terms_equal(a->t, b->t, a->n); }
+
+void axes_clear(struct axes *a) { a->n = 0; }
+
+uint32_t axes_begin(const struct axes *a, uint32_t i) { return i ? a->end[i - 1] : 0; }
+
+static uint32_t axes_terms(const struct axes *a) { return a->n ? a->end[a->n - 1] : 0; }
+
+bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
+    uint32_t at = axes_terms(a);
+    if (a->n >= MAX_RANK || at + n > MAX_TERMS)
+        return false;
+    if (n)
+        memcpy(a->t + at, t, n * sizeof *t);
+    a->end[a->n++] = at + n;
+    return true;
+}
+
+void axes_axis(const struct axes *a, int i, struct imap *out) {
+    out->n = 0;
+    if (i < 0)
+        i += (int)a->n;
+    if (i < 0 || i >= (int)a->n)
+        return;
+    uint32_t from = axes_begin(a, (uint32_t)i);
+    out->n = a->end[i] - from;
+    memcpy(out->t, a->t + from, out->n * sizeof *out->t);
+    imap_canonical(out);
+}
+
+static int64_t terms_extent(const struct term *t, uint32_t n) {
+    int64_t e = 1;
+    for (uint32_t i = 0; i < n; i++)
+        e *= t[i].size;
+    return e;
+}
+
+int64_t axes_extent(const struct axes *a, int i) {
+    struct imap m;
+    axes_axis(a, i, &m);
+    return terms_extent(m.t, m.n);
+}
+
+bool axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out) {
+    int64_t scale = 1;
+    out->n = 0;
+    for (uint32_t k = i + n; k-- > i;) {
+        uint32_t from = axes_begin(a, k);
+        for (uint32_t j = from; j < a->end[k]; j++) {
+            if (out->n == MAX_TERMS)
+                return false;
+            out->t[out->n] = a->t[j];
+            out->t[out->n++].stride *= scale;
+        }
+        scale *= terms_extent(a->t + from, a->end[k] - from);
+    }
+    imap_canonical(out);
+    return true;
+}
+
+/* A term of an imap belongs to the dimension whose strides enclose its own; it is cut where it runs over. */
+static bool split_term(struct term t, const int64_t *shape, const int64_t *strides, uint32_t rank, struct term *parts,
+                       uint32_t *dims, uint32_t *n) {
+    while (t.size > 1) {
+        uint32_t d = rank;
+        for (uint32_t i = 0; i < rank; i++)
+            if (shape[i] > 1 && strides[i] <= t.stride && t.stride < strides[i] * shape[i])
+                d = i;
+        if (d == rank || t.stride % strides[d] != 0 || *n == MAX_TERMS)
+            return false;
+        int64_t c = t.stride / strides[d];
+        int64_t room = shape[d] % c == 0 ? shape[d] / c : t.size;
+        int64_t take = t.size <= room ? t.size : room;
+        if (t.size % take != 0 || c * (take - 1) >= shape[d])
+            return false;
+        parts[*n] = (struct term){t.space, t.lo, take, c};
+        dims[(*n)++] = d;
+        t.lo *= take;
+        t.size /= take;
+        t.stride *= take;
+    }
+    return true;
+}
+
+bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out) {
+    int64_t strides[MAX_RANK], stride = 1;
+    if (rank > MAX_RANK)
+        return false;
+    for (uint32_t d = rank; d-- > 0;) {
+        strides[d] = stride;
+        if (shape[d] < 1 || __builtin_mul_overflow(stride, shape[d], &stride))
+            return false;
+    }
+    struct term parts[MAX_TERMS];
+    uint32_t dims[MAX_TERMS], n = 0;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (!split_term(m->t[i], shape, strides, rank, parts, dims, &n))
+            return false;
+    axes_clear(out);
+    for (uint32_t d = 0; d < rank; d++) {
+        struct term of_dim[MAX_TERMS];
+        uint32_t k = 0;
+        int64_t reach = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (dims[i] == d) {
+                of_dim[k++] = parts[i];
+                reach += parts[i].stride * (parts[i].size - 1);
+            }
+        if (reach >= shape[d] || !axes_add(out, of_dim, k))
+            return false;
+    }
+    return true;
+}
+
+bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t rank, struct imap *out) {
+    int64_t stride = 1;
+    out->n = 0;
+    for (uint32_t d = rank; d-- > 0;) {
+        for (uint32_t i = axes_begin(c, d); i < c->end[d]; i++) {
+            if (out->n == MAX_TERMS)
+                return false;
+            out->t[out->n] = c->t[i];
+            out->t[out->n++].stride *= stride;
+        }
+        stride *= shape[d];
+    }
+    imap_canonical(out);
+    return true;
+}
+
+/* Keeps the part of a coordinate that counts modulo `extent`. */
+static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term *out, uint32_t *nout) {
+    *nout = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct term k = t[i];
+        if (k.stride >= extent)
+            continue;
+        if (k.stride * (k.size - 1) >= extent || k.stride * k.size > extent) {
+            if (extent % k.stride != 0 || k.size % (extent / k.stride) != 0)
+                return false;
+            k.size = extent / k.stride;
+        }
+        out[(*nout)++] = k;
+    }
+    return true;
+}
+
+/* Coordinates divided by r, rounded down. */
+static bool divide(const struct term *t, uint32_t n, int64_t r, struct term *out, uint32_t *nout) {
+    *nout = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct term k = t[i];
+        if (k.stride >= r) {
+            if (k.stride % r != 0)
+                return false;
+            k.stride /= r;
+        } else {
+            if (r % k.stride != 0)
+                return false;
+            int64_t below = r / k.stride;
+            if (k.size <= below)
+                continue;
+            if (k.size % below != 0)
+                return false;
+            k.lo *= below;
+            k.size /= below;
+            k.stride = 1;
+        }
+        out[(*nout)++] = k;
+    }
+    return true;
+}
+
+/* Each dimension of the operand counts modulo its own extent: broadcast and repeat, aligned from the right. */
+static bool wrap(const struct axes *result, const int64_t *shape, uint32_t rank, struct axes *out) {
+    axes_clear(out);
+    for (uint32_t d = 0; d < rank; d++) {
+        struct term kept[MAX_TERMS];
+        uint32_t n = 0;
+        int from = (int)result->n - (int)rank + (int)d;
+        if (from >= 0) {
+            uint32_t begin = axes_begin(result, (uint32_t)from);
+            if (!modulo(result->t + begin, result->end[from] - begin, shape[d], kept, &n))
+                return false;
+        }
+        if (!axes_add(out, kept, n))
+            return false;
+    }
+    return true;
+}
+
+static bool permuted(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm) {
+    struct str text, other;
+    if (g->kind[op] == K_PERMUTE)
+        return mlir_attr(g->m, op, "permutation", &text) && mlir_ints(text, perm, MAX_RANK) == (int)rank;
+    int64_t d0, d1;
+    if (!mlir_attr(g->m, op, "dim0", &text) || !mlir_attr(g->m, op, "dim1", &other) || !mlir_int(text, &d0) ||
+        !mlir_int(other, &d1))
+        return false;
+    d0 += d0 < 0 ? (int64_t)rank : 0;
+    d1 += d1 < 0 ? (int64_t)rank : 0;
+    for (uint32_t i = 0; i < rank; i++)
+        perm[i] = i;
+    if (d0 < 0 || d1 < 0 || d0 >= (int64_t)rank || d1 >= (int64_t)rank)
+        return false;
+    perm[d0] = d1;
+    perm[d1] = d0;
+    return true;
+}
+
+static bool through_permute(const struct graph *g, uint32_t op, const struct axes *c, uint32_t rank, struct axes *out) {
+    int64_t perm[MAX_RANK];
+    int source[MAX_RANK];
+    if (c->n != rank || !permuted(g, op, rank, perm))
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        source[i] = -1;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (perm[i] < 0 || perm[i] >= (int64_t)rank || source[perm[i]] >= 0)
+            return false;
+        source[perm[i]] = (int)i;
+    }
+    axes_clear(out);
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t begin = axes_begin(c, (uint32_t)source[i]);
+        if (!axes_add(out, c->t + begin, c->end[source[i]] - begin))
+            return false;
+    }
+    return true;
+}
+
+static bool through_interleave(const struct graph *g, uint32_t op, const struct axes *c, uint32_t rank,
+                               struct axes *out) {
+    struct str text, other;
+    int64_t repeats, dim;
+    if (c->n != rank || !mlir_attr(g->m, op, "repeats", &text) || !mlir_attr(g->m, op, "dim", &other) ||
+        !mlir_int(text, &repeats) || !mlir_int(other, &dim) || repeats < 1)
+        return false;
+    dim += dim < 0 ? (int64_t)rank : 0;
+    axes_clear(out);
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t begin = axes_begin(c, i), n = c->end[i] - begin;
+        struct term kept[MAX_TERMS];
+        if (i == dim && !divide(c->t + begin, n, repeats, kept, &n))
+            return false;
+        if (!axes_add(out, i == dim ? kept : c->t + begin, n))
+            return false;
+    }
+    return true;
+}
+
+bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand) {
+    uint32_t from = g->m->ops[op].first_result, to = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    if (to == NONE || g->m->ops[op].nresults != 1)
+        return false;
+    enum op_kind k = (enum op_kind)g->kind[op];
+    if (k == K_RESHAPE || graph_class(g, op) != OP_MOVE) {
+        int64_t n = graph_numel(g, to);
+        *operand = *result;
+        return n >= 0 && n == graph_numel(g, from);
+    }
+    uint32_t rank, to_rank;
+    const int64_t *shape = graph_shape(g, from, &rank), *to_shape = graph_shape(g, to, &to_rank);
+    struct axes c, mapped;
+    if (!shape || !to_shape || to_rank > MAX_RANK || !imap_coordinates(result, shape, rank, &c))
+        return false;
+    bool ok = k == K_PERMUTE || k == K_TRANSPOSE ? through_permute(g, op, &c, to_rank, &mapped)
+              : k == K_REPEAT_INTERLEAVE         ? through_interleave(g, op, &c, to_rank, &mapped)
+                                                 : wrap(&c, to_shape, to_rank, &mapped);
+    return ok && imap_of_coordinates(&mapped, to_shape, to_rank, operand);
+}
+
+bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out) {
+    uint32_t rank, to_rank;
+    const int64_t *shape = graph_shape(g, result, &rank), *to = graph_shape(g, operand, &to_rank);
+    if (!shape || !to || to_rank > MAX_RANK || rank > MAX_RANK)
+        return false;
+    if (rank == to_rank && (rank == 0 || memcmp(shape, to, rank * sizeof *shape) == 0)) {
+        *out = *map;
+        return true;
+    }
+    for (uint32_t d = 0; d < to_rank; d++) {
+        int64_t extent = d + rank >= to_rank ? shape[d + rank - to_rank] : 1;
+        if (to[d] != extent && to[d] != 1)
+            return false;
+    }
+    struct axes c, mapped;
+    return imap_coordinates(map, shape, rank, &c) && wrap(&c, to, to_rank, &mapped) &&
+           imap_of_coordinates(&mapped, to, to_rank, out);
+}
+
+/* Digits are multiplicative intervals [lo, lo * size): these meet when both ends cross. */
+static bool overlaps(const struct term *a, const struct term *b) {
+    return a->space == b->space && a->lo < b->lo * b->size && b->lo < a->lo * a->size;
+}
+
+bool imap_touches(const struct imap *m, const struct imap *axis) {
+    for (uint32_t i = 0; i < m->n; i++)
+        for (uint32_t j = 0; j < axis->n; j++)
+            if (overlaps(&m->t[i], &axis->t[j]))
+                return true;
+    return false;
+}
+
+/* Removes from the pieces whatever `m` depends on. */
+static bool subtract(const struct term *t, const struct imap *m, struct term *pieces, uint32_t *n) {
+    pieces[0] = *t;
+    *n = 1;
+    for (uint32_t j = 0; j < m->n; j++)
+        for (uint32_t i = 0; i < *n; i++) {
+            struct term p = pieces[i];
+            const struct term *cut = &m->t[j];
+            if (!overlaps(&p, cut))
+                continue;
+            int64_t end = p.lo * p.size, cut_end = cut->lo * cut->size;
+            pieces[i] = pieces[--*n];
+            i--;
+            if (cut->lo > p.lo) {
+                if (cut->lo % p.lo != 0 || *n == MAX_TERMS)
+                    return false;
+                pieces[(*n)++] = (struct term){p.space, p.lo, cut->lo / p.lo, p.stride};
+            }
+            if (cut_end < end) {
+                if (end % cut_end != 0 || cut_end % p.lo != 0 || *n == MAX_TERMS)
+                    return false;
+                pieces[(*n)++] = (struct term){p.space, cut_end, end / cut_end, p.stride * (cut_end / p.lo)};
+            }
+        }
+    return true;
+}
+
+bool imap_within(const struct imap *m, const struct imap *axis) {
+    for (uint32_t i = 0; i < m->n; i++) {
+        struct term pieces[MAX_TERMS + 2];
+        uint32_t n;
+        if (!subtract(&m->t[i], axis, pieces, &n) || n)
+            return false;
+    }
+    return true;
+}
+
+static int by_stride_down(const void *pa, const void *pb) {
+    const struct term *a = pa, *b = pb;
+    return a->stride > b->stride ? -1 : a->stride < b->stride;
+}
+
+/* Pieces of the context that `m` does not depend on, most significant first. */
+static bool missing(const struct axes *context, const struct imap *m, struct term *out, uint32_t *n) {
+    *n = 0;
+    for (uint32_t a = 0; a < context->n; a++) {
+        uint32_t first = *n;
+        for (uint32_t i = axes_begin(context, a); i < context->end[a]; i++) {
+            struct term pieces[MAX_TERMS + 2];
+            uint32_t k;
+            if (!subtract(&context->t[i], m, pieces, &k) || *n + k > MAX_TERMS)
+                return false;
+            memcpy(out + *n, pieces, k * sizeof *pieces);
+            *n += k;
+        }
+        qsort(out + first, *n - first, sizeof *out, by_stride_down);
+    }
+    return true;
+}
+
+bool imap_complement(const struct axes *context, const struct imap *m, const int64_t *extents, uint32_t n,
+                     struct axes *out) {
+    struct term pieces[MAX_TERMS];
+    uint32_t npieces, at = 0;
+    if (!missing(context, m, pieces, &npieces))
+        return false;
+    axes_clear(out);
+    for (uint32_t d = 0; d < n; d++) {
+        struct term of_dim[MAX_TERMS];
+        uint32_t k = 0;
+        for (int64_t need = extents[d]; need > 1;) {
+            if (at == npieces)
+                return false;
+            struct term *p = &pieces[at];
+            if (p->size <= need) {
+                if (need % p->size != 0)
+                    return false;
+                need /= p->size;
+                of_dim[k++] = (struct term){p->space, p->lo, p->size, need};
+                at++;
+            } else {
+                if (p->size % need != 0)
+                    return false;
+                int64_t rest = p->size / need;
+                of_dim[k++] = (struct term){p->space, p->lo * rest, need, 1};
+                p->size = rest;
+                need = 1;
+            }
+        }
+        if (!axes_add(out, of_dim, k))
+            return false;
+    }
+    return at == npieces;
+}

@@ -1,0 +1,92 @@
+/* Index maps: how the elements of one value depend on the index of another.
+ *
+ * An index space is a range of integers, the row-major index of some tensor. A digit of it is
+ * (I / lo) mod size, as in mixed radix. An imap gives the row-major offset in a value as a sum of
+ * strides times digits. Reshapes, permutations, broadcasts and repeats turn imaps into imaps
+ * exactly, so two roads to one value can be compared without a word about shapes.
+ *
+ * Invariant of a canonical imap: sorted by space and lo, no digit of size 1 or stride 0, neighbours
+ * that continue each other are merged. Two canonical imaps are the same function iff they are equal. */
+#ifndef FA_INDEX_H
+#define FA_INDEX_H
+
+#include "graph/graph.h"
+
+enum { MAX_TERMS = 24, MAX_RANK = 12 };
+
+struct term {
+    uint32_t space;
+    int64_t lo, size, stride;
+};
+
+struct imap {
+    uint32_t n;
+    struct term t[MAX_TERMS];
+};
+
+/* A list of axes, each a list of terms whose strides are within the axis. Coordinates of a value
+ * (one axis a dimension) and the logical axes of a formula are both of this form. */
+struct axes {
+    uint32_t n;
+    uint32_t end[MAX_RANK]; /* axis i has terms end[i-1] .. end[i] */
+    struct term t[MAX_TERMS];
+};
+
+/* The elements of a value of `numel` elements, indexed by `space` itself. */
+void imap_identity(struct imap *m, uint32_t space, int64_t numel);
+void imap_canonical(struct imap *m);
+bool imap_equal(const struct imap *a, const struct imap *b); /* both canonical */
+
+/* Splits an imap into a shape of static extents by dimension. False when a digit straddles dimensions unevenly. */
+bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out);
+/* The converse. False when there are too many terms. */
+bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t rank, struct imap *out);
+
+/* From an imap of the result of a MOVE, CAST or LAYOUT op to that of its operand. */
+bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand);
+/* From the result of an op that broadcasts from the right to one of its operands. */
+bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);
+
+void axes_clear(struct axes *a);
+bool axes_add(struct axes *a, const struct term *t, uint32_t n); /* one more axis; false when full */
+uint32_t axes_begin(const struct axes *a, uint32_t i);
+/* Axis i as a canonical imap (strides within the axis); i < 0 counts from the end. Empty when out of range. */
+void axes_axis(const struct axes *a, int i, struct imap *out);
+int64_t axes_extent(const struct axes *a, int i);
+/* Axes i .. i+n-1 as one, row-major. */
+bool axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out);
+
+/* True when `m` depends on a digit of `axis`. */
+bool imap_touches(const struct imap *m, const struct imap *axis);
+/* True when every digit that `m` depends on is a digit of one of `axis`. */
+bool imap_within(const struct imap *m, const struct imap *axis);
+
+/* The digits of `context` on which `m` does not depend, assigned to dimensions of the given extents from
+ * the most significant down. False when their sizes do not fit the extents exactly. */
+bool imap_complement(const struct axes *context, const struct imap *m, const int64_t *extents, uint32_t n,
+                     struct axes *out);
+
+/* How a contraction's result is made of its operands. */
+enum contraction_role { ROLE_BATCH, ROLE_ROWS, ROLE_COLUMNS };
+
+struct contraction {
+    uint32_t a, b, result; /* value ids */
+    uint32_t rank;         /* of the result */
+    int a_dim[MAX_RANK], b_dim[MAX_RANK]; /* per result dimension, or -1 */
+    uint8_t role[MAX_RANK];               /* per result dimension: enum contraction_role */
+    uint32_t nsummed;
+    int a_summed[MAX_RANK], b_summed[MAX_RANK];
+};
+
+/* False when the op is no contraction that is understood, or shapes are dynamic or do not fit. */
+bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c);
+/* Maps of both operands from that of the result; summed digits are of `space`. Axes of a formula's
+ * matmul: a has batch..., rows, summed; b has batch..., summed, columns; result has batch..., rows, columns. */
+struct operand_maps {
+    struct imap a, b;
+    struct axes a_axes, b_axes, result_axes;
+};
+bool contraction_maps(const struct graph *g, const struct contraction *c, const struct imap *result, uint32_t space,
+                      struct operand_maps *out);
+
+#endif

@@ -1,0 +1,78 @@
+/* The operator table and its look-ups by name. */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct op_info op_table[K_COUNT] = {
+    [K_UNKNOWN] = {"", OP_OPAQUE, 0, "*", "", ""},
+#define OP(id, name, class, flags, roles, strict, spellings)                                                           \
+    [K_##id] = {name, OP_##class, flags, roles, strict, spellings},
+#include "graph/ops.def"
+#undef OP
+};
+
+enum op_kind op_kind_of_name(struct str neutral) {
+    for (int k = 1; k < K_COUNT; k++)
+        if (str_is(neutral, op_table[k].name))
+            return (enum op_kind)k;
+    return K_UNKNOWN;
+}
+
+static bool has_word(const char *words, struct str w) {
+    for (const char *p = words; *p;) {
+        size_t n = strcspn(p, " ");
+        if (n == w.n && memcmp(p, w.p, n) == 0)
+            return true;
+        p += n;
+        p += strspn(p, " ");
+    }
+    return false;
+}
+
+enum op_kind op_kind_of_spelling(struct str spelling) {
+    if (spelling.n == 0)
+        return K_UNKNOWN;
+    for (int k = 1; k < K_COUNT; k++)
+        if (has_word(op_table[k].spellings, spelling))
+            return (enum op_kind)k;
+    return K_UNKNOWN;
+}
+
+/* Levenshtein distance, cut off at the row length of names. */
+static unsigned distance(struct str a, const char *b) {
+    enum { MAX = 48 };
+    size_t n = strlen(b);
+    if (a.n >= MAX || n >= MAX)
+        return MAX;
+    unsigned row[MAX + 1];
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned best = diagonal + (a.p[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *op_nearest_name(struct str misspelt) {
+    const char *best = NULL;
+    unsigned least = (unsigned)(misspelt.n / 3 + 2);
+    for (int k = 1; k < K_COUNT; k++) {
+        unsigned d = distance(misspelt, op_table[k].name);
+        if (d < least) {
+            least = d;
+            best = op_table[k].name;
+        }
+    }
+    return best;
+}

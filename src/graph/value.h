@@ -1,0 +1,10 @@
+/* What is known of values: constants, and what they depend on. Built once with the graph. */
+#ifndef FA_VALUE_H
+#define FA_VALUE_H
+
+#include "graph/graph.h"
+
+void values_build(struct graph *g);
+void values_free(struct graph *g);
+
+#endif

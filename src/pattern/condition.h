@@ -1,0 +1,16 @@
+/* Conditions of patterns: what may be said of matched values beyond the formula. */
+#ifndef FA_CONDITION_H
+#define FA_CONDITION_H
+
+#include "base/base.h"
+
+struct condition_info {
+    const char *name;
+    uint32_t least, most; /* arguments */
+    const char *says;     /* for messages and `explain` */
+};
+
+extern const struct condition_info condition_table[];
+uint32_t condition_find(struct str name); /* NONE when there is none */
+
+#endif

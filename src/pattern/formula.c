@@ -1,0 +1,849 @@
+/* Formula text to tree, in two steps: a plain expression is parsed, then instantiated with idioms
+ * expanded and names resolved. */
+#include "pattern/formula.h"
+#include "pattern/condition.h"
+#include "pattern/lex.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGS = 8, MAX_LINES = 32, MAX_IDIOM_DEPTH = 24, MAX_PAREN_DEPTH = 64, MAX_NODES = 20000 };
+
+enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
+
+struct expr {
+    enum expr_kind kind;
+    struct str text; /* the token that names it */
+    double value;
+    bool forced_op;  /* E_CALL: `op name(...)` */
+    uint32_t nargs;
+    struct expr *args[MAX_ARGS];
+    struct str keys[MAX_ARGS]; /* name of a named argument, or empty */
+};
+
+struct parser {
+    struct arena *arena;
+    struct diags *diags;
+    struct str text;
+    struct text_origin origin;
+    struct lexer lexer;
+    struct token token;
+    uint32_t depth;
+    bool failed;
+};
+
+static void fail(struct parser *p, struct str at, const char *hint, const char *what) {
+    if (!p->failed)
+        diag_add(p->diags, SEV_ERROR, lex_place(p->origin, p->text, at.p), hint, "%s", what);
+    p->failed = true;
+}
+
+static void advance(struct parser *p) { p->token = lex_next(&p->lexer); }
+
+static bool at_punct(const struct parser *p, const char *s) {
+    return p->token.kind == T_PUNCT && str_is(p->token.text, s);
+}
+
+static bool accept(struct parser *p, const char *s) {
+    if (!at_punct(p, s))
+        return false;
+    advance(p);
+    return true;
+}
+
+static void expect(struct parser *p, const char *s) {
+    if (!accept(p, s)) {
+        struct str what = arena_printf(p->arena, "'%s' expected%s%.*s%s", s, p->token.text.n ? " before '" : "",
+                                       (int)p->token.text.n, p->token.text.p, p->token.text.n ? "'" : "");
+        fail(p, p->token.text, NULL, what.p);
+    }
+}
+
+static struct expr *new_expr(struct parser *p, enum expr_kind kind, struct str text) {
+    struct expr *e = arena_alloc(p->arena, sizeof *e);
+    e->kind = kind;
+    e->text = text;
+    return e;
+}
+
+static struct expr *parse_either(struct parser *p);
+
+static struct expr *parse_call(struct parser *p, struct expr *call) {
+    while (!p->failed && !at_punct(p, ")")) {
+        if (call->nargs == MAX_ARGS) {
+            fail(p, p->token.text, NULL, "too many arguments");
+            return call;
+        }
+        struct expr *arg = parse_either(p);
+        if (arg->kind == E_NAME && accept(p, "=")) {
+            call->keys[call->nargs] = arg->text;
+            arg = parse_either(p);
+        }
+        call->args[call->nargs++] = arg;
+        if (!accept(p, ","))
+            break;
+    }
+    expect(p, ")");
+    return call;
+}
+
+static struct expr *parse_name(struct parser *p) {
+    struct token name = p->token;
+    advance(p);
+    bool forced = str_is(name.text, "op") && p->token.kind == T_NAME;
+    if (forced) {
+        name = p->token;
+        advance(p);
+    }
+    struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text);
+    e->forced_op = forced;
+    if (accept(p, "("))
+        return parse_call(p, e);
+    if (forced)
+        expect(p, "(");
+    return e;
+}
+
+static struct expr *parse_primary(struct parser *p) {
+    struct token t = p->token;
+    if (++p->depth > MAX_PAREN_DEPTH)
+        fail(p, t.text, NULL, "nested too deeply");
+    struct expr *e = new_expr(p, E_NUMBER, t.text);
+    if (p->failed) {
+        p->depth--;
+        return e;
+    }
+    if (t.kind == T_NUMBER) {
+        e->value = t.value;
+        advance(p);
+    } else if (t.kind == T_STRING) {
+        e->kind = E_STRING;
+        advance(p);
+    } else if (t.kind == T_NAME) {
+        e = parse_name(p);
+    } else if (accept(p, "-")) {
+        e->kind = E_NEG;
+        e->args[e->nargs++] = parse_primary(p);
+    } else if (accept(p, "(")) {
+        e = parse_either(p);
+        expect(p, ")");
+    } else {
+        struct str what = t.text.n ? arena_printf(p->arena, "an expression expected before '%.*s'", (int)t.text.n, t.text.p)
+                                   : STR("an expression expected");
+        fail(p, t.text, NULL, what.p);
+    }
+    p->depth--;
+    return e;
+}
+
+static struct expr *infix(struct parser *p, struct str op, struct expr *a, struct expr *b) {
+    struct expr *e = new_expr(p, E_INFIX, op);
+    e->args[0] = a;
+    e->args[1] = b;
+    e->nargs = 2;
+    return e;
+}
+
+static bool next_is(const struct parser *p, const char *ops) {
+    struct lexer ahead = p->lexer;
+    struct token t = lex_next(&ahead);
+    return t.kind == T_PUNCT && t.text.n == 1 && strchr(ops, t.text.p[0]);
+}
+
+/* "[* x]", "[+ x]", or with a choice of operators "[*|/ x]": with it or without it. */
+static struct expr *parse_optional(struct parser *p, struct expr *left, struct expr *(*operand)(struct parser *)) {
+    struct str ops[4];
+    uint32_t n = 0;
+    struct expr *e = new_expr(p, E_EITHER, p->token.text);
+    expect(p, "[");
+    do {
+        ops[n++] = p->token.text;
+        advance(p);
+    } while (n < 4 && accept(p, "|"));
+    struct expr *right = operand(p);
+    expect(p, "]");
+    for (uint32_t i = 0; i < n; i++)
+        e->args[e->nargs++] = infix(p, ops[i], left, right);
+    e->args[e->nargs++] = left;
+    return e;
+}
+
+static struct expr *parse_level(struct parser *p, const char *ops, struct expr *(*operand)(struct parser *)) {
+    struct expr *left = operand(p);
+    while (!p->failed) {
+        if (p->token.kind == T_PUNCT && p->token.text.n == 1 && strchr(ops, p->token.text.p[0])) {
+            struct str op = p->token.text;
+            advance(p);
+            left = infix(p, op, left, operand(p));
+        } else if (at_punct(p, "[") && next_is(p, ops)) {
+            left = parse_optional(p, left, operand);
+        } else {
+            break;
+        }
+    }
+    return left;
+}
+
+static struct expr *parse_product(struct parser *p) { return parse_level(p, "*/%", parse_primary); }
+static struct expr *parse_sum(struct parser *p) { return parse_level(p, "+-", parse_product); }
+
+static bool at_comparison(const struct parser *p) {
+    static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (at_punct(p, ops[i]))
+            return true;
+    return false;
+}
+
+static struct expr *parse_comparison(struct parser *p) {
+    struct expr *left = parse_sum(p);
+    if (p->failed || !at_comparison(p))
+        return left;
+    struct str op = p->token.text;
+    advance(p);
+    return infix(p, op, left, parse_sum(p));
+}
+
+static struct expr *parse_either(struct parser *p) {
+    struct expr *first = parse_comparison(p);
+    if (p->failed || !at_punct(p, "|"))
+        return first;
+    struct expr *e = new_expr(p, E_EITHER, first->text);
+    e->args[e->nargs++] = first;
+    while (!p->failed && accept(p, "|")) {
+        if (e->nargs == MAX_ARGS) {
+            fail(p, p->token.text, "put some of them into an idiom", "too many alternatives");
+            break;
+        }
+        e->args[e->nargs++] = parse_comparison(p);
+    }
+    return e;
+}
+
+struct definition {
+    struct str name; /* empty: the value of an idiom */
+    struct expr *expr;
+};
+
+static uint32_t parse_lines(struct parser *p, struct definition *lines) {
+    uint32_t n = 0;
+    advance(p);
+    while (!p->failed && p->token.kind != T_END) {
+        if (p->token.kind == T_LINE) {
+            advance(p);
+            continue;
+        }
+        if (n == MAX_LINES) {
+            fail(p, p->token.text, NULL, "too many lines");
+            break;
+        }
+        struct definition *d = &lines[n++];
+        d->name = (struct str){NULL, 0};
+        if (p->token.kind == T_NAME && next_is(p, "=")) {
+            d->name = p->token.text;
+            advance(p);
+            advance(p);
+        }
+        d->expr = parse_either(p);
+        if (!p->failed && p->token.kind != T_LINE && p->token.kind != T_END)
+            fail(p, p->token.text, "a new definition starts on a new line", "end of line expected");
+    }
+    return n;
+}
+
+/* ---- instantiation ---- */
+
+struct scope {
+    struct definition lines[MAX_LINES];
+    struct node *built[MAX_LINES]; /* N_NAMED of a line once it has been met */
+    bool building[MAX_LINES];
+    uint32_t nlines;
+    const struct idiom *idiom; /* NULL: the pattern itself */
+    struct node *params[6];
+    struct axis_spec dim;
+    struct parser *parser; /* of this text, for places */
+};
+
+struct builder {
+    struct formula *f;
+    struct arena *arena;
+    const struct idioms *idioms;
+    struct diags *diags;
+    uint32_t depth, nnodes;
+    bool failed;
+};
+
+static void build_fail(struct builder *b, struct scope *s, struct str at, const char *hint, const char *what) {
+    if (!b->failed)
+        fail(s->parser, at, hint, what);
+    b->failed = true;
+}
+
+static struct node *new_node(struct builder *b, enum node_kind kind, struct str text) {
+    struct node *n = arena_alloc(b->arena, sizeof *n);
+    n->kind = kind;
+    n->text = text;
+    n->slot = NONE;
+    b->nnodes++;
+    return n;
+}
+
+static void set_args(struct builder *b, struct node *n, struct node **args, uint32_t nargs) {
+    n->nargs = nargs;
+    n->args = arena_alloc(b->arena, (nargs ? nargs : 1) * sizeof *args);
+    for (uint32_t i = 0; i < nargs; i++)
+        n->args[i] = args[i];
+}
+
+static uint32_t new_slot(struct builder *b, struct scope *s, struct str name, struct str at, bool variable) {
+    if (b->f->nslots == MAX_SLOTS) {
+        build_fail(b, s, at, NULL, "too many names in one formula");
+        return 0;
+    }
+    b->f->slot_name[b->f->nslots] = name;
+    b->f->slot_is_variable[b->f->nslots] = variable;
+    return b->f->nslots++;
+}
+
+static struct node *build(struct builder *b, struct scope *s, const struct expr *e);
+
+static struct node *number_node(struct builder *b, struct number n, struct str text) {
+    struct number *copy = arena_alloc(b->arena, sizeof *copy);
+    *copy = n;
+    copy->text = text;
+    struct node *node = new_node(b, N_NUMBER, text);
+    node->number = copy;
+    return node;
+}
+
+static struct node *literal(struct builder *b, double value, struct str text) {
+    struct number n = {.op = NUM_VALUE, .value = value, .slot = NONE};
+    return number_node(b, n, text);
+}
+
+/* A value that is used again must be the same value: wraps what is more than a name. */
+static struct node *shared(struct builder *b, struct scope *s, struct node *n) {
+    if (n->kind == N_VARIABLE || n->kind == N_NAMED || n->kind == N_NUMBER)
+        return n;
+    struct node *named = new_node(b, N_NAMED, n->text);
+    named->slot = new_slot(b, s, (struct str){NULL, 0}, n->text, false);
+    set_args(b, named, &n, 1);
+    return named;
+}
+
+static struct node *build_line(struct builder *b, struct scope *s, uint32_t i, struct str at) {
+    if (s->building[i]) {
+        build_fail(b, s, at, NULL, "a value is defined by itself");
+        return new_node(b, N_VARIABLE, at);
+    }
+    if (!s->built[i]) {
+        s->building[i] = true;
+        struct node *value = build(b, s, s->lines[i].expr);
+        struct node *named = new_node(b, N_NAMED, s->lines[i].name);
+        struct str name = s->idiom ? (struct str){NULL, 0} : s->lines[i].name;
+        named->slot = new_slot(b, s, name, at, false);
+        set_args(b, named, &value, 1);
+        s->built[i] = named;
+        s->building[i] = false;
+    }
+    return s->built[i];
+}
+
+static struct node *build_variable(struct builder *b, struct scope *s, struct str name) {
+    struct node *n = new_node(b, N_VARIABLE, name);
+    n->slot = formula_slot(b->f, name);
+    if (n->slot == NONE)
+        n->slot = new_slot(b, s, name, name, true);
+    return n;
+}
+
+static struct node *build_name(struct builder *b, struct scope *s, struct str name) {
+    if (str_is(name, "inf"))
+        return literal(b, INFINITY, name);
+    for (uint32_t i = 0; i < s->nlines; i++)
+        if (s->lines[i].name.n && str_eq(s->lines[i].name, name))
+            return build_line(b, s, i, name);
+    if (!s->idiom)
+        return build_variable(b, s, name);
+    for (uint32_t i = 0; i < s->idiom->nparams; i++)
+        if (str_eq(s->idiom->params[i], name) && s->params[i])
+            return s->params[i];
+    build_fail(b, s, name, "an idiom knows its parameters and its own lines", "unknown name");
+    return literal(b, 0, name);
+}
+
+static bool axis_of(struct builder *b, struct scope *s, const struct expr *e, struct axis_spec *out) {
+    const struct expr *v = e->kind == E_NEG ? e->args[0] : e;
+    if (v->kind == E_NUMBER && v->value == floor(v->value) && v->value < 16) {
+        *out = (struct axis_spec){true, (int)(e->kind == E_NEG ? -v->value : v->value)};
+        return true;
+    }
+    if (e->kind == E_NAME && s->idiom && str_is(e->text, "dim")) {
+        *out = s->dim;
+        return true;
+    }
+    build_fail(b, s, e->text, NULL, "an axis is a whole number, for example -1");
+    return false;
+}
+
+static struct node *build_extent(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number n = {.op = NUM_EXTENT, .slot = NONE};
+    struct axis_spec axis = {false, -1};
+    if (e->nargs < 1 || e->nargs > 2) {
+        build_fail(b, s, e->text, "extent(-1), extent(x, -1)", "extent takes an axis, or a name and an axis");
+        return literal(b, 1, e->text);
+    }
+    if (e->nargs == 2) {
+        struct node *of = build(b, s, e->args[0]);
+        n.slot = of->slot;
+        if (n.slot == NONE)
+            build_fail(b, s, e->args[0]->text, NULL, "extent of a name is meant");
+    }
+    if (axis_of(b, s, e->args[e->nargs - 1], &axis))
+        n.axis = axis.axis;
+    if (!axis.given)
+        n.axis = -1;
+    return number_node(b, n, e->text);
+}
+
+static struct node *arithmetic(struct builder *b, enum number_op op, struct node *x, struct node *y, struct str text) {
+    struct number n = {.op = op, .slot = NONE, .a = x->number, .b = y ? y->number : NULL};
+    return number_node(b, n, text);
+}
+
+static void set_attr(struct builder *b, struct scope *s, struct node *n, struct str key, const struct expr *value) {
+    static const enum expr_kind allowed[] = {E_NAME, E_NUMBER, E_STRING};
+    bool ok = false;
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        ok |= value->kind == allowed[i];
+    if (!ok) {
+        build_fail(b, s, value->text, "activation=absent, largest=true, k=2", "an attribute's value is a word, a number or a string");
+        return;
+    }
+    struct attr_spec *attrs = arena_alloc(b->arena, (n->nattrs + 1) * sizeof *attrs);
+    if (n->nattrs)
+        memcpy(attrs, n->attrs, n->nattrs * sizeof *attrs);
+    enum attr_test test = str_is(value->text, "absent") ? ATTR_ABSENT : ATTR_IS;
+    attrs[n->nattrs++] = (struct attr_spec){arena_strdup(b->arena, key), test, value->text};
+    n->attrs = attrs;
+}
+
+static uint32_t role_count(enum op_kind op, uint32_t *least) {
+    const char *r = op_table[op].roles;
+    if (*r == '*') {
+        *least = 0;
+        return MAX_ARGS;
+    }
+    uint32_t n = *r != '\0';
+    *least = n;
+    for (; *r; r++) {
+        n += *r == ',';
+        *least += *r == ',';
+        *least -= *r == '?';
+    }
+    return n;
+}
+
+static struct node *build_op(struct builder *b, struct scope *s, const struct expr *e, enum op_kind op) {
+    struct node *n = new_node(b, N_OP, e->text), *args[MAX_ARGS];
+    uint32_t nargs = 0, least, most = role_count(op, &least);
+    n->op = op;
+    for (uint32_t i = 0; i < e->nargs && !b->failed; i++) {
+        if (!e->keys[i].n)
+            args[nargs++] = build(b, s, e->args[i]);
+        else if (str_is(e->keys[i], "dim"))
+            axis_of(b, s, e->args[i], &n->dim);
+        else
+            set_attr(b, s, n, e->keys[i], e->args[i]);
+    }
+    if (nargs < least || nargs > most) {
+        struct str what = arena_printf(b->arena, "%s takes %s: %u given", op_table[op].name, op_table[op].roles, nargs);
+        build_fail(b, s, e->text, NULL, what.p);
+    }
+    set_args(b, n, args, nargs);
+    return n;
+}
+
+static const struct idiom *find_idiom(const struct idioms *all, struct str name) {
+    for (uint32_t i = all ? all->n : 0; i-- > 0;)
+        if (str_eq(all->items[i].name, name))
+            return &all->items[i];
+    return NULL;
+}
+
+static bool bind_params(struct builder *b, struct scope *s, const struct expr *e, const struct idiom *idiom,
+                        struct scope *inner) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < e->nargs && !b->failed; i++) {
+        if (str_is(e->keys[i], "dim")) {
+            axis_of(b, s, e->args[i], &inner->dim);
+            continue;
+        }
+        while (at < idiom->nparams && str_is(idiom->params[at], "dim"))
+            at++;
+        if (at == idiom->nparams || e->keys[i].n) {
+            build_fail(b, s, e->args[i]->text, NULL, "the idiom has no such parameter");
+            return false;
+        }
+        struct node *arg = build(b, s, e->args[i]);
+        inner->params[at++] = shared(b, s, arg);
+    }
+    while (at < idiom->nparams && str_is(idiom->params[at], "dim"))
+        at++;
+    if (at < idiom->nparams && !b->failed)
+        build_fail(b, s, e->text, NULL, "an argument is missing");
+    return !b->failed;
+}
+
+static struct node *build_idiom(struct builder *b, struct scope *s, const struct expr *e, const struct idiom *idiom) {
+    struct scope *inner = arena_alloc(b->arena, sizeof *inner);
+    struct parser *p = arena_alloc(b->arena, sizeof *p);
+    struct node *value = new_node(b, N_VARIABLE, e->text);
+    inner->idiom = idiom;
+    inner->parser = p;
+    *p = (struct parser){.arena = b->arena, .diags = b->diags, .text = idiom->body, .origin = idiom->origin,
+                         .lexer = {idiom->body, 0, 0}};
+    if (++b->depth > MAX_IDIOM_DEPTH) {
+        build_fail(b, s, e->text, "inside its own definition write `op name(...)` for the operator", "an idiom is defined by itself");
+    } else if (bind_params(b, s, e, idiom, inner)) {
+        inner->nlines = parse_lines(p, inner->lines);
+        if (p->failed)
+            b->failed = true;
+        else if (inner->nlines == 0 || inner->lines[inner->nlines - 1].name.n)
+            build_fail(b, inner, idiom->body, "the last line is the value of the idiom, without a name", "the idiom has no value");
+        else
+            value = build(b, inner, inner->lines[inner->nlines - 1].expr);
+    }
+    b->depth--;
+    return value;
+}
+
+static const char *nearest(const struct builder *b, struct str name) {
+    const char *op = op_nearest_name(name);
+    for (uint32_t i = 0; b->idioms && i < b->idioms->n; i++) {
+        struct str n = b->idioms->items[i].name;
+        if (n.n > 3 && name.n > 3 && (str_starts(n, (struct str){name.p, 4}) && !op))
+            return arena_printf(b->arena, "did you mean %.*s?", (int)n.n, n.p).p;
+    }
+    return op ? arena_printf(b->arena, "did you mean %s?", op).p : NULL;
+}
+
+/* Words of the language that look like calls. */
+static struct node *build_word(struct builder *b, struct scope *s, const struct expr *e) {
+    static const struct {
+        const char *name;
+        enum node_kind kind;
+        uint32_t nargs;
+    } words[] = {{"transposed", N_TRANSPOSED, 1}, {"outer", N_OUTER, 2}};
+    if (str_is(e->text, "extent"))
+        return build_extent(b, s, e);
+    if (str_is(e->text, "given") && e->nargs == 1) {
+        struct node *n = build(b, s, e->args[0]);
+        if (n->kind != N_NUMBER)
+            build_fail(b, s, e->text, "given(1 / extent(-1))", "given takes a number");
+        n->given = true;
+        return n;
+    }
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        if (!str_is(e->text, words[w].name))
+            continue;
+        struct node *n = new_node(b, words[w].kind, e->text), *args[MAX_ARGS];
+        if (e->nargs != words[w].nargs)
+            build_fail(b, s, e->text, NULL, "wrong number of arguments");
+        for (uint32_t i = 0; i < e->nargs && !b->failed; i++)
+            args[i] = build(b, s, e->args[i]);
+        set_args(b, n, args, b->failed ? 0 : e->nargs);
+        return n;
+    }
+    return NULL;
+}
+
+static struct node *build_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct node *word = e->forced_op ? NULL : build_word(b, s, e);
+    if (word || b->failed)
+        return word ? word : new_node(b, N_VARIABLE, e->text);
+    const struct idiom *idiom = e->forced_op ? NULL : find_idiom(b->idioms, e->text);
+    if (idiom)
+        return build_idiom(b, s, e, idiom);
+    if (str_is(e->text, "sqrt") && e->nargs == 1 && !e->forced_op) {
+        struct node *x = build(b, s, e->args[0]);
+        if (x->kind == N_NUMBER)
+            return arithmetic(b, NUM_SQRT, x, NULL, e->text);
+    }
+    enum op_kind op = op_kind_of_name(e->text);
+    if (op != K_UNKNOWN)
+        return build_op(b, s, e, op);
+    struct str what = arena_printf(b->arena, "no operator or idiom is called %.*s", (int)e->text.n, e->text.p);
+    build_fail(b, s, e->text, nearest(b, e->text), what.p);
+    return new_node(b, N_VARIABLE, e->text);
+}
+
+static const struct {
+    const char *text;
+    enum op_kind op;
+    enum number_op number;
+} infix_ops[] = {
+    {"+", K_ADD, NUM_ADD}, {"-", K_SUBTRACT, NUM_SUB}, {"*", K_MULTIPLY, NUM_MUL}, {"/", K_DIVIDE, NUM_DIV},
+    {"==", K_EQ, NUM_EQ},  {"!=", K_NE, NUM_NE},       {"<", K_LT, NUM_LT},        {"<=", K_LE, NUM_LE},
+    {">", K_GT, NUM_GT},   {">=", K_GE, NUM_GE},       {"%", K_REMAINDER, NUM_MOD},
+};
+
+static int infix_index(struct str text) {
+    for (size_t i = 0; i < sizeof infix_ops / sizeof *infix_ops; i++)
+        if (str_is(text, infix_ops[i].text))
+            return (int)i;
+    return -1;
+}
+
+static struct node *build_infix(struct builder *b, struct scope *s, const struct expr *e) {
+    struct node *args[2] = {build(b, s, e->args[0]), build(b, s, e->args[1])};
+    int i = infix_index(e->text);
+    if (i < 0) {
+        build_fail(b, s, e->text, NULL, "unknown operator");
+        i = 0;
+    }
+    if (args[0]->kind == N_NUMBER && args[1]->kind == N_NUMBER && !args[0]->given && !args[1]->given)
+        return arithmetic(b, infix_ops[i].number, args[0], args[1], e->text);
+    struct node *n = new_node(b, N_OP, e->text);
+    n->op = infix_ops[i].op;
+    set_args(b, n, args, 2);
+    return n;
+}
+
+static struct node *build_neg(struct builder *b, struct scope *s, const struct expr *e) {
+    struct node *x = build(b, s, e->args[0]);
+    if (x->kind == N_NUMBER)
+        return arithmetic(b, NUM_NEG, x, NULL, e->text);
+    struct node *n = new_node(b, N_OP, e->text);
+    n->op = K_NEG;
+    set_args(b, n, &x, 1);
+    return n;
+}
+
+static struct node *build_either(struct builder *b, struct scope *s, const struct expr *e) {
+    struct node *n = new_node(b, N_EITHER, e->text), *args[MAX_ARGS];
+    for (uint32_t i = 0; i < e->nargs && !b->failed; i++)
+        args[i] = build(b, s, e->args[i]);
+    set_args(b, n, args, b->failed ? 0 : e->nargs);
+    return n;
+}
+
+static struct node *build(struct builder *b, struct scope *s, const struct expr *e) {
+    if (b->nnodes > MAX_NODES)
+        build_fail(b, s, e->text, "idioms with many alternatives inside each other multiply", "the formula is too large");
+    if (b->failed)
+        return new_node(b, N_VARIABLE, e->text);
+    switch (e->kind) {
+    case E_NUMBER:
+        return literal(b, e->value, e->text);
+    case E_NAME:
+        return build_name(b, s, e->text);
+    case E_CALL:
+        return build_call(b, s, e);
+    case E_INFIX:
+        return build_infix(b, s, e);
+    case E_NEG:
+        return build_neg(b, s, e);
+    case E_EITHER:
+        return build_either(b, s, e);
+    case E_STRING:
+        break;
+    }
+    build_fail(b, s, e->text, NULL, "a string stands where a value is expected");
+    return new_node(b, N_VARIABLE, e->text);
+}
+
+bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                   struct text_origin origin, struct diags *d) {
+    struct scope *s = arena_alloc(a, sizeof *s);
+    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    struct builder b = {.f = f, .arena = a, .idioms = idioms, .diags = d};
+    memset(f, 0, sizeof *f);
+    s->parser = &p;
+    s->nlines = parse_lines(&p, s->lines);
+    for (uint32_t i = 0; i < s->nlines && !p.failed; i++) {
+        if (!s->lines[i].name.n)
+            fail(&p, s->lines[i].expr->text, "write `out = ...`", "each line of a formula has a name");
+        for (uint32_t j = 0; j < i && !p.failed; j++)
+            if (str_eq(s->lines[i].name, s->lines[j].name))
+                fail(&p, s->lines[i].name, NULL, "the name is defined twice");
+    }
+    if (!p.failed && s->nlines == 0)
+        fail(&p, text, NULL, "the formula is empty");
+    if (p.failed)
+        return false;
+    f->root = build_line(&b, s, s->nlines - 1, s->lines[s->nlines - 1].name);
+    for (uint32_t i = 0; i + 1 < s->nlines && !b.failed; i++)
+        if (!s->built[i])
+            build_fail(&b, s, s->lines[i].name, NULL, "the name is defined but not used");
+    bool roots[K_COUNT];
+    formula_roots(f, roots);
+    if (!b.failed && roots[K_UNKNOWN])
+        build_fail(&b, s, s->lines[s->nlines - 1].name, NULL, "the last line is not an operation");
+    return !b.failed;
+}
+
+uint32_t formula_slot(const struct formula *f, struct str name) {
+    for (uint32_t i = 0; i < f->nslots; i++)
+        if (f->slot_name[i].n && str_eq(f->slot_name[i], name))
+            return i;
+    return NONE;
+}
+
+static void add_roots(const struct node *n, bool *roots) {
+    switch (n->kind) {
+    case N_OP:
+        roots[n->op] = true;
+        return;
+    case N_OUTER:
+        roots[K_MULTIPLY] = true;
+        return;
+    case N_NAMED:
+    case N_EITHER:
+        for (uint32_t i = 0; i < n->nargs; i++)
+            add_roots(n->args[i], roots);
+        return;
+    default:
+        roots[K_UNKNOWN] = true;
+    }
+}
+
+void formula_roots(const struct formula *f, bool roots[K_COUNT]) {
+    memset(roots, 0, K_COUNT * sizeof *roots);
+    add_roots(f->root, roots);
+}
+
+/* ---- conditions ---- */
+
+static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e);
+
+static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->op = NUM_CALL;
+    n->text = e->text;
+    n->call = condition_find(e->text);
+    if (n->call == NONE) {
+        build_fail(b, s, e->text, NULL, arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
+        return n;
+    }
+    const struct condition_info *info = &condition_table[n->call];
+    if (e->nargs < info->least || e->nargs > info->most || e->nargs > 4) {
+        build_fail(b, s, e->text, info->says, "wrong number of arguments");
+        return n;
+    }
+    for (uint32_t i = 0; i < e->nargs; i++) {
+        n->args[i] = formula_slot(b->f, e->args[i]->text);
+        if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
+            build_fail(b, s, e->args[i]->text, NULL, "not a name of the formula");
+    }
+    n->nargs = e->nargs;
+    return n;
+}
+
+static const struct number *number_of_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->text = e->text;
+    n->slot = NONE;
+    if (str_is(e->text, "not") && e->nargs == 1) {
+        n->op = NUM_NOT;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    }
+    if (str_is(e->text, "sqrt") && e->nargs == 1) {
+        n->op = NUM_SQRT;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    }
+    if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
+        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+    if (str_is(e->text, "extent"))
+        return build_extent(b, s, e)->number;
+    return condition_call(b, s, e);
+}
+
+static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->text = e->text;
+    n->slot = NONE;
+    if (b->failed)
+        return n;
+    switch (e->kind) {
+    case E_NUMBER:
+        n->value = e->value;
+        return n;
+    case E_NEG:
+        n->op = NUM_NEG;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    case E_INFIX:
+        n->op = infix_ops[infix_index(e->text) < 0 ? 0 : infix_index(e->text)].number;
+        n->a = number_of(b, s, e->args[0]);
+        n->b = number_of(b, s, e->args[1]);
+        return n;
+    case E_EITHER:
+        n = (struct number *)number_of(b, s, e->args[0]);
+        for (uint32_t i = 1; i < e->nargs; i++) {
+            struct number *both = arena_alloc(b->arena, sizeof *both);
+            *both = (struct number){.op = NUM_OR, .slot = NONE, .a = n, .b = number_of(b, s, e->args[i]), .text = e->text};
+            n = both;
+        }
+        return n;
+    case E_CALL:
+        return number_of_call(b, s, e);
+    default:
+        build_fail(b, s, e->text, "conditions compare numbers and extents, or call a condition", "not a condition");
+        return n;
+    }
+}
+
+bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
+                  struct text_origin origin, struct diags *d) {
+    struct scope *s = arena_alloc(a, sizeof *s);
+    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    struct formula *names = arena_alloc(a, sizeof *names); /* conditions name slots and never add one */
+    *names = *f;
+    struct builder b = {.f = names, .arena = a, .diags = d};
+    s->parser = &p;
+    s->nlines = parse_lines(&p, s->lines);
+    if (!p.failed && s->nlines != 1)
+        fail(&p, text, NULL, "one condition expected");
+    if (p.failed)
+        return false;
+    *out = number_of(&b, s, s->lines[0].expr);
+    return !b.failed;
+}
+
+bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d) {
+    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    struct idiom idiom = {.origin = origin};
+    advance(&p);
+    idiom.name = p.token.text;
+    if (p.token.kind != T_NAME)
+        fail(&p, p.token.text, "name(x, dim): formula", "an idiom starts with its name");
+    advance(&p);
+    expect(&p, "(");
+    while (!p.failed && p.token.kind == T_NAME && idiom.nparams < 6) {
+        idiom.params[idiom.nparams++] = p.token.text;
+        advance(&p);
+        if (!accept(&p, ","))
+            break;
+    }
+    expect(&p, ")");
+    if (!p.failed && !at_punct(&p, ":"))
+        expect(&p, ":");
+    if (p.failed)
+        return false;
+    const char *colon = p.token.text.p;
+    struct place at = lex_place(origin, text, colon + 1);
+    idiom.body = (struct str){colon + 1, (size_t)(text.p + text.n - colon - 1)};
+    idiom.origin.line = at.line;
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    all->items[all->n++] = idiom;
+    return true;
+}
+
+void idioms_free(struct idioms *all) {
+    free(all->items);
+    *all = (struct idioms){0};
+}

@@ -1,0 +1,68 @@
+/* Searches a function for the places that a formula describes.
+ *
+ * Between two operators of a formula, casts, layout changes and data movement are looked through.
+ * Index maps (graph/index.h) make that exact: two occurrences of a name must be the same element of
+ * the same value at every index, whatever reshapes and broadcasts lie between. */
+#ifndef FA_MATCH_H
+#define FA_MATCH_H
+
+#include "graph/index.h"
+#include "pattern/pattern.h"
+
+struct binding {
+    uint32_t value; /* NONE: an optional part that is absent */
+    uint32_t op;    /* of a named value: the op that it is; else NONE */
+    const struct imap *map;
+    const struct axes *axes; /* the formula's axes there; a contraction's own */
+};
+
+struct match {
+    const struct pattern *pattern;
+    const struct graph *graph;
+    uint32_t func;
+    const uint32_t *ops;     /* in the formula's order, each once; the last one is the root */
+    uint32_t nops;
+    const uint32_t *through; /* looked through, textual order */
+    uint32_t nthrough;
+    const struct binding *bindings; /* per slot of the formula */
+    const struct str *preconditions;
+    uint32_t npreconditions;
+    const struct str *remarks; /* notes of the pattern that apply here, filled in */
+    uint32_t nremarks;
+};
+
+struct match_list {
+    struct match *items;
+    uint32_t n, cap;
+    uint64_t steps;    /* goals tried */
+    uint32_t gave_up;  /* anchors left at the step limit */
+};
+
+/* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */
+void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
+                    struct match_list *out);
+/* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
+ * ops that no ttnn match does. Sorts by root op. */
+void match_settle(struct match_list *list);
+
+/* Number or truth of a condition over a match. `nan` when it has none. */
+struct evaluation {
+    const struct graph *graph;
+    const struct formula *formula;
+    const struct binding *bindings;
+    const struct axes *axes; /* for extent(-1) */
+    const uint32_t *ops;
+    uint32_t nops;
+    struct arena *arena;
+    struct str *preconditions; /* collected here */
+    uint32_t *npreconditions;
+    uint32_t max_preconditions;
+};
+double evaluate(const struct evaluation *e, const struct number *n);
+
+/* "%arg3 (encoder.layer.0.norm.weight)" for people. */
+struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* Template text with {name}, {extent(x, -1)} filled in. */
+struct str fill_in(const struct evaluation *e, struct str text);
+
+#endif

@@ -1,0 +1,432 @@
+/* Reads pattern files (libyaml) and checks them: every wrong key, name and formula is an error with
+ * its place, and a file with an error adds nothing. */
+#include "pattern/pattern.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <yaml.h>
+
+struct loader {
+    struct pattern_set *set;
+    struct diags *diags;
+    const char *file;
+    struct str text;
+    yaml_document_t doc;
+    bool failed;
+};
+
+static void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word) {
+    struct place at = {l->file, n ? n->start_mark.line + 1 : 0, n ? (uint32_t)n->start_mark.column + 1 : 0};
+    diag_add(l->diags, SEV_ERROR, at, hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
+    l->failed = true;
+}
+
+static struct str scalar_text(const yaml_node_t *n) {
+    return (struct str){(const char *)n->data.scalar.value, n->data.scalar.length};
+}
+
+static struct str kept_text(struct loader *l, const yaml_node_t *n) { return arena_str(&l->set->arena, scalar_text(n)); }
+
+/* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
+static struct text_origin origin_of(const struct loader *l, const yaml_node_t *n) {
+    bool block = n->data.scalar.style == YAML_LITERAL_SCALAR_STYLE || n->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
+    struct text_origin o = {l->file, n->start_mark.line + 1 + block, (uint32_t)n->start_mark.column + 1};
+    if (!block)
+        return o;
+    const char *p = l->text.p, *end = p + l->text.n;
+    for (uint64_t line = 1; line < o.line && p < end; line++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        p = nl ? nl + 1 : end;
+    }
+    for (o.column = 1; p < end && *p == ' '; p++)
+        o.column++;
+    return o;
+}
+
+static bool is_scalar(struct loader *l, const yaml_node_t *n) {
+    if (n && n->type == YAML_SCALAR_NODE)
+        return true;
+    error_at(l, n, NULL, "text expected", STR(""));
+    return false;
+}
+
+/* ---- idioms ---- */
+
+static void load_idioms(struct loader *l, const yaml_node_t *list) {
+    if (list->type != YAML_SEQUENCE_NODE) {
+        error_at(l, list, NULL, "`idioms` is a list", STR(""));
+        return;
+    }
+    for (yaml_node_item_t *i = list->data.sequence.items.start; i < list->data.sequence.items.top; i++) {
+        const yaml_node_t *n = yaml_document_get_node(&l->doc, *i);
+        if (is_scalar(l, n) &&
+            !idiom_add(&l->set->idioms, &l->set->arena, kept_text(l, n), origin_of(l, n), l->diags))
+            l->failed = true;
+    }
+}
+
+/* ---- rules that read a model location out of names ---- */
+
+static const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key) {
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
+        const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
+        if (k && k->type == YAML_SCALAR_NODE && str_is(scalar_text(k), key))
+            return yaml_document_get_node(&l->doc, p->value);
+    }
+    return NULL;
+}
+
+static void load_location(struct loader *l, const yaml_node_t *n) {
+    const yaml_node_t *strip = n->type == YAML_MAPPING_NODE ? lookup(l, n, "strip") : NULL;
+    const yaml_node_t *match = n->type == YAML_MAPPING_NODE ? lookup(l, n, "match") : NULL;
+    const yaml_node_t *say = n->type == YAML_MAPPING_NODE ? lookup(l, n, "say") : NULL;
+    const yaml_node_t *regex = strip ? strip : match;
+    if (!regex || (match && !say)) {
+        error_at(l, n, "- {match: 'layers?[.](\\d+)', say: 'layer $1'}", "a rule has `strip`, or `match` and `say`", STR(""));
+        return;
+    }
+    if (!is_scalar(l, regex) || (say && !is_scalar(l, say)))
+        return;
+    int code;
+    PCRE2_SIZE at;
+    pcre2_code *re = pcre2_compile(regex->data.scalar.value, regex->data.scalar.length, 0, &code, &at, NULL);
+    if (!re) {
+        PCRE2_UCHAR message[128] = "";
+        pcre2_get_error_message(code, message, sizeof message);
+        error_at(l, regex, NULL, "wrong regular expression: ", str_of((const char *)message));
+        return;
+    }
+    pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* without JIT it is only slower */
+    struct pattern_set *set = l->set;
+    set->locations = grow(set->locations, &set->locations_cap, set->nlocations + 1, sizeof *set->locations);
+    set->locations[set->nlocations++] = (struct location_rule){re, strip != NULL, say ? kept_text(l, say) : STR("")};
+}
+
+static void load_locations(struct loader *l, const yaml_node_t *list) {
+    if (list->type != YAML_SEQUENCE_NODE) {
+        error_at(l, list, NULL, "`locations` is a list", STR(""));
+        return;
+    }
+    for (yaml_node_item_t *i = list->data.sequence.items.start; i < list->data.sequence.items.top; i++)
+        load_location(l, yaml_document_get_node(&l->doc, *i));
+}
+
+/* ---- patterns ---- */
+
+static void load_text(struct loader *l, struct str *to, const yaml_node_t *n) {
+    if (is_scalar(l, n))
+        *to = kept_text(l, n);
+}
+
+/* A condition, or a list of them. */
+static void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n,
+                            const struct number ***out, uint32_t *count) {
+    const yaml_node_t *one[1] = {n};
+    size_t nitems = 1;
+    if (n->type == YAML_SEQUENCE_NODE)
+        nitems = (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
+    *out = arena_alloc(&l->set->arena, (nitems + 1) * sizeof **out);
+    for (size_t i = 0; i < nitems; i++) {
+        const yaml_node_t *item =
+            n->type == YAML_SEQUENCE_NODE ? yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]) : one[0];
+        const struct number *number;
+        if (!is_scalar(l, item))
+            return;
+        if (!number_parse(&number, f, &l->set->arena, kept_text(l, item), origin_of(l, item), l->diags)) {
+            l->failed = true;
+            return;
+        }
+        (*out)[(*count)++] = number;
+    }
+}
+
+static void load_note(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    struct note_rule *r = &p->notes[p->nnotes];
+    if (n->type == YAML_SCALAR_NODE) {
+        *r = (struct note_rule){NULL, kept_text(l, n)};
+        p->nnotes++;
+        return;
+    }
+    const yaml_node_t *when = n->type == YAML_MAPPING_NODE ? lookup(l, n, "when") : NULL;
+    const yaml_node_t *say = n->type == YAML_MAPPING_NODE ? lookup(l, n, "say") : NULL;
+    if (!when || !say) {
+        error_at(l, n, "- {when: present(mask), say: …}", "a note is text, or has `when` and `say`", STR(""));
+        return;
+    }
+    const struct number **conditions;
+    uint32_t count = 0;
+    load_conditions(l, &p->formula, when, &conditions, &count);
+    if (count == 1 && is_scalar(l, say)) {
+        *r = (struct note_rule){conditions[0], kept_text(l, say)};
+        p->nnotes++;
+    }
+}
+
+static void load_notes(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    size_t items = n->type == YAML_SEQUENCE_NODE ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
+    p->notes = arena_alloc(&l->set->arena, (items + 1) * sizeof *p->notes);
+    if (n->type != YAML_SEQUENCE_NODE) {
+        load_note(l, p, n);
+        return;
+    }
+    for (size_t i = 0; i < items && !l->failed; i++)
+        load_note(l, p, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]));
+}
+
+static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    if (n->type != YAML_SEQUENCE_NODE) {
+        error_at(l, n, "locate: [weight, bias]", "`locate` is a list of names", STR(""));
+        return;
+    }
+    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
+        const yaml_node_t *item = yaml_document_get_node(&l->doc, *i);
+        if (!is_scalar(l, item))
+            return;
+        uint32_t slot = formula_slot(&p->formula, scalar_text(item));
+        if (slot == NONE || p->nlocate == 8) {
+            error_at(l, item, NULL, "not a name of the formula: ", scalar_text(item));
+            return;
+        }
+        p->locate[p->nlocate++] = slot;
+    }
+}
+
+static const char *const sources[] = {"ttnn", "torch", "triton", "cuda"};
+static const char *const keys[] = {"name", "summary", "fused_op", "source", "match", "where", "unless", "notes",
+                                   "torch", "locate", "fused", "status", "tests"};
+
+static void check_keys(struct loader *l, const yaml_node_t *map) {
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
+        const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
+        bool known = false;
+        for (size_t i = 0; k && k->type == YAML_SCALAR_NODE && i < sizeof keys / sizeof *keys; i++)
+            known |= str_is(scalar_text(k), keys[i]);
+        if (!known)
+            error_at(l, k, "the keys are listed in fusion-patterns(5)", "unknown key: ",
+                     k && k->type == YAML_SCALAR_NODE ? scalar_text(k) : STR("?"));
+    }
+}
+
+static void check_source(struct loader *l, const struct pattern *p, const yaml_node_t *map) {
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (str_is(p->source, sources[i]))
+            return;
+    error_at(l, lookup(l, map, "source"), "one of ttnn, torch, triton, cuda", "unknown source: ", p->source);
+}
+
+static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
+    const yaml_node_t *n = lookup(l, map, "match");
+    if (!is_scalar(l, n))
+        return;
+    if (!formula_parse(&p->formula, &l->set->arena, &l->set->idioms, kept_text(l, n), origin_of(l, n), l->diags)) {
+        l->failed = true;
+        return;
+    }
+    formula_roots(&p->formula, p->roots);
+    if ((n = lookup(l, map, "where")))
+        load_conditions(l, &p->formula, n, &p->where, &p->nwhere);
+    if (!l->failed && (n = lookup(l, map, "unless")))
+        load_conditions(l, &p->formula, n, &p->unless, &p->nunless);
+    if (!l->failed && (n = lookup(l, map, "notes")))
+        load_notes(l, p, n);
+    if (!l->failed && (n = lookup(l, map, "locate")))
+        load_locate(l, p, n);
+}
+
+static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
+    struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
+    struct {
+        const char *key;
+        struct str *to;
+        bool required;
+    } texts[] = {{"name", &p->name, true}, {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
+                 {"source", &p->source, true}, {"torch", &p->torch, false}, {"match", NULL, true}};
+    p->file = str_of(l->file);
+    p->selected = true;
+    check_keys(l, map);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !l->failed; i++) {
+        const yaml_node_t *n = lookup(l, map, texts[i].key);
+        if (!n && texts[i].required)
+            error_at(l, map, NULL, "the pattern lacks the key ", str_of(texts[i].key));
+        else if (n && texts[i].to)
+            load_text(l, texts[i].to, n);
+    }
+    if (!l->failed)
+        check_source(l, p, map);
+    if (!l->failed)
+        load_body(l, p, map);
+    return p;
+}
+
+static void add_pattern(struct pattern_set *set, struct pattern *p) {
+    for (uint32_t i = 0; i < set->n; i++)
+        if (str_eq(set->items[i]->name, p->name)) {
+            p->order = set->items[i]->order;
+            set->items[i] = p;
+            return;
+        }
+    set->items = grow(set->items, &set->cap, set->n + 1, sizeof *set->items);
+    p->order = set->n;
+    set->items[set->n++] = p;
+}
+
+static void load_document(struct loader *l, bool idioms) {
+    const yaml_node_t *root = yaml_document_get_root_node(&l->doc);
+    if (!root)
+        return;
+    if (root->type != YAML_MAPPING_NODE) {
+        error_at(l, root, NULL, "a pattern is a mapping", STR(""));
+        return;
+    }
+    const yaml_node_t *list = lookup(l, root, "idioms");
+    if (list && idioms)
+        load_idioms(l, list);
+    const yaml_node_t *rules = lookup(l, root, "locations");
+    if (rules && idioms)
+        load_locations(l, rules);
+    if (list || rules || idioms)
+        return;
+    struct pattern *p = load_pattern(l, root);
+    if (!l->failed)
+        add_pattern(l->set, p);
+}
+
+static void load_text_of_file(struct loader *l, bool idioms) {
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)l->text.p, l->text.n);
+    for (bool more = true; more && !l->failed;) {
+        if (!yaml_parser_load(&parser, &l->doc)) {
+            struct place at = {l->file, parser.problem_mark.line + 1, (uint32_t)parser.problem_mark.column + 1};
+            diag_add(l->diags, SEV_ERROR, at, NULL, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
+            l->failed = true;
+            break;
+        }
+        more = yaml_document_get_root_node(&l->doc) != NULL;
+        load_document(l, idioms);
+        yaml_document_delete(&l->doc);
+    }
+    yaml_parser_delete(&parser);
+}
+
+static bool read_file(struct pattern_set *set, const char *path, struct diags *d, struct str *text) {
+    FILE *f = fopen(path, "rb");
+    struct place at = {path, 0, 0};
+    if (!f) {
+        diag_add(d, SEV_ERROR, at, NULL, "%s", strerror(errno));
+        return false;
+    }
+    struct buf b = {0};
+    char chunk[4096];
+    size_t n;
+    while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
+        buf_add(&b, (struct str){chunk, n});
+    bool ok = !ferror(f);
+    fclose(f);
+    if (!ok)
+        diag_add(d, SEV_ERROR, at, NULL, "cannot be read");
+    *text = arena_str(&set->arena, buf_str(&b));
+    buf_free(&b);
+    return ok;
+}
+
+static bool load_file(struct pattern_set *set, const char *path, bool idioms, struct diags *d) {
+    struct loader l = {.set = set, .diags = d};
+    l.file = arena_strdup(&set->arena, str_of(path));
+    if (!read_file(set, path, d, &l.text))
+        return false;
+    load_text_of_file(&l, idioms);
+    return !l.failed;
+}
+
+static int is_pattern_file(const struct dirent *e) {
+    struct str name = str_of(e->d_name);
+    return name.p[0] != '.' && str_ends(name, STR(".yml"));
+}
+
+static bool load_directory(struct pattern_set *set, const char *path, struct diags *d) {
+    struct dirent **names;
+    int n = scandir(path, &names, is_pattern_file, alphasort);
+    bool ok = n >= 0;
+    if (n < 0)
+        diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            struct str file = arena_printf(&set->arena, "%s/%s", path, names[i]->d_name);
+            if (ok && !load_file(set, file.p, pass == 0, d))
+                ok = false;
+        }
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    if (n >= 0)
+        free(names);
+    return ok;
+}
+
+bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
+        return false;
+    }
+    if (S_ISDIR(st.st_mode))
+        return load_directory(set, path, d);
+    return load_file(set, path, true, d) && load_file(set, path, false, d);
+}
+
+static bool glob_matches(struct str glob, struct str name) {
+    char g[256], n[256];
+    if (glob.n >= sizeof g || name.n >= sizeof n)
+        return false;
+    memcpy(g, glob.p, glob.n);
+    memcpy(n, name.p, name.n);
+    g[glob.n] = n[name.n] = '\0';
+    return fnmatch(g, n, 0) == 0;
+}
+
+/* Marks what the globs match; false at the first that matches nothing. */
+static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, struct str *bad) {
+    for (const char *p = globs; *p;) {
+        size_t n = strcspn(p, ",");
+        struct str glob = str_trim((struct str){p, n});
+        bool any = false;
+        for (uint32_t i = 0; i < set->n; i++)
+            if (glob_matches(glob, set->items[i]->name) || glob_matches(glob, set->items[i]->fused_op))
+                any = hit[i] = true;
+        if (!any) {
+            *bad = glob;
+            return false;
+        }
+        p += n;
+        p += *p == ',';
+    }
+    return true;
+}
+
+bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad) {
+    bool *in = xrealloc(NULL, set->n + 1), *out = xrealloc(NULL, set->n + 1);
+    memset(in, only == NULL, set->n + 1);
+    memset(out, 0, set->n + 1);
+    bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
+    for (uint32_t i = 0; i < set->n; i++)
+        set->items[i]->selected = in[i] && !out[i];
+    free(in);
+    free(out);
+    return ok;
+}
+
+void patterns_free(struct pattern_set *set) {
+    idioms_free(&set->idioms);
+    for (uint32_t i = 0; i < set->nlocations; i++)
+        pcre2_code_free(set->locations[i].regex);
+    free(set->locations);
+    free(set->items);
+    arena_free(&set->arena);
+    memset(set, 0, sizeof *set);
+}

@@ -1,0 +1,56 @@
+/* Patterns as data: files of patterns/ read into memory, with their formulas parsed. */
+#ifndef FA_PATTERN_H
+#define FA_PATTERN_H
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "pattern/formula.h"
+
+struct note_rule {
+    const struct number *when; /* NULL: always */
+    struct str say;            /* text; {…} as in fusion-patterns(5) */
+};
+
+struct pattern {
+    struct str name, summary, fused_op, source, torch;
+    struct str file;
+    uint32_t order;                /* of loading: settles ties */
+    struct formula formula;
+    bool roots[K_COUNT];
+    const struct number **where;   /* all must hold */
+    uint32_t nwhere;
+    const struct number **unless;  /* none may hold */
+    uint32_t nunless;
+    struct note_rule *notes;
+    uint32_t nnotes;
+    uint32_t locate[8];            /* slots that tell where in the model the match is, best first */
+    uint32_t nlocate;
+    bool selected;                 /* by --only and --skip */
+};
+
+/* How a parameter's name is read: a piece that says nothing is stripped, a match says something. */
+struct location_rule {
+    pcre2_code *regex;
+    bool strip;
+    struct str say; /* with $1 for the first group */
+};
+
+struct pattern_set {
+    struct arena arena;
+    struct idioms idioms;
+    struct pattern **items; /* in order of loading */
+    uint32_t n, cap;
+    struct location_rule *locations;
+    uint32_t nlocations, locations_cap;
+};
+
+/* Reads one file, or all *.yml of a directory in order of name, idioms first. A pattern replaces an earlier one of
+ * the same name. False with diagnostics; then nothing of the wrong file is loaded. */
+bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
+/* Applies --only and --skip (comma-separated globs over names and fused ops; NULL: no limit). False with the glob
+ * that matches nothing in `bad`. */
+bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad);
+void patterns_free(struct pattern_set *set);
+
+#endif

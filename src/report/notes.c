@@ -1,0 +1,115 @@
+/* Notes are lines of `key: text`, put together from the match; nothing is said that it does not hold. */
+#include "report/notes.h"
+#include "report/locate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 8, MAX_NAMED = 24 };
+
+static void add_line(struct buf *out, const char *key, struct str text) {
+    text = str_trim(text);
+    if (text.n)
+        buf_printf(out, "%s%.*s\n", key, (int)text.n, text.p);
+}
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t *textual(const struct match *m, struct arena *a) {
+    uint32_t *ops = arena_alloc(a, (m->nops + 1) * sizeof *ops);
+    memcpy(ops, m->ops, m->nops * sizeof *ops);
+    qsort(ops, m->nops, sizeof *ops, by_id);
+    return ops;
+}
+
+static bool seen(const struct str *all, uint32_t n, struct str s) {
+    for (uint32_t i = 0; i < n; i++)
+        if (str_eq(all[i], s))
+            return true;
+    return false;
+}
+
+struct str ir_loc_of(const struct match *m, struct arena *a) {
+    uint32_t *ops = textual(m, a), n = 0;
+    struct str *locs = arena_alloc(a, (m->nops + 1) * sizeof *locs);
+    struct buf out = {0};
+    for (uint32_t i = 0; i < m->nops; i++) {
+        struct str loc = mlir_loc_text(m->graph->m, ops[i]);
+        if (!loc.n || seen(locs, n, loc))
+            continue;
+        buf_printf(&out, "%s%.*s", n ? ", " : "", (int)loc.n, loc.p);
+        locs[n++] = loc;
+    }
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+/* Resolved names, the innermost of each op: what the model's own tools call it. */
+static void add_locations(struct buf *out, const struct match *m, struct arena *a) {
+    uint32_t *ops = textual(m, a), n = 0;
+    struct str all[MAX_NAMED], names[MAX_NAMES];
+    struct buf line = {0};
+    for (uint32_t i = 0; i < m->nops && n < MAX_NAMED; i++) {
+        int k = mlir_loc_names(m->graph->m, ops[i], names, MAX_NAMES);
+        if (k < 1)
+            continue;
+        struct str name = names[(k > MAX_NAMES ? MAX_NAMES : k) - 1];
+        if (seen(all, n, name))
+            continue;
+        buf_printf(&line, "%s%.*s", n ? ", " : "", (int)name.n, name.p);
+        all[n++] = name;
+    }
+    add_line(out, "locations: ", buf_str(&line));
+    buf_free(&line);
+}
+
+/* Ops of the function that stand between the first and the last op shown and are not part of it. */
+static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
+    uint32_t count = 0, at = 0;
+    for (uint32_t op = s->nops ? s->ops[0] : 0; s->nops && op < s->ops[s->nops - 1]; op++) {
+        if (s->ops[at] == op)
+            at++;
+        else
+            count += graph_class(g, op) != OP_NO_USE && graph_class(g, op) != OP_STRUCTURE;
+    }
+    return count;
+}
+
+static void add_remarks(struct buf *out, const struct match *m) {
+    for (uint32_t i = 0; i < m->nremarks; i++)
+        add_line(out, "", m->remarks[i]);
+    for (uint32_t i = 0; i < m->npreconditions; i++)
+        add_line(out, "precondition: ", m->preconditions[i]);
+}
+
+struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
+    struct buf out = {0};
+    add_line(&out, "", m->pattern->summary);
+    add_remarks(&out, m);
+    struct str place = locate_match(c->set, m, a);
+    add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
+    uint32_t none = 0;
+    struct axes axes;
+    struct str preconditions[1];
+    axes_clear(&axes);
+    struct evaluation e = {.graph = m->graph, .formula = &m->pattern->formula, .bindings = m->bindings, .axes = &axes,
+                           .ops = m->ops, .nops = m->nops, .arena = a, .preconditions = preconditions,
+                           .npreconditions = &none, .max_preconditions = 0};
+    struct str torch = fill_in(&e, m->pattern->torch);
+    add_line(&out, "source torch ops: ", torch.n ? torch : STR("not stated in the input"));
+    add_locations(&out, m, a);
+    if (c->ngraphs > 1)
+        buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
+    if (foreign_ops(m->graph, shown))
+        buf_printf(&out, "not contiguous: %u other ops stand between these; reordering may be required.\n",
+                   foreign_ops(m->graph, shown));
+    if (c->missing_level)
+        buf_printf(&out, "%s: no pair established for these ops.\n", c->missing_level);
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
