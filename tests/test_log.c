@@ -1,8 +1,309 @@
-/* The promises of src/log. */
+/* The promises of src/log: where blocks begin and end, what is cleaned, which ones are chosen. */
 #include "log/log.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-Test(log, links) {
-    cr_assert(true);
+static struct arena arena;
+static struct diags diags;
+static struct source source;
+
+static void setup(void) {
+    arena = (struct arena){0};
+    diags = (struct diags){.arena = &arena};
+}
+
+static void teardown(void) {
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(log, .init = setup, .fini = teardown);
+
+#define TTIR_FUNC(name, op)                                                                                            \
+    "  func.func @" name "(%arg0: tensor<8xf32>) -> tensor<8xf32> {\n"                                                \
+    "    %0 = \"" op "\"(%arg0) : (tensor<8xf32>) -> tensor<8xf32>\n"                                                 \
+    "    return %0 : tensor<8xf32>\n"                                                                                 \
+    "  }\n"
+#define MODULE(name, op) "module @" name " {\n" TTIR_FUNC("main", op) "}\n"
+#define LOGURU "2026-08-21 10:15:02.301 (  12.695s) [        7F3A1C40]      module_builder.cc:1278     1| "
+#define END "------------------ END OF MLIR MODULE ------------------\n"
+
+static struct log_scan scan(const char *text) {
+    struct log_scan out;
+    source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
+    log_scan(&source, &arena, &diags, &out);
+    return out;
+}
+
+static bool block_has(const struct log_block *b, const char *what) {
+    return str_find(b->text, str_of(what)) != NULL;
+}
+
+Test(log, plain_module_is_a_view) {
+    struct log_scan s = scan("// comment\n" MODULE("m", "ttir.exp") "#loc1 = loc(\"x\")\n");
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert_not(s.is_log);
+    cr_assert_null(s.blocks[0].pieces);
+    cr_assert_eq(s.blocks[0].text.p, source.data + 11);
+    cr_assert_eq(s.blocks[0].stage, LOG_PLAIN);
+    cr_assert_eq(s.blocks[0].first_line, 2);
+    cr_assert_eq(s.blocks[0].last_line, 8);
+    cr_assert(s.blocks[0].complete && s.blocks[0].has_ops && s.blocks[0].chosen && s.blocks[0].has_ttir);
+    cr_assert(block_has(&s.blocks[0], "#loc1"));
+    cr_assert_eq(s.ngraphs, 1);
+}
+
+Test(log, nothing_in_prose) {
+    struct log_scan s = scan("the module is a thing\nmodules {\n\nnothing = 1\n%x\n");
+    cr_assert_eq(s.nblocks, 0);
+    cr_assert_eq(s.ngraphs, 0);
+    s = scan("\n");
+    cr_assert_eq(s.nblocks, 0);
+}
+
+Test(log, top_level_functions_are_one_block) {
+    struct log_scan s = scan(TTIR_FUNC("a", "ttir.exp") TTIR_FUNC("b", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 1);
+}
+
+Test(log, wrapped_modules_are_one_block) {
+    struct log_scan s = scan("module {\n  ttcore.device_module {\n    builtin.module @m {\n    }\n  }\n}\n");
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert(s.blocks[0].complete);
+}
+
+Test(log, modules_in_one_file_are_blocks) {
+    struct log_scan s = scan("#loc1 = loc(\"a\")\n" MODULE("a", "ttir.exp") "#loc = loc(unknown)\n#loc2 = loc(\"b\")\n"
+                             "#loc1 = loc(\"c\")\n" MODULE("b", "ttir.exp") "#dram = #ttnn.buffer_type<dram>\n"
+                             MODULE("c", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 3);
+    cr_assert(block_has(&s.blocks[0], "#loc2"));
+    cr_assert(block_has(&s.blocks[1], "loc(\"c\")"));
+    cr_assert(block_has(&s.blocks[2], "#dram"));
+    cr_assert_eq(s.ngraphs, 3);
+}
+
+Test(log, lit_separators_split) {
+    struct log_scan s = scan(TTIR_FUNC("a", "ttir.exp") "// -----\n" TTIR_FUNC("b", "ttir.exp") "// ------\n");
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert_not(block_has(&s.blocks[0], "-----"));
+    cr_assert_not(s.is_log);
+}
+
+Test(log, ttnn_joins_the_ttir_of_its_name) {
+    struct log_scan s = scan(MODULE("a", "ttir.exp") MODULE("b", "ttir.exp") MODULE("a", "ttnn.exp")
+                             MODULE("x", "ttnn.exp"));
+    cr_assert_eq(s.nblocks, 4);
+    cr_assert_eq(s.ngraphs, 2);
+    cr_assert_eq(s.blocks[2].graph, 1);
+    cr_assert_eq(s.blocks[3].graph, 2);
+}
+
+Test(log, staged_log) {
+    struct source file;
+    struct log_scan s;
+    const char *dir = getenv("FA_FIXTURES");
+    char path[512];
+    snprintf(path, sizeof path, "%s/reader/xla.log", dir ? dir : "fixtures");
+    cr_assert(source_open(&file, path, &diags));
+    log_scan(&file, &arena, &diags, &s);
+    cr_assert_eq(s.nblocks, 5);
+    cr_assert_eq(s.ngraphs, 2);
+    cr_assert(s.is_log);
+    static const struct {
+        enum log_stage stage;
+        uint32_t graph, dropped, joined;
+        bool chosen, complete, ttir, ttnn;
+    } want[] = {{LOG_OTHER, 1, 0, 0, false, true, false, false},
+                {LOG_TTIR, 1, 3, 1, true, true, true, false},
+                {LOG_TTNN, 1, 0, 0, true, true, false, true},
+                {LOG_TTNN_RUNTIME, 1, 0, 0, false, true, false, true},
+                {LOG_TTIR, 2, 0, 0, true, false, true, false}};
+    for (uint32_t i = 0; i < s.nblocks; i++) {
+        const struct log_block *b = &s.blocks[i];
+        cr_assert_eq(b->stage, want[i].stage, "block %u", i);
+        cr_assert_eq(b->graph, want[i].graph, "block %u", i);
+        cr_assert_eq(b->dropped_lines, want[i].dropped, "block %u: %u", i, b->dropped_lines);
+        cr_assert_eq(b->joined_lines, want[i].joined, "block %u", i);
+        cr_assert_eq(b->chosen, want[i].chosen, "block %u", i);
+        cr_assert_eq(b->complete, want[i].complete, "block %u", i);
+        cr_assert_eq(b->has_ttir, want[i].ttir, "block %u", i);
+        cr_assert_eq(b->has_ttnn, want[i].ttnn, "block %u", i);
+    }
+    const struct log_block *ttir = &s.blocks[1];
+    cr_assert(block_has(ttir, "tensor<32x64xbf16>) -> tensor<32x64xbf16> loc(#loc2)"));
+    cr_assert_not(block_has(ttir, "other_thread"));
+    const char *tail = str_find(ttir->text, STR("xbf16>) -> tensor<32x64xbf16> loc(#loc2)"));
+    cr_assert_eq(log_place(&file, ttir, (size_t)(tail - ttir->text.p)).line, 18);
+    cr_assert_eq(log_place(&file, ttir, (size_t)(tail - ttir->text.p)).column, 1);
+    source_close(&file);
+}
+
+Test(log, headers_without_ir_are_counted) {
+    struct log_scan s = scan(LOGURU "MLIR Module vhlo:\n" LOGURU "MLIR Module ttir:\n" LOGURU "other\n" LOGURU
+                                    "MLIR Module ttnn:\n");
+    cr_assert_eq(s.nblocks, 0);
+    cr_assert_eq(s.bare_headers, 3);
+}
+
+Test(log, threads_pair_their_own) {
+#define THREAD(id) "2026-08-21 10:15:02.301 (  12.695s) [        " id "]      module_builder.cc:1278     1| "
+    struct log_scan s = scan(THREAD("AAAA") "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END
+                             THREAD("BBBB") "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END
+                             THREAD("AAAA") "MLIR Module ttnn:\n" MODULE("m", "ttnn.exp") END
+                             THREAD("BBBB") "MLIR Module ttnn:\n" MODULE("m", "ttnn.exp") END);
+    cr_assert_eq(s.nblocks, 4);
+    cr_assert_eq(s.blocks[2].graph, 1);
+    cr_assert_eq(s.blocks[3].graph, 2);
+}
+
+Test(log, runtime_module_stands_in_for_a_missing_ttnn) {
+    struct log_scan s = scan(LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END LOGURU
+                                    "MLIR Module ttnn_runtime:\n" MODULE("m", "ttnn.exp") END);
+    cr_assert(s.blocks[1].chosen);
+    cr_assert_eq(s.blocks[1].graph, 1);
+}
+
+/* Each prefix of section "what people do to logs" in front of every line. */
+Test(log, prefixes_are_taken_off) {
+    static const char *const prefixes[] = {
+        "[1,0]<stderr>:", "2026-08-21T10:15:02.3010000Z ", "build\tRun tests\t2026-08-21T10:15:02.301Z ",
+        "(EngineCore pid=57085) ", "2026-08-21T10:15:02.301Z stdout F ", "Aug 21 10:15:02 ",
+        "(Worker_TP0 pid=57085) ERROR 07-27 22:08:27 [core.py:1165] ", "\033[0m\033[31m",
+        "2026-08-21T10:15:02.3010000Z [1,0]<stderr>:"};
+    const char *body = LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        struct buf b = {0};
+        for (const char *p = body; *p; p = strchr(p, '\n') + 1) {
+            buf_printf(&b, "%s%.*s\r\n", prefixes[i], (int)(strchr(p, '\n') - p), p);
+        }
+        buf_addc(&b, 0);
+        struct log_scan s = scan(b.p);
+        cr_assert_eq(s.nblocks, 1, "%s", prefixes[i]);
+        cr_assert(str_eq(s.blocks[0].text, str_of(MODULE("m", "ttir.exp"))), "%s: [%.*s]", prefixes[i],
+                  (int)s.blocks[0].text.n, s.blocks[0].text.p);
+        cr_assert_eq(log_place(&source, &s.blocks[0], 14).line, 3);
+        buf_free(&b);
+    }
+}
+
+Test(log, processes_are_kept_apart) {
+    struct buf b = {0};
+    const char *first = LOGURU "MLIR Module ttir:\n" MODULE("a", "ttir.exp") END;
+    const char *second = LOGURU "MLIR Module ttir:\n" MODULE("b", "ttir.neg") END;
+    while (*first && *second) {
+        const char *p = strchr(first, '\n') + 1, *q = strchr(second, '\n') + 1;
+        buf_printf(&b, "[1,0]<stderr>:%.*s[1,1]<stderr>:%.*s", (int)(p - first), first, (int)(q - second),
+                   second);
+        first = p, second = q;
+    }
+    buf_addc(&b, 0);
+    struct log_scan s = scan(b.p);
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert(str_eq(s.blocks[0].text, str_of(MODULE("a", "ttir.exp"))));
+    cr_assert(str_eq(s.blocks[1].text, str_of(MODULE("b", "ttir.neg"))));
+    buf_free(&b);
+}
+
+Test(log, pass_dumps) {
+#define DUMP(when, pass) "// -----// IR Dump " when " " pass " //----- //\n"
+    struct log_scan s = scan(DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp") "\n\n"
+                             DUMP("After", "TTIRFusing (ttir-fusing) ('builtin.module' operation: @m)") MODULE("m", "ttir.neg")
+                             DUMP("After", "ConvertTTIRToTTNN (convert-ttir-to-ttnn)") MODULE("m", "ttnn.exp")
+                             DUMP("After", "TTNNDeallocate Failed (ttnn-deallocate)") MODULE("m", "ttnn.neg")
+                             DUMP("Before", "TTIRFusing: ttir-fusing{x=1} ('builtin.module' operation)") MODULE("m", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 5);
+    static const bool chosen[] = {true, false, false, true, true};
+    static const uint32_t graph[] = {1, 1, 1, 1, 2};
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_assert_eq(s.blocks[i].chosen, chosen[i], "block %u", i);
+        cr_assert_eq(s.blocks[i].graph, graph[i], "block %u", i);
+    }
+    cr_assert(str_is(s.blocks[4].label, "TTIRFusing"));
+    cr_assert_eq(s.blocks[4].stage, LOG_PASS_BEFORE);
+}
+
+Test(log, stages_win_over_pass_dumps) {
+    struct log_scan s = scan(LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END
+                             DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert(s.blocks[0].chosen);
+    cr_assert_not(s.blocks[1].chosen);
+}
+
+Test(log, forge_prints_ttir_twice) {
+#define FORGE "2026-01-30 11:39:38.432 | TRACE    | MLIRCompiler    - /src/lower_to_mlir.cpp:237 - "
+    struct log_scan s = scan(FORGE "TTIR module after lowering ForgeGraphModule:\n" MODULE("m", "ttir.exp")
+                             FORGE "TTIR module after lowering ForgeGraphModule (with debug info):\n"
+                             MODULE("m", "ttir.exp") "#loc1 = loc(\"x\")\n"
+                             FORGE "MLIR module after running passes:\n" MODULE("m", "ttnn.exp")
+                             FORGE "TTNN module after running mlir passes:\n" MODULE("m", "ttnn.exp")
+                             FORGE "done\n");
+    cr_assert_eq(s.nblocks, 4);
+    cr_assert_eq(s.ngraphs, 1);
+    cr_assert_not(s.blocks[0].chosen);
+    cr_assert(s.blocks[1].chosen);
+    cr_assert_not(s.blocks[2].chosen);
+    cr_assert(s.blocks[3].chosen);
+}
+
+Test(log, torch_names_its_modules) {
+    struct log_scan s = scan("Torch FX module\ngraph():\n  %x : [num_users=1]\nTTIR module\n" MODULE("m", "ttir.exp")
+                             "TTNN module\n" MODULE("m", "ttnn.exp"));
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert(s.blocks[0].chosen && s.blocks[1].chosen);
+    cr_assert_eq(s.blocks[0].stage, LOG_TTIR);
+    cr_assert_eq(s.bare_headers, 1);
+}
+
+Test(log, executed_ops_are_not_ir) {
+    struct log_scan s = scan("            RuntimeTTNN |    DEBUG | Executing operation: %3 = \"ttnn.exp\"(%1) : (t) -> t\n"
+                             "            RuntimeTTNN |    DEBUG | Finished\n");
+    cr_assert_eq(s.nblocks, 0);
+    cr_assert(s.is_log);
+}
+
+Test(log, a_cut_module_ends_where_the_next_begins) {
+    struct log_scan s = scan("module @a {\n  func.func @f() {\n" MODULE("b", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 2);
+    cr_assert_not(s.blocks[0].complete);
+    cr_assert(s.blocks[1].complete);
+}
+
+Test(log, markers_in_strings_are_text) {
+    struct log_scan s = scan(LOGURU "MLIR Module ttir:\nmodule @m {\n"
+                             "  %0 = \"ttir.constant\"() <{value = \"------ END OF MLIR MODULE // ----- {\"}> : () -> i32\n"
+                             "}\n" END);
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert(s.blocks[0].complete);
+}
+
+Test(log, corpus_is_read_without_loss) {
+    const char *corpus = getenv("FA_CORPUS");
+    static const char *const dirs[] = {"models", "dit", "lit", "issues"};
+    for (size_t i = 0; i < 4; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", corpus ? corpus : "", dirs[i]);
+        DIR *dir = opendir(path);
+        if (!dir)
+            cr_skip_test("no corpus at %s", path);
+        for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+            struct source file;
+            struct log_scan s;
+            if (!strstr(e->d_name, ".mlir"))
+                continue;
+            snprintf(path, sizeof path, "%s/%s/%s", corpus, dirs[i], e->d_name);
+            cr_assert(source_open(&file, path, &diags));
+            log_scan(&file, &arena, &diags, &s);
+            cr_assert_eq(s.nblocks, 1, "%s: %u blocks", path, s.nblocks);
+            cr_assert(s.blocks[0].complete && s.blocks[0].chosen, "%s", path);
+            cr_assert_null(s.blocks[0].pieces);
+            source_close(&file);
+        }
+        closedir(dir);
+    }
 }

@@ -14,7 +14,7 @@ enum rx { RX_PREFIX, RX_PREAMBLE, RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, R
 static const char *const patterns[RX_COUNT] = {
     [RX_PREFIX] =
         "^(?:"
-        "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>): ?|"
+        "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>):(?: (?! ))?|" /* indentation stays */
         "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z (?:(?:stdout|stderr) [FP] )?|"
         "[^\\t]{1,200}\\t[^\\t]{1,200}\\t(?:\\xef\\xbb\\xbf)?\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z |"
         "(?<vllm>\\((?:EngineCore|Worker|APIServer)[^)]*pid=\\d+\\)) ?"
