@@ -2,7 +2,564 @@
 #include "mlir/mlir.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-Test(mlir, links) {
-    cr_assert(true);
+static struct arena arena;
+static struct diags diags;
+static struct source source;
+static struct log_block block;
+static struct mlir m;
+
+static void setup(void) {
+    arena = (struct arena){0};
+    diags = (struct diags){.arena = &arena};
+}
+
+static void teardown(void) {
+    if (m.tables)
+        mlir_free(&m);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(mlir, .init = setup, .fini = teardown);
+
+static void parse(const char *text) {
+    if (m.tables)
+        mlir_free(&m);
+    diags_free(&diags);
+    source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
+    block = (struct log_block){.text = {text, strlen(text)}};
+    mlir_parse(&m, &source, &block, &diags);
+}
+
+static void clean(const char *text) {
+    parse(text);
+    cr_assert_eq(diags.n, 0, "%s: %d: %s", text, (int)diags.items[0].line, diags.items[0].message);
+    cr_assert_eq(m.bad_ops, 0, "%s", text);
+    cr_assert_eq(m.undefined_values, 0, "%s", text);
+}
+
+static bool named(uint32_t op, const char *name) {
+    return op < m.nops && str_is(mlir_op_name(&m, op), name);
+}
+
+static uint32_t operand(uint32_t op, uint32_t i) {
+    cr_assert_lt(i, m.ops[op].noperands);
+    return m.operands[m.ops[op].first_operand + i];
+}
+
+static const struct mlir_type *type_of(uint32_t value) {
+    return &m.types[m.values[value].type];
+}
+
+static bool text_is(struct span s, const char *want) {
+    return str_is(mlir_span(&m, s), want);
+}
+
+Test(mlir, generic_op) {
+    clean("func.func @f(%a: tensor<2x3xf32>) {\n"
+          "  %0:2 = \"x.op\"(%a, %a) <{k = 1 : i32}> {d} : (tensor<2x3xf32>, tensor<2x3xf32>) -> (i32, f32) loc(#l1)\n"
+          "  \"x.end\"(%0#1, %0) : (f32, i32) -> ()\n}\n#l1 = loc(\"n\")\n");
+    cr_assert_eq(m.nops, 3);
+    cr_assert(named(1, "x.op"));
+    cr_assert_eq(m.ops[1].nresults, 2);
+    cr_assert_eq(operand(1, 0), m.funcs[0].first_arg);
+    cr_assert_eq(operand(2, 0), m.ops[1].first_result + 1);
+    cr_assert_eq(operand(2, 1), m.ops[1].first_result);
+    cr_assert_eq(m.values[m.ops[1].first_result + 1].index, 1);
+    cr_assert(text_is(m.values[m.ops[1].first_result + 1].name, "%0"));
+    cr_assert(text_is(m.ops[1].props, "k = 1 : i32"));
+    cr_assert(text_is(m.ops[1].attrs, "d"));
+    cr_assert(text_is(m.ops[1].loc, "#l1"));
+    cr_assert(str_ends(mlir_span(&m, m.ops[1].text), STR("loc(#l1)")));
+    cr_assert(str_starts(mlir_span(&m, m.ops[1].text), STR("%0:2 = ")));
+    cr_assert_eq(m.ops[1].func, 0);
+    cr_assert_eq(m.ops[1].parent, 0);
+    cr_assert_not(m.ops[1].custom);
+}
+
+Test(mlir, generic_op_that_is_not_one) {
+    static const char *const bad[] = {
+        "%0 = \"x.op\"(%a : () -> i32\n",  "%0 = \"x.op() : () -> i32\n",        "%0 = \"x.op\"() <{a> : () -> i32\n",
+        "%0 = \"x.op\"() : (-> i32\n",     "%0 = \"x.op\"() : () -> \n",          "%0 \"x.op\"() : () -> i32\n",
+        "%0 = \"x.op\"(a) : () -> i32\n",  "%0:0 = \"x.op\"() : () -> i32\n",     "%0 = \"x.op\" : () -> i32\n",
+        "%0 = \"x.op\"() : () -> tensor<2\n", "%0 = \"x.op\"() {a = [} : () -> i32\n", "= \"x.op\"() : () -> i32\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "func.func @f() {\n  %s  %%9 = \"x.good\"() : () -> i32\n  return\n}\n", bad[i]);
+        parse(text);
+        cr_assert_eq(m.bad_ops, 1, "%s: %u", bad[i], m.bad_ops);
+        cr_assert_eq(diags.n, 1, "%s: %u", bad[i], diags.n);
+        cr_assert_eq(diags.items[0].line, 2);
+        cr_assert_eq(m.nops, 3, "%s", bad[i]);
+        cr_assert(named(1, "x.good"), "%s", bad[i]);
+        cr_assert(m.funcs[0].complete);
+    }
+}
+
+Test(mlir, functions) {
+    clean("module @top attributes {a = 1} {\n"
+          "  ttcore.device_module {\n    builtin.module @m attributes {b} {\n"
+          "      func.func private @decl(tensor<1xf32>, tensor<2xf32>) -> (tensor<1xf32> {x}) attributes {k = \"v\"} loc(#loc)\n"
+          "      func.func @main(%arg0: tensor<1xf32> {ttir.name = \"w}\", u} loc(\"p0\"), %arg1: tensor<2xf32>) -> tensor<1xf32> "
+          "attributes {t = 1} {\n        return %arg0 : tensor<1xf32> loc(#loc)\n      } loc(#loc2)\n    } loc(#loc)\n  }\n"
+          "  ttcore.cpu_module {\n    builtin.module {\n      func.func @decl(%arg0: tensor<1xf32>, %arg1: tensor<2xf32>) {\n"
+          "        return\n      }\n    }\n  }\n}\n");
+    cr_assert_eq(m.nfuncs, 3);
+    const struct mlir_func *f = m.funcs;
+    cr_assert(f[0].is_private && f[0].declaration && f[0].complete);
+    cr_assert_eq(f[0].nargs, 2);
+    cr_assert_not(f[1].is_private || f[1].declaration || f[1].in_cpu_module);
+    cr_assert(f[2].in_cpu_module);
+    cr_assert(text_is(f[1].attributes, "t = 1"));
+    cr_assert(named(f[1].module, "builtin.module"));
+    cr_assert_eq(f[1].end_op - f[1].first_op, 1);
+    cr_assert(named(f[1].first_op, "func.return"));
+    cr_assert_eq(mlir_find_func(&m, f[0].name), 2, "the one with a body");
+    cr_assert_eq(mlir_find_func(&m, NONE), NONE);
+    struct str v;
+    cr_assert(mlir_arg_attr(&m, 1, 0, "ttir.name", &v) && str_is(v, "\"w}\""));
+    cr_assert(mlir_arg_attr(&m, 1, 0, "u", &v) && v.n == 0);
+    cr_assert_not(mlir_arg_attr(&m, 1, 0, "name", &v));
+    cr_assert_not(mlir_arg_attr(&m, 1, 1, "u", &v));
+    cr_assert_not(mlir_arg_attr(&m, 1, 2, "u", &v));
+    cr_assert(str_ends(mlir_span(&m, m.ops[f[1].op].text), STR("{t = 1}")), "ends before its region");
+    cr_assert(text_is(m.ops[f[1].op].loc, "#loc2"));
+    cr_assert_eq(m.custom_ops, 0);
+}
+
+Test(mlir, generic_functions) {
+    clean("\"builtin.module\"() ({\n  \"func.func\"() <{function_type = (f32) -> f32, sym_name = \"g\"}> ({\n"
+          "  ^bb0(%arg0: f32):\n    \"func.return\"(%arg0) : (f32) -> ()\n  }) : () -> ()\n}) : () -> ()\n");
+    cr_assert_eq(m.nfuncs, 1);
+    cr_assert(str_is(m.names[m.funcs[0].name], "g"));
+    cr_assert_eq(m.funcs[0].nargs, 1);
+    cr_assert_eq(operand(2, 0), m.funcs[0].first_arg);
+    cr_assert(str_ends(mlir_span(&m, m.ops[1].text), STR("\"g\"}>")));
+}
+
+Test(mlir, calls) {
+    clean("func.func @f(%a: i32) {\n  %0 = call @g(%a) {x} : (i32) -> i32 loc(#loc)\n"
+          "  %1 = func.call @\"h h\"(%0) : (i32) -> i32\n"
+          "  %2:2 = ttcore.load_cached(@c, [%a, %1]) : (i32, i32) -> (i32, i32)\n"
+          "  %3 = \"ttcore.load_cached\"(%a) <{callee = @d}> : (i32) -> i32\n  return %2#1, %3 : i32, i32\n}\n");
+    cr_assert(named(1, "func.call") && named(2, "func.call") && named(3, "ttcore.load_cached"));
+    static const char *const want[] = {"g", "h h", "c", "d"};
+    for (uint32_t i = 0; i < 4; i++)
+        cr_assert(str_is(m.names[m.ops[1 + i].callee], want[i]), "%s", want[i]);
+    cr_assert_eq(m.ops[5].callee, NONE);
+    cr_assert_eq(operand(5, 0), m.ops[3].first_result + 1);
+    cr_assert_eq(m.custom_ops, 0);
+}
+
+Test(mlir, calls_that_are_none) {
+    parse("func.func @f(%a: i32) {\n  %0 = call g(%a) : (i32) -> i32\n  %1 = call @g %a : (i32) -> i32\n"
+          "  %2 = ttcore.load_cached(@c) : () -> i32\n  %3 = call @g(%a)\n  return\n}\n");
+    cr_assert_eq(m.bad_ops, 4);
+    cr_assert_eq(diags.n, 4);
+    cr_assert_eq(m.nops, 2);
+}
+
+Test(mlir, custom_assembly) {
+    clean("func.func @f(%a: tensor<4xf32>, %c: i1) -> tensor<4xf32> {\n"
+          "  %0 = ttir.empty() : tensor<4xf32>\n  %1 = stablehlo.add %a, %0 : tensor<4xf32> loc(#loc3)\n"
+          "  %cst = arith.constant dense<1.0> : tensor<4xf32>\n"
+          "  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = [\"parallel\"]} "
+          "ins(%1 : tensor<4xf32>) outs(%0 : tensor<4xf32>) {\n  ^bb0(%in: f32, %out: f32):\n"
+          "    %9 = arith.addf %in, %out : f32\n    linalg.yield %9 : f32\n  } -> tensor<4xf32>\n"
+          "  %3 = weird.thing of %2 with\n    (%1) and\n    \"text {\" : tensor<4xf32>\n"
+          "  %4 = scf.if %c -> (tensor<4xf32>) {\n    scf.yield %3 : tensor<4xf32>\n  } else {\n"
+          "    scf.yield %2 : tensor<4xf32>\n  }\n"
+          "  %5 = arith.extf %a : tensor<4xf32> to tensor<4xf64>\n  return %4 : tensor<4xf32>\n}\n");
+    cr_assert_eq(m.custom_ops, 1);
+    cr_assert(named(1, "ttir.empty") && named(2, "stablehlo.add") && named(4, "linalg.generic"));
+    cr_assert_eq(operand(2, 1), m.ops[1].first_result);
+    cr_assert_eq(m.ops[4].noperands, 2);
+    cr_assert_eq(m.ops[5].parent, 4);
+    cr_assert(named(7, "weird.thing"));
+    cr_assert_eq(m.ops[7].noperands, 2);
+    cr_assert_eq(type_of(m.ops[4].first_result)->rank, 1);
+    cr_assert(named(8, "scf.if"));
+    cr_assert_eq(m.ops[9].parent, 8);
+    cr_assert_eq(m.ops[10].parent, 8);
+    cr_assert_eq(type_of(m.ops[11].first_result)->dtype, DT_F64);
+    cr_assert(text_is(m.ops[2].loc, "#loc3"));
+}
+
+Test(mlir, loop_variables_belong_to_the_region) {
+    clean("func.func @f(%n: index, %s: f32) {\n  %r = scf.for %i = %n to %n step %n iter_args(%acc = %s) -> (f32) {\n"
+          "    %x = \"x.use\"(%i, %acc) : (index, f32) -> f32\n    scf.yield %x : f32\n  }\n"
+          "  %i = \"x.new\"() : () -> f32\n  return %r, %i : f32, f32\n}\n");
+    cr_assert_eq(m.ops[1].noperands, 4);
+    cr_assert_eq(m.values[operand(2, 0)].def, NONE);
+    cr_assert_eq(operand(5, 1), m.ops[4].first_result);
+}
+
+Test(mlir, regions_hide_names) {
+    clean("func.func @f() {\n  %0 = \"x.a\"() : () -> i32\n  \"x.r\"() ({\n    %1 = \"x.b\"(%0) : (i32) -> i32\n"
+          "    \"builtin.module\"() ({\n      %0 = \"x.c\"() : () -> i32\n      \"x.d\"(%0) : (i32) -> ()\n    }) : () -> ()\n"
+          "    \"x.e\"(%0, %1) : (i32, i32) -> ()\n  }, {\n    %1 = \"x.f\"() : () -> i32\n  }) : () -> ()\n"
+          "  %1 = \"x.g\"(%0) : (i32) -> i32\n  return %1 : i32\n}\n");
+    uint32_t e = 7;
+    cr_assert(named(e, "x.e"));
+    cr_assert_eq(operand(e, 0), m.ops[1].first_result);
+    cr_assert_eq(operand(6, 0), m.ops[5].first_result);
+    cr_assert_eq(operand(9, 0), m.ops[1].first_result);
+    cr_assert_eq(operand(10, 0), m.ops[9].first_result);
+}
+
+Test(mlir, names_do_not_leak) {
+    parse("func.func @f() {\n  %0 = \"x.a\"() : () -> i32\n  return\n}\n"
+          "func.func @g() {\n  \"x.b\"(%0, %0, %arg7, %named) : (i32, i32, f32, f64) -> ()\n  return\n}\n");
+    cr_assert_eq(m.undefined_values, 3);
+    cr_assert_eq(operand(4, 0), operand(4, 1));
+    cr_assert_neq(operand(4, 0), m.ops[1].first_result);
+    cr_assert_eq(m.values[operand(4, 0)].def, NONE);
+    cr_assert_eq(type_of(operand(4, 3))->dtype, DT_F64);
+    cr_assert_eq(m.bad_ops, 0);
+}
+
+Test(mlir, uses_before_definitions) {
+    clean("func.func @f() {\n  \"x.a\"(%1#1, %late) : (i32, f32) -> ()\n  \"x.r\"() ({\n    \"x.b\"(%late) : (f32) -> ()\n  }) : () -> ()\n"
+          "  %1:2 = \"x.c\"() : () -> (i32, i32)\n  %late = \"x.d\"() : () -> f32\n  return\n}\n");
+    cr_assert_eq(operand(1, 0), m.ops[4].first_result + 1);
+    cr_assert_eq(operand(1, 1), m.ops[5].first_result);
+    cr_assert_eq(operand(3, 0), m.ops[5].first_result);
+}
+
+Test(mlir, fragments) {
+    parse("%a = \"ttnn.cos\"(%f) : (tensor<1x16xf32>) -> tensor<1x16xf32>\n// comment\n"
+          "%b = \"ttnn.multiply\"(%a, %s) // why\n    : (tensor<1x16xf32>,\n       tensor<1xf32>)\n  -> tensor<1x16xf32>\n");
+    cr_assert_eq(m.nops, 2);
+    cr_assert_eq(diags.n, 0);
+    cr_assert_eq(m.undefined_values, 2);
+    cr_assert_eq(m.ops[0].func, NONE);
+    cr_assert_eq(operand(1, 0), m.ops[0].first_result);
+    cr_assert_eq(type_of(operand(1, 1))->rank, 1);
+}
+
+Test(mlir, comments_and_strings) {
+    clean("// \"x.no\"() : () -> ()\nmodule { // CHECK: {\n  // CHECK-NEXT: }\n"
+          "  \"x.a\"() {s = \"// } \\\" {\", t = [1, // in brackets )\n  2]} : () -> () // after\n}\n");
+    cr_assert_eq(m.nops, 2);
+    struct str v;
+    cr_assert(mlir_attr(&m, 1, "s", &v) && str_is(v, "\"// } \\\" {\""));
+}
+
+Test(mlir, cut_text) {
+    parse("module {\n  func.func @a() {\n    return\n  }\n  func.func @b() {\n    %0 = \"x.a\"() : () -> i32\n    %1 = \"x.b\"(%0) : (i3");
+    cr_assert_eq(diags.n, 1, "%u", diags.n);
+    cr_assert_eq(m.nfuncs, 2);
+    cr_assert(m.funcs[0].complete);
+    cr_assert_not(m.funcs[1].complete);
+    cr_assert_eq(m.funcs[1].end_op - m.funcs[1].first_op, 1);
+    parse("module {\n  func.func @a() {\n    return\n");
+    cr_assert_eq(diags.n, 1);
+    cr_assert_eq(m.bad_ops, 0);
+}
+
+Test(mlir, deep_nesting_is_refused) {
+    struct buf b = {0};
+    for (int i = 0; i < 2000; i++)
+        buf_add(&b, STR("\"x.r\"() ({\n"));
+    buf_addc(&b, 0);
+    parse(b.p);
+    cr_assert_gt(diags.n, 0);
+    b.n = 0;
+    buf_add(&b, STR("%0 = \"x.a\"() {a = "));
+    for (int i = 0; i < 2000; i++)
+        buf_addc(&b, '[');
+    buf_addc(&b, 0);
+    parse(b.p);
+    cr_assert_eq(m.bad_ops, 1);
+    buf_free(&b);
+}
+
+static const struct mlir_type *read_type(const char *type) {
+    static char text[512];
+    snprintf(text, sizeof text, "!t = tensor<2x!e>\n!e = bf16\n!own = !x.y<1>\n%%0 = \"x.a\"() : () -> %s\n", type);
+    clean(text);
+    return type_of(m.ops[0].first_result);
+}
+
+Test(mlir, types) {
+    static const struct {
+        const char *text;
+        enum type_kind kind;
+        enum dtype dtype;
+        int rank; /* -1: unranked */
+        int64_t dims[4];
+        const char *encoding;
+    } want[] = {
+        {"tensor<1x32xbf16>", TYPE_TENSOR, DT_BF16, 2, {1, 32}, ""},
+        {"tensor<f32>", TYPE_TENSOR, DT_F32, 0, {0}, ""},
+        {"tensor<*xf32>", TYPE_TENSOR, DT_F32, -1, {0}, ""},
+        {"tensor<?x32xsi32, #l>", TYPE_TENSOR, DT_I32, 2, {DIM_DYNAMIC, 32}, "#l"},
+        {"tensor<2048x2048x!ttcore.tile<32x32, bfp_bf8>, #ttnn_layout16>", TYPE_TENSOR, DT_BFP8, 2, {2048, 2048}, "#ttnn_layout16"},
+        {"tensor<4x!tt.tile<32x32, u16>>", TYPE_TENSOR, DT_U16, 1, {4}, ""},
+        {"tensor<4x!quant.uniform<i8:f32, 1.0:3>>", TYPE_TENSOR, DT_OTHER, 1, {4}, ""},
+        {"tensor<8x4xi1, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1xi1, #dram>>>", TYPE_TENSOR, DT_I1, 2, {8, 4},
+         "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1xi1, #dram>>"},
+        {"!ttnn.device", TYPE_DEVICE, DT_NONE, -1, {0}, ""},
+        {"!tt.device", TYPE_DEVICE, DT_NONE, -1, {0}, ""},
+        {"!ttcore.device", TYPE_DEVICE, DT_NONE, -1, {0}, ""},
+        {"index", TYPE_SCALAR, DT_INDEX, -1, {0}, ""},
+        {"ui32", TYPE_SCALAR, DT_U32, -1, {0}, ""},
+        {"!own", TYPE_OTHER, DT_NONE, -1, {0}, ""},
+        {"!t", TYPE_TENSOR, DT_BF16, 1, {2}, ""},
+        {"memref<4xf32>", TYPE_OTHER, DT_NONE, -1, {0}, ""},
+        {"tensor<99999999999999999999xf32>", TYPE_TENSOR, DT_OTHER, 0, {0}, ""},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct mlir_type *t = read_type(want[i].text);
+        cr_assert_eq(t->kind, want[i].kind, "%s", want[i].text);
+        cr_assert_eq(t->dtype, want[i].dtype, "%s: %s", want[i].text, dtype_name(t->dtype));
+        cr_assert_eq(t->ranked, want[i].rank >= 0, "%s", want[i].text);
+        cr_assert_eq(t->rank, want[i].rank < 0 ? 0 : (uint32_t)want[i].rank, "%s", want[i].text);
+        for (uint32_t k = 0; k < t->rank; k++)
+            cr_assert_eq(m.dims[t->first_dim + k], want[i].dims[k], "%s", want[i].text);
+        cr_assert(str_is(t->encoding, want[i].encoding), "%s", want[i].text);
+    }
+}
+
+Test(mlir, same_text_same_type) {
+    clean("%0 = \"x.a\"() : () -> tensor<1xf32>\n%1 = \"x.a\"() : () -> tensor<1xf32>\n%2 = \"x.a\"() : () -> tensor<2xf32>\n");
+    cr_assert_eq(m.values[0].type, m.values[1].type);
+    cr_assert_neq(m.values[0].type, m.values[2].type);
+}
+
+Test(mlir, attributes) {
+    clean("#map = affine_map<(d0, d1) -> (d1)>\n#two = #map\n"
+          "\"x.a\"() <{a = [1, {b = 2}], \"q.x\" = \"a = 3, b\", c = #two, d = #x.y<z = 1, w = -> >, last}> {a = 9, e = dense<1> : "
+          "tensor<2xi32>} : () -> ()\n");
+    struct str v;
+    cr_assert(mlir_attr(&m, 0, "a", &v) && str_is(v, "[1, {b = 2}]"));
+    cr_assert(mlir_attr(&m, 0, "q.x", &v) && str_is(v, "\"a = 3, b\""));
+    cr_assert(mlir_attr(&m, 0, "c", &v) && str_is(v, "affine_map<(d0, d1) -> (d1)>"));
+    cr_assert(mlir_attr(&m, 0, "d", &v) && str_is(v, "#x.y<z = 1, w = -> >"));
+    cr_assert(mlir_attr(&m, 0, "last", &v) && v.n == 0);
+    cr_assert(mlir_attr(&m, 0, "e", &v) && str_is(v, "dense<1> : tensor<2xi32>"));
+    cr_assert_not(mlir_attr(&m, 0, "b", &v));
+    cr_assert_not(mlir_attr(&m, 0, "x", &v));
+    cr_assert_not(mlir_attr(&m, 0, "z", &v));
+    cr_assert_not(mlir_attr(&m, 0, "", &v));
+    cr_assert(mlir_alias(&m, STR("#map"), &v));
+    cr_assert_not(mlir_alias(&m, STR("#nomap"), &v));
+    cr_assert_not(mlir_alias(&m, STR("#loc9"), &v));
+}
+
+Test(mlir, integers) {
+    static const struct {
+        const char *text;
+        int64_t value;
+    } good[] = {{"3", 3}, {"3 : i32", 3}, {"-1 : si32", -1}, {"true", 1}, {"false", 0}, {" 0x10 : i32 ", 16}, {"9223372036854775807", INT64_MAX}};
+    static const char *const bad[] = {"", "x", "3.5", "-", ": i32", "3 4", "99999999999999999999", "0x", "#a", "[3]", "+3", "1e3"};
+    int64_t v;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_assert(mlir_int(str_of(good[i].text), &v) && v == good[i].value, "%s", good[i].text);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_not(mlir_int(str_of(bad[i]), &v), "%s", bad[i]);
+}
+
+Test(mlir, floats) {
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"1.0e-5 : f32", 1.0e-5}, {"0x7F80 : bf16", INFINITY}, {"0xFF800000 : f32", -INFINITY}, {"0x3C00 : f16", 1.0},
+                {"0x3FF0000000000000 : f64", 1.0}, {"3 : i32", 3}, {"-2.5", -2.5}, {"0x0001 : f16", 5.9604644775390625e-8}};
+    static const char *const bad[] = {"", "nan", "inf", "x", "1.0.0", "dense<1.0>", "--1", "0x1FFFF : bf16", ": f32"};
+    double v;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_assert(mlir_float(str_of(good[i].text), &v) && v == good[i].value, "%s", good[i].text);
+    cr_assert(mlir_float(STR("0x7FC0 : bf16"), &v) && isnan(v));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_not(mlir_float(str_of(bad[i]), &v), "%s", bad[i]);
+}
+
+Test(mlir, strings_and_booleans) {
+    struct str s;
+    bool b;
+    cr_assert(mlir_string(STR("\"a\\\"b\""), &s) && str_is(s, "a\\\"b"));
+    cr_assert(mlir_bool(STR("true"), &b) && b);
+    cr_assert(mlir_bool(STR("0 : i1"), &b) && !b);
+    cr_assert_not(mlir_string(STR("a"), &s));
+    cr_assert_not(mlir_string(STR("\"a"), &s));
+    cr_assert_not(mlir_string(STR("\"a\" b"), &s));
+    cr_assert_not(mlir_bool(STR("1 : i32"), &b));
+    cr_assert_not(mlir_bool(STR("truely"), &b));
+}
+
+static void ints(const char *text, int n, int64_t a, int64_t b) {
+    int64_t v[2] = {-7, -7};
+    int got = mlir_ints(str_of(text), v, 2);
+    cr_assert_eq(got, n, "%s: %d", text, got);
+    if (n > 0)
+        cr_assert_eq(v[0], a, "%s", text);
+    if (n > 1)
+        cr_assert_eq(v[1], b, "%s", text);
+}
+
+Test(mlir, integer_lists) {
+    ints("[0 : i32, 2 : i32]", 2, 0, 2);
+    ints("[]", 0, 0, 0);
+    ints("array<i64: 5, -2>", 2, 5, -2);
+    ints("array<i64>", 0, 0, 0);
+    ints("#ttnn.shape<1x64>", 2, 1, 64);
+    ints("#ttnn.shape<>", 0, 0, 0);
+    ints("dense<[3, 4, 5]> : tensor<3xi64>", 3, 3, 4);
+    ints("dense<[[3], [4]]> : tensor<2x1xi64>", 2, 3, 4);
+    ints("dense<7> : tensor<2xi64>", 2, 7, 7);
+    ints("dense<\"0x01000000FFFFFFFF\"> : tensor<2xi32>", 2, 1, -1);
+    ints("dense<> : tensor<0xi32>", 0, 0, 0);
+    ints("2 : i32", 1, 2, 0);
+}
+
+Test(mlir, what_is_no_integer_list) {
+    static const char *const bad[] = {"", "[a]", "[1", "array<i64: x>", "#ttnn.shape<1xa>", "#ttnn.shape<1x>", "dense<1.5> : tensor<2xf32>",
+                                      "dense<\"0x01\"> : tensor<2xi32>", "#other<1x2>", "\"text\"", "dense_resource<__elided__> : tensor<2xi32>",
+                                      "dense<7> : tensor<99999999x99999999xi32>"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ints(bad[i], -1, 0, 0);
+}
+
+Test(mlir, splats) {
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"dense<1.0> : tensor<4xf32>", 1},
+                {"dense<[[2.0, 2.0]]> : tensor<1x2xbf16>", 2},
+                {"dense<0xFF800000> : tensor<4xf32>", -INFINITY},
+                {"dense<\"0x0000803F0000803F\"> : tensor<2xf32>", 1},
+                {"dense<\"0x803F803F803F\"> : tensor<3xbf16>", 1},
+                {"dense<\"0xFFFFFFFF\"> : tensor<1xsi32>", -1},
+                {"dense<true> : tensor<4xi1>", 1},
+                {"dense<-3> : tensor<i64>", -3}};
+    static const char *const bad[] = {"dense<[1.0, 2.0]> : tensor<2xf32>", "dense<\"0x0000803F00000040\"> : tensor<2xf32>", "dense<> : tensor<0xf32>",
+                                      "dense_resource<__elided__> : tensor<2xf32>", "dense<__elided__> : tensor<2xf32>", "1.0 : f32",
+                                      "dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>", "dense<\"0x00\"> : tensor<2xf32>", "dense<1.0", "dense<[1.0, 1.0, 0.0]> : tensor<3xf32>"};
+    double v;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_assert(mlir_splat(str_of(good[i].text), &v) && v == good[i].value, "%s", good[i].text);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_not(mlir_splat(str_of(bad[i]), &v), "%s", bad[i]);
+}
+
+static void names(const char *loc, const char *want) {
+    static char text[1024];
+    snprintf(text, sizeof text,
+             "\"x.a\"() : () -> () loc(%s)\n#loc = loc(unknown)\n#loc1 = loc(\"sum.140\")\n#loc2 = loc(\"sum.140_mean\"(#loc1))\n"
+             "#loc3 = loc(fused[#loc1, #loc, \"x, y\"])\n#loc4 = loc(#loc5)\n#loc5 = loc(#loc4)\n#named = loc(\"f.py\":3:4)\n",
+             loc);
+    clean(text);
+    struct str out[8];
+    struct buf b = {0};
+    int n = mlir_loc_names(&m, 0, out, 8);
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%.*s", i ? "|" : "", (int)out[i].n, out[i].p);
+    cr_assert(str_is(buf_str(&b), want), "%s: [%.*s]", loc, (int)b.n, b.p ? b.p : "");
+    buf_free(&b);
+}
+
+Test(mlir, locations) {
+    names("\"n\"", "n");
+    names("#loc2", "sum.140_mean|sum.140");
+    names("\"a\"(\"b\"(\"c\"))", "a|b|c");
+    names("\"file.mlir\":12:3", "file.mlir:12:3");
+    names("\"file.mlir\":12:3 to 13:4", "file.mlir:12:3");
+    names("#named", "f.py:3:4");
+    names("#loc3", "sum.140|x, y");
+    names("fused<\"meta\">[\"a\", \"b\"]", "a|b");
+    names("fused<#x.y<[1]>>[\"a\"(#loc1)]", "a|sum.140");
+    names("callsite(\"a at b\" at \"f\":1:2)", "a at b|f:1:2");
+    names("callsite(#loc1 at callsite(\"x\" at \"y\"))", "sum.140|x|y");
+}
+
+Test(mlir, locations_without_names) {
+    names("unknown", "");
+    names("#loc", "");
+    names("#loc4", "");
+    names("#missing", "");
+    names("fused[]", "");
+    names("", "");
+}
+
+Test(mlir, location_walks_are_bounded) {
+    struct buf b = {0};
+    buf_add(&b, STR("\"x.a\"() : () -> () loc(#loc1)\n"));
+    for (int i = 1; i < 60; i++)
+        buf_printf(&b, "#loc%d = loc(fused[#loc%d, #loc%d])\n", i, i + 1, i + 1);
+    buf_addc(&b, '\n');
+    buf_addc(&b, 0);
+    parse(b.p);
+    struct str out[4];
+    cr_assert_eq(mlir_loc_names(&m, 0, out, 4), 0);
+    cr_assert_eq(mlir_loc_names(&m, 0, out, 0), 0);
+    buf_free(&b);
+}
+
+Test(mlir, aliases_may_be_anywhere_and_trailers_are_skipped) {
+    clean("#loc2 = loc(\"a\")\nmodule {\n} loc(#loc)\n#loc = loc(unknown)\n!t = tensor<1xf32>\n"
+          "{-#\n  dialect_resources: {\n    builtin: {\n      x: \"0x00\"\n    }\n  }\n#-}\n");
+    struct str v;
+    cr_assert(mlir_alias(&m, STR("#loc"), &v) && str_is(v, "loc(unknown)"));
+    cr_assert(mlir_alias(&m, STR("!t"), &v) && str_is(v, "tensor<1xf32>"));
+    cr_assert(mlir_alias(&m, STR("#loc2"), &v));
+    cr_assert_not(mlir_alias(&m, STR("#loc1"), &v));
+}
+
+Test(mlir, huge_numbers_are_names) {
+    clean("%4000000000 = \"x.a\"() : () -> i32\n%007 = \"x.a\"() : () -> i32\n%7 = \"x.b\"(%4000000000, %007) : (i32, i32) -> i32\n"
+          "#loc4294967299 = loc(\"x\")\n");
+    cr_assert_eq(operand(2, 0), 0);
+    cr_assert_eq(operand(2, 1), 1);
+    struct str v;
+    cr_assert(mlir_alias(&m, STR("#loc4294967299"), &v));
+    cr_assert_not(mlir_alias(&m, STR("#loc3"), &v));
+}
+
+Test(mlir, windows_newlines) {
+    clean("#loc1 = loc(\"x\")\r\nmodule {\r\n  %0 = \"x.a\"() : () -> i32 loc(#loc1)\r\n}\r\n");
+    struct str out[2];
+    cr_assert_eq(mlir_loc_names(&m, 1, out, 2), 1);
+    cr_assert(str_is(out[0], "x"));
+}
+
+Test(mlir, corpus) {
+    const char *corpus = getenv("FA_CORPUS");
+    static const char *const dirs[] = {"models", "dit", "logs", "lit", "issues"};
+    for (size_t i = 0; i < 5; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", corpus ? corpus : "", dirs[i]);
+        DIR *dir = opendir(path);
+        if (!dir)
+            cr_skip_test("no corpus at %s", path);
+        for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+            struct log_scan s;
+            struct arena a = {0};
+            if (!strstr(e->d_name, ".mlir") && !strstr(e->d_name, ".log"))
+                continue;
+            bool fragment = strstr(e->d_name, ".frag") != NULL;
+            snprintf(path, sizeof path, "%s/%s/%s", corpus, dirs[i], e->d_name);
+            cr_assert(source_open(&source, path, &diags));
+            log_scan(&source, &a, &diags, &s);
+            cr_assert_gt(s.nblocks, 0, "%s", path);
+            for (uint32_t b = 0; b < s.nblocks; b++) {
+                mlir_parse(&m, &source, &s.blocks[b], &diags);
+                cr_assert_gt(m.nops, 0);
+                cr_assert_eq(m.custom_ops, 0, "%s", path);
+                cr_assert(fragment || (diags.n == 0 && m.bad_ops == 0 && m.undefined_values == 0), "%s: %u diagnostics, %u bad, %u undefined",
+                          path, diags.n, m.bad_ops, m.undefined_values);
+                mlir_free(&m);
+            }
+            diags_free(&diags);
+            source_close(&source);
+            arena_free(&a);
+        }
+        closedir(dir);
+    }
 }

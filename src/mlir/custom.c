@@ -244,7 +244,7 @@ static void unknown_types(struct parser *p, uint32_t op) {
         if (p->end - p->p > 2 && p->p[0] == '-' && p->p[1] == '>') {
             from = p->nlist;
             p->p += 2;
-        } else if (parse_word(p, "to")) {
+        } else if (parse_word(p, "to") || parse_word(p, "into")) {
             from = p->nlist;
         } else if (parse_peek(p) == ',') {
             p->p++;
@@ -267,7 +267,7 @@ static bool continues(struct parser *p) {
         return false;
     if (last && strchr(",:=(", last))
         return !scan_starts_op(next, p->end);
-    if (strchr("%\"}^#!@", *next) || scan_op_word(next, p->end))
+    if (strchr("%}^#!@", *next) || scan_starts_op(next, p->end) || scan_op_word(next, p->end))
         return false;
     return !(*next == '{' && next + 2 < p->end && next[1] == '-' && next[2] == '#');
 }

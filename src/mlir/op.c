@@ -63,10 +63,13 @@ bool read_operands(struct parser *p, uint32_t op, char close) {
 }
 
 bool read_type(struct parser *p, uint32_t *type) {
+    const char *at = p->p;
     parse_space(p);
     const char *q = scan_type(p->p, p->end);
-    if (q == p->p)
-        return parse_fail(p, p->p, "expected a type");
+    if (q == p->p) {
+        p->p = at; /* the next line is not part of the bad op */
+        return parse_fail(p, at, "expected a type");
+    }
     *type = type_add(p->m, (struct str){p->p, (size_t)(q - p->p)});
     p->p = q;
     return true;

@@ -44,7 +44,7 @@ bool parse_word(struct parser *p, const char *word) {
 static const char *const known_prefixes[] = {
     "arith.", "bufferization.", "builtin.", "cf.", "chlo.", "complex.", "emitc.", "func.", "linalg.", "llvm.",
     "math.", "memref.", "mhlo.", "quant.", "scf.", "sdy.", "shape.", "stablehlo.", "tensor.", "tt.device",
-    "tt.cpu_module", "tt.load_cached", "ttcore.", "ttir.empty", "vector.", "vhlo."};
+    "tt.cpu_module", "tt.load_cached", "ttcore.", "ttir.empty", "ttir.to_layout", "vector.", "vhlo."};
 
 static uint8_t flags_of(struct str name) {
     uint8_t f = 0;
