@@ -153,6 +153,15 @@ static double extent(const struct evaluation *e, const struct number *n) {
     return axes ? (double)axes_extent(axes, n->axis) : NAN;
 }
 
+/* NaN when it is absent or not known: every comparison with it is false. */
+static double value_of(const struct evaluation *e, const struct number *n) {
+    uint32_t v = e->bindings[n->slot].value;
+    struct constant c = {false, 0, 0};
+    if (v != NONE)
+        c = graph_constant(e->graph, v);
+    return c.known ? c.value : NAN;
+}
+
 static double call(const struct evaluation *e, const struct number *n) {
     struct binding args[4];
     for (uint32_t i = 0; i < n->nargs; i++)
@@ -205,6 +214,8 @@ double evaluate(const struct evaluation *e, const struct number *n) {
         return evaluate(e, n->a) != 0 && evaluate(e, n->b) != 0;
     case NUM_OR:
         return evaluate(e, n->a) != 0 || evaluate(e, n->b) != 0;
+    case NUM_VALUE_OF:
+        return value_of(e, n);
     case NUM_CALL:
         return call(e, n);
     default:

@@ -654,6 +654,43 @@ static struct node *build(struct builder *b, struct scope *s, const struct expr 
     return new_node(b, N_VARIABLE, e->text);
 }
 
+static void add_kind(struct node *n, enum op_kind k) { n->kinds[k / 64] |= 1ull << (k % 64); }
+
+/* Fills in what each node may be, from the leaves up. Shared nodes are done once. */
+static void set_kinds(struct node *n) {
+    if (n->any || n->kinds[0] || n->kinds[1])
+        return;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        set_kinds(n->args[i]);
+    switch (n->kind) {
+    case N_OP:
+        add_kind(n, n->op);
+        n->any = op_table[n->op].class == OP_MOVE || op_table[n->op].class == OP_CAST || op_table[n->op].class == OP_LAYOUT;
+        if (n->op == K_MATMUL) { /* three spellings of one product */
+            add_kind(n, K_DOT_GENERAL);
+            add_kind(n, K_LINEAR);
+        }
+        return;
+    case N_OUTER:
+        add_kind(n, K_MULTIPLY);
+        return;
+    case N_NAMED:
+    case N_EITHER:
+    case N_TRANSPOSED:
+        for (uint32_t i = 0; i < n->nargs; i++) {
+            n->any |= n->args[i]->any;
+            for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
+                n->kinds[k] |= n->args[i]->kinds[k];
+        }
+        return;
+    case N_VARIABLE:
+    case N_NUMBER:
+        n->any = true;
+    }
+}
+
+_Static_assert((K_COUNT + 63) / 64 == 2, "set_kinds looks at two words");
+
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d) {
     struct scope *s = arena_alloc(a, sizeof *s);
@@ -681,6 +718,8 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
     formula_roots(f, roots);
     if (!b.failed && roots[K_UNKNOWN])
         build_fail(&b, s, s->lines[s->nlines - 1].name, NULL, "the last line is not an operation");
+    if (!b.failed)
+        set_kinds(f->root);
     return !b.failed;
 }
 
@@ -701,6 +740,7 @@ static void add_roots(const struct node *n, bool *roots) {
         return;
     case N_NAMED:
     case N_EITHER:
+    case N_TRANSPOSED:
         for (uint32_t i = 0; i < n->nargs; i++)
             add_roots(n->args[i], roots);
         return;
@@ -755,11 +795,28 @@ static const struct number *number_of_call(struct builder *b, struct scope *s, c
         n->a = number_of(b, s, e->args[0]);
         return n;
     }
+    if (str_is(e->text, "value") && e->nargs == 1) {
+        n->op = NUM_VALUE_OF;
+        n->slot = formula_slot(b->f, e->args[0]->text);
+        if (n->slot == NONE)
+            build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+        return n;
+    }
     if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
         build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
     if (str_is(e->text, "extent"))
         return build_extent(b, s, e)->number;
     return condition_call(b, s, e);
+}
+
+static const struct number *number_either(struct builder *b, struct scope *s, const struct expr *e) {
+    const struct number *all = number_of(b, s, e->args[0]);
+    for (uint32_t i = 1; i < e->nargs; i++) {
+        struct number *both = arena_alloc(b->arena, sizeof *both);
+        *both = (struct number){.op = NUM_OR, .slot = NONE, .a = all, .b = number_of(b, s, e->args[i]), .text = e->text};
+        all = both;
+    }
+    return all;
 }
 
 static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e) {
@@ -782,13 +839,7 @@ static const struct number *number_of(struct builder *b, struct scope *s, const 
         n->b = number_of(b, s, e->args[1]);
         return n;
     case E_EITHER:
-        n = (struct number *)number_of(b, s, e->args[0]);
-        for (uint32_t i = 1; i < e->nargs; i++) {
-            struct number *both = arena_alloc(b->arena, sizeof *both);
-            *both = (struct number){.op = NUM_OR, .slot = NONE, .a = n, .b = number_of(b, s, e->args[i]), .text = e->text};
-            n = both;
-        }
-        return n;
+        return number_either(b, s, e);
     case E_CALL:
         return number_of_call(b, s, e);
     default:

@@ -31,13 +31,14 @@ struct axis_spec {
 enum number_op {
     NUM_VALUE, NUM_EXTENT, NUM_NEG, NUM_ADD, NUM_SUB, NUM_MUL, NUM_DIV, NUM_SQRT,
     NUM_EQ, NUM_NE, NUM_LT, NUM_LE, NUM_GT, NUM_GE, NUM_AND, NUM_OR, NUM_NOT, NUM_MOD,
+    NUM_VALUE_OF, /* the number that a name holds in every element */
     NUM_CALL /* a condition: row_vector(bias) */
 };
 
 struct number {
     enum number_op op;
     double value;
-    uint32_t slot;              /* NUM_EXTENT: of this variable, or NONE: of the formula's axes here */
+    uint32_t slot;              /* NUM_EXTENT, NUM_VALUE_OF: of this name; NONE: of the formula's axes here */
     int axis;                   /* NUM_EXTENT */
     const struct number *a, *b;
     uint32_t call, nargs;       /* NUM_CALL: index in the table of conditions */
@@ -65,7 +66,14 @@ struct node {
     const struct number *number; /* N_NUMBER */
     bool given;                 /* N_NUMBER: may be an argument that is stated to hold it */
     struct str text;            /* where it stands in the formula */
+    bool any;                   /* may be anything; else only the operators of `kinds` */
+    uint64_t kinds[(K_COUNT + 63) / 64];
 };
+
+/* True when an op of this kind may be what the node stands for: a quick answer before any search. */
+static inline bool node_may_be(const struct node *n, enum op_kind k) {
+    return n->any || (n->kinds[k / 64] >> (k % 64) & 1);
+}
 
 enum { MAX_SLOTS = 96 };
 

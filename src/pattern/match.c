@@ -143,6 +143,24 @@ static struct goal *child(struct matcher *m, const struct goal *of, const struct
     return c;
 }
 
+/* A quick look behind movement, before any index is computed: can this value be what the node stands for at all? */
+static bool plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+    const struct graph *g = m->g;
+    if (node->kind == N_NUMBER)
+        return node->given || graph_constant(g, value).known;
+    if (node->any || (node->kind == N_NAMED && m->slots[node->slot].value != NONE))
+        return true;
+    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+        uint32_t op = g->m->values[value].def;
+        if (op == NONE)
+            return false;
+        if (!transparent(g, op))
+            return node_may_be(node, (enum op_kind)g->kind[op]);
+        value = graph_operands(g, op)[0];
+    }
+    return true;
+}
+
 /* ---- values seen through movement ---- */
 
 struct link {
@@ -323,6 +341,9 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
     const uint32_t *v = graph_operands(m->g, op);
     uint32_t n = graph_noperands(m->g, op), result = m->g->m->ops[op].first_result;
     const struct goal *next = g->next;
+    for (uint32_t i = 0; i < node->nargs; i++)
+        if (order[i] < n && (v[order[i]] == NONE || !plausible(m, node->args[i], v[order[i]])))
+            return false;
     uint32_t me = add_matched(m, op, g);
     for (uint32_t i = node->nargs; i-- > 0;) {
         if (order[i] >= n) {
@@ -331,7 +352,7 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
             continue;
         }
         struct imap *mapped = scratch(m, sizeof *mapped);
-        if (v[order[i]] == NONE || !mapped || !imap_operand(m->g, result, v[order[i]], map, mapped))
+        if (!mapped || !imap_operand(m->g, result, v[order[i]], map, mapped))
             return false;
         imap_canonical(mapped);
         struct goal *c = child(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
@@ -424,7 +445,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     const int64_t *shape = graph_shape(gr, x, &rank), *out_shape = graph_shape(gr, result, &out_rank);
     bool reduced[MAX_RANK], own;
     struct axes c, sum, mapped;
-    if (!shape || !out_shape || rank > MAX_RANK || g->node->nargs != 1)
+    if (!shape || !out_shape || rank > MAX_RANK || g->node->nargs != 1 || !plausible(m, g->node->args[0], x))
         return false;
     uint32_t count = reduced_dims(gr, op, rank, reduced);
     bool kept = out_rank == rank;
@@ -675,6 +696,8 @@ static bool operation(struct matcher *m, const struct goal *g) {
 
 static bool either(struct matcher *m, const struct goal *g) {
     for (uint32_t i = 0; i < g->node->nargs; i++) {
+        if (!plausible(m, g->node->args[i], g->value))
+            continue;
         struct mark k = mark(m);
         struct goal *c = child(m, g, g->node->args[i], g->value, g->map, g->axes, g->next);
         if (!c)
@@ -863,6 +886,27 @@ static bool solve(struct matcher *m, const struct goal *g) {
     return false;
 }
 
+/* The root op and its operands, looked at before a search is set up. */
+static bool root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
+    const struct graph *g = m->g;
+    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED) {
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (root_plausible(m, n->args[i], op))
+                return true;
+        return false;
+    }
+    if (!node_may_be(n, (enum op_kind)g->kind[op]) || n->kind != N_OP)
+        return n->kind == N_OUTER;
+    const uint32_t *v = graph_operands(g, op);
+    uint32_t have = graph_noperands(g, op);
+    bool straight = true, crossed = n->nargs == 2 && have == 2 && (op_table[n->op].flags & COMMUTES);
+    for (uint32_t i = 0; i < n->nargs && i < have; i++)
+        straight &= v[i] != NONE && plausible(m, n->args[i], v[i]);
+    for (uint32_t i = 0; crossed && i < 2; i++)
+        crossed = v[1 - i] != NONE && plausible(m, n->args[i], v[1 - i]);
+    return straight || crossed;
+}
+
 /* Tries one pattern with its root at one op. */
 static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     uint32_t root = m->g->m->ops[op].first_result, rank;
@@ -876,6 +920,8 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->full = false;
     for (uint32_t i = 0; i < p->formula.nslots; i++)
         m->slots[i] = (struct binding){NONE, NONE, NULL, NULL};
+    if (!root_plausible(m, p->formula.root, op))
+        return false;
     struct imap *map = scratch(m, sizeof *map);
     struct axes *axes = scratch(m, sizeof *axes);
     imap_identity(map, 0, numel);
@@ -939,79 +985,50 @@ static int by_root(const void *pa, const void *pb) {
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
-struct owner {
-    uint32_t op;
-    struct str source;
-};
-
-static int owner_cmp(const void *pa, const void *pb) {
-    const struct owner *a = pa, *b = pb;
-    return a->op < b->op ? -1 : a->op > b->op;
+/* Bit of a source in the marks of an op. */
+static uint8_t source_bit(struct str source) {
+    static const char *const names[] = {"ttnn", "torch", "triton", "cuda"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(source, names[i]))
+            return (uint8_t)(1u << i);
+    return 0;
 }
 
-/* Ops taken so far, by source: a sorted array is rebuilt rarely enough, matches are few beside ops. */
-struct owners {
-    struct owner *items;
-    uint32_t n, cap, sorted;
-};
+enum { DIRECT = 1 };
 
-static bool taken(struct owners *o, uint32_t op, struct str source) {
-    if (o->sorted != o->n) {
-        qsort(o->items, o->n, sizeof *o->items, owner_cmp);
-        o->sorted = o->n;
-    }
-    uint32_t lo = 0, hi = o->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (o->items[mid].op < op)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < o->n && o->items[lo].op == op; lo++)
-        if (str_eq(o->items[lo].source, source))
-            return true;
-    return false;
-}
-
-static void take(struct owners *o, const struct match *m) {
-    for (uint32_t i = 0; i < m->nops; i++) {
-        o->items = grow(o->items, &o->cap, o->n + 1, sizeof *o->items);
-        o->items[o->n++] = (struct owner){m->ops[i], m->pattern->source};
-    }
-}
-
-static void settle_source(struct match_list *list, struct owners *o, bool direct, bool *keep) {
+static void settle_source(struct match_list *list, uint8_t *marks, bool direct, bool *keep) {
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
-        if (str_is(m->pattern->source, "ttnn") != direct)
+        uint8_t mine = source_bit(m->pattern->source);
+        if ((mine == DIRECT) != direct)
             continue;
         bool overlaps = false, more = direct;
         for (uint32_t k = 0; k < m->nops; k++) {
-            overlaps |= taken(o, m->ops[k], m->pattern->source);
-            more |= !taken(o, m->ops[k], STR("ttnn"));
+            overlaps |= (marks[m->ops[k]] & mine) != 0;
+            more |= !(marks[m->ops[k]] & DIRECT);
         }
         keep[i] = !overlaps && more;
-        if (keep[i])
-            take(o, m);
+        for (uint32_t k = 0; keep[i] && k < m->nops; k++)
+            marks[m->ops[k]] |= mine;
     }
 }
 
 void match_settle(struct match_list *list) {
-    struct owners o = {0};
-    bool *keep = xrealloc(NULL, list->n + 1);
-    memset(keep, 0, list->n + 1);
-    if (list->n)
-        qsort(list->items, list->n, sizeof *list->items, by_size);
-    settle_source(list, &o, true, keep);
-    settle_source(list, &o, false, keep);
-    uint32_t n = 0;
+    if (list->n == 0)
+        return;
+    uint32_t nops = list->items[0].graph->m->nops, n = 0;
+    uint8_t *marks = xrealloc(NULL, nops);
+    bool *keep = xrealloc(NULL, list->n);
+    memset(marks, 0, nops);
+    memset(keep, 0, list->n);
+    qsort(list->items, list->n, sizeof *list->items, by_size);
+    settle_source(list, marks, true, keep);
+    settle_source(list, marks, false, keep);
     for (uint32_t i = 0; i < list->n; i++)
         if (keep[i])
             list->items[n++] = list->items[i];
     list->n = n;
-    if (n)
-        qsort(list->items, n, sizeof *list->items, by_root);
+    qsort(list->items, n, sizeof *list->items, by_root);
     free(keep);
-    free(o.items);
+    free(marks);
 }

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Audits real compiler output and checks what must and must not be found.
+
+usage: corpus_test.py PROGRAM CORPUS
+The corpus is not part of the project: without it the test is skipped (exit 77).
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import yaml
+
+PROGRAM, CORPUS = sys.argv[1], sys.argv[2]
+MODELS = os.path.join(CORPUS, "models")
+DIT = os.path.join(CORPUS, "dit")
+SDPA = "ttnn.scaled_dot_product_attention"
+failures = []
+checks = 0
+
+
+def check(ok, what):
+    global checks
+    checks += 1
+    if not ok:
+        failures.append(what)
+        print("FAIL", what)
+
+
+def audit(*args):
+    """Report of an audit as {fused_op: instances}, its exit status, what it printed and its bytes."""
+    with tempfile.TemporaryDirectory() as d:
+        out = os.path.join(d, "todo.yml")
+        p = subprocess.run([PROGRAM, "-q", "-o", out, *args], capture_output=True, text=True)
+        found = collections.defaultdict(list)
+        raw = b""
+        if os.path.exists(out):
+            raw = open(out, "rb").read()
+            for entry in yaml.safe_load(raw)["missed_fusions"]:
+                found[entry["fused_op"]] += entry["instances"]
+        return found, p.returncode, p.stderr, raw
+
+
+def fused_in(path):
+    """Fused ops that a TTNN file has, by name."""
+    text = open(path).read()
+    count = collections.Counter(re.findall(r'"(ttnn\.[a-z_0-9]+)"\(', text))
+    return count
+
+
+def attention(found):
+    return len(found[SDPA]) + len(found[SDPA + "_decode"])
+
+
+def pair(name, suffix):
+    return os.path.join(MODELS, name + ".ttir.mlir"), os.path.join(MODELS, name + suffix)
+
+
+def check_truth():
+    rows = [line.split("\t") for line in open(os.path.join(MODELS, "truth.tsv")).read().split("\n") if line]
+    wanted = collections.defaultdict(dict)
+    for name, op, n in rows:
+        wanted[name][op] = int(n)
+    both = total = 0
+    for name in sorted(wanted):
+        found, status, err, raw = audit(*pair(name, ".ttnn-unfused.mlir"))
+        check(err == "", f"{name}: reads without a diagnostic: {err[:200]}")
+        linear = wanted[name].get("ttnn.linear", 0)
+        check(len(found["ttnn.linear"]) >= linear, f"{name}: {len(found['ttnn.linear'])} of {linear} linear")
+        n = wanted[name].get(SDPA, 0) + wanted[name].get(SDPA + "_decode", 0)
+        check(attention(found) >= n, f"{name}: {attention(found)} of {n} attentions")
+        for op in found:
+            for instance in found[op]:
+                total += 1
+                both += "ttir_segment" in instance and "ttnn_segment" in instance
+        again = audit(*pair(name, ".ttnn-unfused.mlir"))[3]
+        check(raw == again, f"{name}: the report does not change from run to run")
+    check(both >= 0.99 * total, f"{both} of {total} instances carry both segments")
+    print(f"unfused: {total} instances, {both} with both segments")
+
+
+# What the compiler really leaves behind in the promoted files: (linear, layer_norm, attention).
+LEFT = collections.defaultdict(lambda: (0, 0, 0))
+for layer in ("decode", "prefill"):
+    for phi in ("phi_1", "phi_1_5", "phi_2"):
+        LEFT[f"{phi}_{layer}_layer"] = (0, 2, 0)
+for llama in ("llama_3_1_8b", "llama_3_2_1b", "llama_3_2_3b", "llama_3_8b"):
+    LEFT[f"{llama}_decode_block"] = (0, 0, 1)
+for phi in ("phi_1", "phi_1_5", "phi_2"):
+    LEFT[f"{phi}_decode_block"] = (0, 0, 1)
+LEFT["segformer"] = (18, 30, 8)
+LEFT["llama_attention"] = (0, 0, 1)
+
+
+def check_promoted():
+    names = sorted(f[: -len(".ttir.mlir")] for f in os.listdir(MODELS) if f.endswith(".ttir.mlir"))
+    for name in names:
+        found, status, err, _ = audit(*pair(name, ".ttnn-promoted.mlir"))
+        got = (len(found["ttnn.linear"]), len(found["ttnn.layer_norm"]), attention(found))
+        check(err == "", f"{name}: promoted reads without a diagnostic: {err[:200]}")
+        check(got == LEFT[name], f"{name}: promoted has (linear, layer_norm, attention) {got}, expected {LEFT[name]}")
+
+
+def check_preconditions():
+    found, *_ = audit(*pair("segformer", ".ttnn-promoted.mlir"))
+    for instance in found["ttnn.layer_norm"]:
+        check(instance["notes"].count("precondition:") >= 3, "segformer: 1/N and epsilon are stated")
+    for instance in found[SDPA]:
+        check("precondition: the scale" in instance["notes"], "segformer: the scale is stated")
+
+
+def check_dit():
+    def at(name):
+        return os.path.join(DIT, name)
+
+    for args, what in (
+        ((at("dit_block_op.ttir.mlir"), at("dit_block_op.ttnn.mlir")), "op"),
+        ((at("dit-trace.log"),), "log"),
+        ((at("dit_block_prim.ttir.mlir"), at("dit_block_prim.ttnn.mlir")), "prim"),
+    ):
+        found, status, err, _ = audit(*args)
+        check(err == "" and status == 1, f"dit {what}: status {status} {err[:200]}")
+        check(len(found["ttnn.layer_norm"]) == 4, f"dit {what}: {len(found['ttnn.layer_norm'])} of 4 layer_norms")
+        check(attention(found) == 2, f"dit {what}: {attention(found)} of 2 attentions")
+        check(sum(map(len, found.values())) == 6, f"dit {what}: nothing else: { {k: len(v) for k, v in found.items()} }")
+    found, *_ = audit("--ttnn-only", os.path.join(CORPUS, "issues", "tt-xla-4545-2.mlir"))
+    check(not found["ttnn.layer_norm"], "a modulation for each batch element is no weight")
+    found, *_ = audit("--ttnn-only", os.path.join(CORPUS, "issues", "tt-xla-4545-1.mlir"))
+    check(len(found["ttnn.layer_norm"]) == 1, "a modulation by one row is a weight")
+
+
+def check_logs():
+    for log in sorted(os.listdir(os.path.join(CORPUS, "logs"))):
+        _, status, err, _ = audit(os.path.join(CORPUS, "logs", log))
+        check(err == "" and status in (0, 1), f"{log}: status {status} {err[:200]}")
+
+
+def check_speed():
+    slowest = 0.0
+    for f in sorted(os.listdir(MODELS)):
+        if not f.endswith(".ttir.mlir"):
+            continue
+        name = f[: -len(".ttir.mlir")]
+        best = 9.0
+        for _ in range(3):
+            start = time.perf_counter()
+            audit(*pair(name, ".ttnn-unfused.mlir"))
+            best = min(best, time.perf_counter() - start)
+        slowest = max(slowest, best)
+    print(f"slowest model: {slowest * 1000:.0f} ms with start, report and its reading in Python")
+
+
+if not os.path.isdir(MODELS):
+    print("no corpus: skipped")
+    sys.exit(77)
+check_truth()
+check_promoted()
+check_preconditions()
+check_dit()
+check_logs()
+if "--speed" in sys.argv:
+    check_speed()
+print(f"{checks - len(failures)} passed, {len(failures)} failed")
+sys.exit(1 if failures else 0)
