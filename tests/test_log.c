@@ -24,13 +24,13 @@ static void teardown(void) {
 TestSuite(log, .init = setup, .fini = teardown);
 
 #define TTIR_FUNC(name, op)                                                                                            \
-    "  func.func @" name "(%arg0: tensor<8xf32>) -> tensor<8xf32> {\n"                                                \
-    "    %0 = \"" op "\"(%arg0) : (tensor<8xf32>) -> tensor<8xf32>\n"                                                 \
-    "    return %0 : tensor<8xf32>\n"                                                                                 \
+    "  func.func @" name "(%arg0: tensor<8xf32>) -> tensor<8xf32> {\n"                                                 \
+    "    %0 = \"" op "\"(%arg0) : (tensor<8xf32>) -> tensor<8xf32>\n"                                                  \
+    "    return %0 : tensor<8xf32>\n"                                                                                  \
     "  }\n"
 #define MODULE(name, op) "module @" name " {\n" TTIR_FUNC("main", op) "}\n"
-#define LOGURU "2026-08-21 10:15:02.301 (  12.695s) [        7F3A1C40]      module_builder.cc:1278     1| "
-#define END "------------------ END OF MLIR MODULE ------------------\n"
+#define LOGURU           "2026-08-21 10:15:02.301 (  12.695s) [        7F3A1C40]      module_builder.cc:1278     1| "
+#define END              "------------------ END OF MLIR MODULE ------------------\n"
 
 static struct log_scan scan(const char *text) {
     struct log_scan out;
@@ -77,9 +77,10 @@ Test(log, wrapped_modules_are_one_block) {
 }
 
 Test(log, modules_in_one_file_are_blocks) {
-    struct log_scan s = scan("#loc1 = loc(\"a\")\n" MODULE("a", "ttir.exp") "#loc = loc(unknown)\n#loc2 = loc(\"b\")\n"
-                             "#loc1 = loc(\"c\")\n" MODULE("b", "ttir.exp") "#dram = #ttnn.buffer_type<dram>\n"
-                             MODULE("c", "ttir.exp"));
+    struct log_scan s = scan("#loc1 = loc(\"a\")\n" MODULE(
+        "a", "ttir.exp") "#loc = loc(unknown)\n#loc2 = loc(\"b\")\n"
+                         "#loc1 = loc(\"c\")\n" MODULE("b", "ttir.exp") "#dram = #ttnn.buffer_type<dram>\n" MODULE(
+                             "c", "ttir.exp"));
     cr_assert_eq(s.nblocks, 3);
     cr_assert(block_has(&s.blocks[0], "#loc2"));
     cr_assert(block_has(&s.blocks[1], "loc(\"c\")"));
@@ -95,8 +96,8 @@ Test(log, lit_separators_split) {
 }
 
 Test(log, ttnn_joins_the_ttir_of_its_name) {
-    struct log_scan s = scan(MODULE("a", "ttir.exp") MODULE("b", "ttir.exp") MODULE("a", "ttnn.exp")
-                             MODULE("x", "ttnn.exp"));
+    struct log_scan s =
+        scan(MODULE("a", "ttir.exp") MODULE("b", "ttir.exp") MODULE("a", "ttnn.exp") MODULE("x", "ttnn.exp"));
     cr_assert_eq(s.nblocks, 4);
     cr_assert_eq(s.ngraphs, 2);
     cr_assert_eq(s.blocks[2].graph, 1);
@@ -144,18 +145,18 @@ Test(log, staged_log) {
 }
 
 Test(log, headers_without_ir_are_counted) {
-    struct log_scan s = scan(LOGURU "MLIR Module vhlo:\n" LOGURU "MLIR Module ttir:\n" LOGURU "other\n" LOGURU
-                                    "MLIR Module ttnn:\n");
+    struct log_scan s =
+        scan(LOGURU "MLIR Module vhlo:\n" LOGURU "MLIR Module ttir:\n" LOGURU "other\n" LOGURU "MLIR Module ttnn:\n");
     cr_assert_eq(s.nblocks, 0);
     cr_assert_eq(s.bare_headers, 3);
 }
 
 Test(log, threads_pair_their_own) {
 #define THREAD(id) "2026-08-21 10:15:02.301 (  12.695s) [        " id "]      module_builder.cc:1278     1| "
-    struct log_scan s = scan(THREAD("AAAA") "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END
-                             THREAD("BBBB") "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END
-                             THREAD("AAAA") "MLIR Module ttnn:\n" MODULE("m", "ttnn.exp") END
-                             THREAD("BBBB") "MLIR Module ttnn:\n" MODULE("m", "ttnn.exp") END);
+    struct log_scan s = scan(THREAD("AAAA") "MLIR Module ttir:\n" MODULE("m", "ttir.exp")
+                                 END THREAD("BBBB") "MLIR Module ttir:\n" MODULE("m", "ttir.exp")
+                                     END THREAD("AAAA") "MLIR Module ttnn:\n" MODULE("m", "ttnn.exp")
+                                         END THREAD("BBBB") "MLIR Module ttnn:\n" MODULE("m", "ttnn.exp") END);
     cr_assert_eq(s.nblocks, 4);
     cr_assert_eq(s.blocks[2].graph, 1);
     cr_assert_eq(s.blocks[3].graph, 2);
@@ -163,18 +164,22 @@ Test(log, threads_pair_their_own) {
 
 Test(log, runtime_module_stands_in_for_a_missing_ttnn) {
     struct log_scan s = scan(LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END LOGURU
-                                    "MLIR Module ttnn_runtime:\n" MODULE("m", "ttnn.exp") END);
+                             "MLIR Module ttnn_runtime:\n" MODULE("m", "ttnn.exp") END);
     cr_assert(s.blocks[1].chosen);
     cr_assert_eq(s.blocks[1].graph, 1);
 }
 
 /* Each prefix of section "what people do to logs" in front of every line. */
 Test(log, prefixes_are_taken_off) {
-    static const char *const prefixes[] = {
-        "[1,0]<stderr>:", "2026-08-21T10:15:02.3010000Z ", "build\tRun tests\t2026-08-21T10:15:02.301Z ",
-        "(EngineCore pid=57085) ", "2026-08-21T10:15:02.301Z stdout F ", "Aug 21 10:15:02 ",
-        "(Worker_TP0 pid=57085) ERROR 07-27 22:08:27 [core.py:1165] ", "\033[0m\033[31m",
-        "2026-08-21T10:15:02.3010000Z [1,0]<stderr>:"};
+    static const char *const prefixes[] = {"[1,0]<stderr>:",
+                                           "2026-08-21T10:15:02.3010000Z ",
+                                           "build\tRun tests\t2026-08-21T10:15:02.301Z ",
+                                           "(EngineCore pid=57085) ",
+                                           "2026-08-21T10:15:02.301Z stdout F ",
+                                           "Aug 21 10:15:02 ",
+                                           "(Worker_TP0 pid=57085) ERROR 07-27 22:08:27 [core.py:1165] ",
+                                           "\033[0m\033[31m",
+                                           "2026-08-21T10:15:02.3010000Z [1,0]<stderr>:"};
     const char *body = LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         struct buf b = {0};
@@ -197,8 +202,7 @@ Test(log, processes_are_kept_apart) {
     const char *second = LOGURU "MLIR Module ttir:\n" MODULE("b", "ttir.neg") END;
     while (*first && *second) {
         const char *p = strchr(first, '\n') + 1, *q = strchr(second, '\n') + 1;
-        buf_printf(&b, "[1,0]<stderr>:%.*s[1,1]<stderr>:%.*s", (int)(p - first), first, (int)(q - second),
-                   second);
+        buf_printf(&b, "[1,0]<stderr>:%.*s[1,1]<stderr>:%.*s", (int)(p - first), first, (int)(q - second), second);
         first = p, second = q;
     }
     buf_addc(&b, 0);
@@ -211,11 +215,12 @@ Test(log, processes_are_kept_apart) {
 
 Test(log, pass_dumps) {
 #define DUMP(when, pass) "// -----// IR Dump " when " " pass " //----- //\n"
-    struct log_scan s = scan(DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp") "\n\n"
-                             DUMP("After", "TTIRFusing (ttir-fusing) ('builtin.module' operation: @m)") MODULE("m", "ttir.neg")
-                             DUMP("After", "ConvertTTIRToTTNN (convert-ttir-to-ttnn)") MODULE("m", "ttnn.exp")
-                             DUMP("After", "TTNNDeallocate Failed (ttnn-deallocate)") MODULE("m", "ttnn.neg")
-                             DUMP("Before", "TTIRFusing: ttir-fusing{x=1} ('builtin.module' operation)") MODULE("m", "ttir.exp"));
+    struct log_scan s = scan(DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp") "\n\n" DUMP(
+        "After", "TTIRFusing (ttir-fusing) ('builtin.module' operation: @m)") MODULE("m", "ttir.neg")
+                                 DUMP("After", "ConvertTTIRToTTNN (convert-ttir-to-ttnn)") MODULE("m", "ttnn.exp")
+                                     DUMP("After", "TTNNDeallocate Failed (ttnn-deallocate)") MODULE("m", "ttnn.neg")
+                                         DUMP("Before", "TTIRFusing: ttir-fusing{x=1} ('builtin.module' operation)")
+                                             MODULE("m", "ttir.exp"));
     cr_assert_eq(s.nblocks, 5);
     static const bool chosen[] = {true, false, false, true, true};
     static const uint32_t graph[] = {1, 1, 1, 1, 2};
@@ -228,8 +233,8 @@ Test(log, pass_dumps) {
 }
 
 Test(log, stages_win_over_pass_dumps) {
-    struct log_scan s = scan(LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp") END
-                             DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp"));
+    struct log_scan s = scan(LOGURU "MLIR Module ttir:\n" MODULE("m", "ttir.exp")
+                                 END DUMP("After", "Canonicalizer (canonicalize)") MODULE("m", "ttir.exp"));
     cr_assert_eq(s.nblocks, 2);
     cr_assert(s.blocks[0].chosen);
     cr_assert_not(s.blocks[1].chosen);
@@ -237,12 +242,11 @@ Test(log, stages_win_over_pass_dumps) {
 
 Test(log, forge_prints_ttir_twice) {
 #define FORGE "2026-01-30 11:39:38.432 | TRACE    | MLIRCompiler    - /src/lower_to_mlir.cpp:237 - "
-    struct log_scan s = scan(FORGE "TTIR module after lowering ForgeGraphModule:\n" MODULE("m", "ttir.exp")
-                             FORGE "TTIR module after lowering ForgeGraphModule (with debug info):\n"
-                             MODULE("m", "ttir.exp") "#loc1 = loc(\"x\")\n"
-                             FORGE "MLIR module after running passes:\n" MODULE("m", "ttnn.exp")
-                             FORGE "TTNN module after running mlir passes:\n" MODULE("m", "ttnn.exp")
-                             FORGE "done\n");
+    struct log_scan s = scan(FORGE "TTIR module after lowering ForgeGraphModule:\n" MODULE("m", "ttir.exp") FORGE
+                             "TTIR module after lowering ForgeGraphModule (with debug info):\n" MODULE(
+                                 "m", "ttir.exp") "#loc1 = loc(\"x\")\n" FORGE
+                                                  "MLIR module after running passes:\n" MODULE("m", "ttnn.exp") FORGE
+                             "TTNN module after running mlir passes:\n" MODULE("m", "ttnn.exp") FORGE "done\n");
     cr_assert_eq(s.nblocks, 4);
     cr_assert_eq(s.ngraphs, 1);
     cr_assert_not(s.blocks[0].chosen);
@@ -252,8 +256,8 @@ Test(log, forge_prints_ttir_twice) {
 }
 
 Test(log, torch_names_its_modules) {
-    struct log_scan s = scan("Torch FX module\ngraph():\n  %x : [num_users=1]\nTTIR module\n" MODULE("m", "ttir.exp")
-                             "TTNN module\n" MODULE("m", "ttnn.exp"));
+    struct log_scan s = scan("Torch FX module\ngraph():\n  %x : [num_users=1]\nTTIR module\n" MODULE(
+        "m", "ttir.exp") "TTNN module\n" MODULE("m", "ttnn.exp"));
     cr_assert_eq(s.nblocks, 2);
     cr_assert(s.blocks[0].chosen && s.blocks[1].chosen);
     cr_assert_eq(s.blocks[0].stage, LOG_TTIR);
@@ -261,8 +265,9 @@ Test(log, torch_names_its_modules) {
 }
 
 Test(log, executed_ops_are_not_ir) {
-    struct log_scan s = scan("            RuntimeTTNN |    DEBUG | Executing operation: %3 = \"ttnn.exp\"(%1) : (t) -> t\n"
-                             "            RuntimeTTNN |    DEBUG | Finished\n");
+    struct log_scan s =
+        scan("            RuntimeTTNN |    DEBUG | Executing operation: %3 = \"ttnn.exp\"(%1) : (t) -> t\n"
+             "            RuntimeTTNN |    DEBUG | Finished\n");
     cr_assert_eq(s.nblocks, 0);
     cr_assert(s.is_log);
 }
@@ -275,9 +280,10 @@ Test(log, a_cut_module_ends_where_the_next_begins) {
 }
 
 Test(log, markers_in_strings_are_text) {
-    struct log_scan s = scan(LOGURU "MLIR Module ttir:\nmodule @m {\n"
-                             "  %0 = \"ttir.constant\"() <{value = \"------ END OF MLIR MODULE // ----- {\"}> : () -> i32\n"
-                             "}\n" END);
+    struct log_scan s =
+        scan(LOGURU "MLIR Module ttir:\nmodule @m {\n"
+                    "  %0 = \"ttir.constant\"() <{value = \"------ END OF MLIR MODULE // ----- {\"}> : () -> i32\n"
+                    "}\n" END);
     cr_assert_eq(s.nblocks, 1);
     cr_assert(s.blocks[0].complete);
 }

@@ -84,11 +84,18 @@ Test(mlir, generic_op) {
 }
 
 Test(mlir, generic_op_that_is_not_one) {
-    static const char *const bad[] = {
-        "%0 = \"x.op\"(%a : () -> i32\n",  "%0 = \"x.op() : () -> i32\n",        "%0 = \"x.op\"() <{a> : () -> i32\n",
-        "%0 = \"x.op\"() : (-> i32\n",     "%0 = \"x.op\"() : () -> \n",          "%0 \"x.op\"() : () -> i32\n",
-        "%0 = \"x.op\"(a) : () -> i32\n",  "%0:0 = \"x.op\"() : () -> i32\n",     "%0 = \"x.op\" : () -> i32\n",
-        "%0 = \"x.op\"() : () -> tensor<2\n", "%0 = \"x.op\"() {a = [} : () -> i32\n", "= \"x.op\"() : () -> i32\n"};
+    static const char *const bad[] = {"%0 = \"x.op\"(%a : () -> i32\n",
+                                      "%0 = \"x.op() : () -> i32\n",
+                                      "%0 = \"x.op\"() <{a> : () -> i32\n",
+                                      "%0 = \"x.op\"() : (-> i32\n",
+                                      "%0 = \"x.op\"() : () -> \n",
+                                      "%0 \"x.op\"() : () -> i32\n",
+                                      "%0 = \"x.op\"(a) : () -> i32\n",
+                                      "%0:0 = \"x.op\"() : () -> i32\n",
+                                      "%0 = \"x.op\" : () -> i32\n",
+                                      "%0 = \"x.op\"() : () -> tensor<2\n",
+                                      "%0 = \"x.op\"() {a = [} : () -> i32\n",
+                                      "= \"x.op\"() : () -> i32\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[256];
         snprintf(text, sizeof text, "func.func @f() {\n  %s  %%9 = \"x.good\"() : () -> i32\n  return\n}\n", bad[i]);
@@ -105,10 +112,14 @@ Test(mlir, generic_op_that_is_not_one) {
 Test(mlir, functions) {
     clean("module @top attributes {a = 1} {\n"
           "  ttcore.device_module {\n    builtin.module @m attributes {b} {\n"
-          "      func.func private @decl(tensor<1xf32>, tensor<2xf32>) -> (tensor<1xf32> {x}) attributes {k = \"v\"} loc(#loc)\n"
-          "      func.func @main(%arg0: tensor<1xf32> {ttir.name = \"w}\", u} loc(\"p0\"), %arg1: tensor<2xf32>) -> tensor<1xf32> "
-          "attributes {t = 1} {\n        return %arg0 : tensor<1xf32> loc(#loc)\n      } loc(#loc2)\n    } loc(#loc)\n  }\n"
-          "  ttcore.cpu_module {\n    builtin.module {\n      func.func @decl(%arg0: tensor<1xf32>, %arg1: tensor<2xf32>) {\n"
+          "      func.func private @decl(tensor<1xf32>, tensor<2xf32>) -> (tensor<1xf32> {x}) attributes {k = \"v\"} "
+          "loc(#loc)\n"
+          "      func.func @main(%arg0: tensor<1xf32> {ttir.name = \"w}\", u} loc(\"p0\"), %arg1: tensor<2xf32>) -> "
+          "tensor<1xf32> "
+          "attributes {t = 1} {\n        return %arg0 : tensor<1xf32> loc(#loc)\n      } loc(#loc2)\n    } loc(#loc)\n "
+          " }\n"
+          "  ttcore.cpu_module {\n    builtin.module {\n      func.func @decl(%arg0: tensor<1xf32>, %arg1: "
+          "tensor<2xf32>) {\n"
           "        return\n      }\n    }\n  }\n}\n");
     cr_assert_eq(m.nfuncs, 3);
     const struct mlir_func *f = m.funcs;
@@ -202,7 +213,8 @@ Test(mlir, loop_variables_belong_to_the_region) {
 
 Test(mlir, regions_hide_names) {
     clean("func.func @f() {\n  %0 = \"x.a\"() : () -> i32\n  \"x.r\"() ({\n    %1 = \"x.b\"(%0) : (i32) -> i32\n"
-          "    \"builtin.module\"() ({\n      %0 = \"x.c\"() : () -> i32\n      \"x.d\"(%0) : (i32) -> ()\n    }) : () -> ()\n"
+          "    \"builtin.module\"() ({\n      %0 = \"x.c\"() : () -> i32\n      \"x.d\"(%0) : (i32) -> ()\n    }) : () "
+          "-> ()\n"
           "    \"x.e\"(%0, %1) : (i32, i32) -> ()\n  }, {\n    %1 = \"x.f\"() : () -> i32\n  }) : () -> ()\n"
           "  %1 = \"x.g\"(%0) : (i32) -> i32\n  return %1 : i32\n}\n");
     uint32_t e = 7;
@@ -225,7 +237,8 @@ Test(mlir, names_do_not_leak) {
 }
 
 Test(mlir, uses_before_definitions) {
-    clean("func.func @f() {\n  \"x.a\"(%1#1, %late) : (i32, f32) -> ()\n  \"x.r\"() ({\n    \"x.b\"(%late) : (f32) -> ()\n  }) : () -> ()\n"
+    clean("func.func @f() {\n  \"x.a\"(%1#1, %late) : (i32, f32) -> ()\n  \"x.r\"() ({\n    \"x.b\"(%late) : (f32) -> "
+          "()\n  }) : () -> ()\n"
           "  %1:2 = \"x.c\"() : () -> (i32, i32)\n  %late = \"x.d\"() : () -> f32\n  return\n}\n");
     cr_assert_eq(operand(1, 0), m.ops[4].first_result + 1);
     cr_assert_eq(operand(1, 1), m.ops[5].first_result);
@@ -234,7 +247,8 @@ Test(mlir, uses_before_definitions) {
 
 Test(mlir, fragments) {
     parse("%a = \"ttnn.cos\"(%f) : (tensor<1x16xf32>) -> tensor<1x16xf32>\n// comment\n"
-          "%b = \"ttnn.multiply\"(%a, %s) // why\n    : (tensor<1x16xf32>,\n       tensor<1xf32>)\n  -> tensor<1x16xf32>\n");
+          "%b = \"ttnn.multiply\"(%a, %s) // why\n    : (tensor<1x16xf32>,\n       tensor<1xf32>)\n  -> "
+          "tensor<1x16xf32>\n");
     cr_assert_eq(m.nops, 2);
     cr_assert_eq(diags.n, 0);
     cr_assert_eq(m.undefined_values, 2);
@@ -252,7 +266,8 @@ Test(mlir, comments_and_strings) {
 }
 
 Test(mlir, cut_text) {
-    parse("module {\n  func.func @a() {\n    return\n  }\n  func.func @b() {\n    %0 = \"x.a\"() : () -> i32\n    %1 = \"x.b\"(%0) : (i3");
+    parse("module {\n  func.func @a() {\n    return\n  }\n  func.func @b() {\n    %0 = \"x.a\"() : () -> i32\n    %1 = "
+          "\"x.b\"(%0) : (i3");
     cr_assert_eq(diags.n, 1, "%u", diags.n);
     cr_assert_eq(m.nfuncs, 2);
     cr_assert(m.funcs[0].complete);
@@ -300,10 +315,19 @@ Test(mlir, types) {
         {"tensor<f32>", TYPE_TENSOR, DT_F32, 0, {0}, ""},
         {"tensor<*xf32>", TYPE_TENSOR, DT_F32, -1, {0}, ""},
         {"tensor<?x32xsi32, #l>", TYPE_TENSOR, DT_I32, 2, {DIM_DYNAMIC, 32}, "#l"},
-        {"tensor<2048x2048x!ttcore.tile<32x32, bfp_bf8>, #ttnn_layout16>", TYPE_TENSOR, DT_BFP8, 2, {2048, 2048}, "#ttnn_layout16"},
+        {"tensor<2048x2048x!ttcore.tile<32x32, bfp_bf8>, #ttnn_layout16>",
+         TYPE_TENSOR,
+         DT_BFP8,
+         2,
+         {2048, 2048},
+         "#ttnn_layout16"},
         {"tensor<4x!tt.tile<32x32, u16>>", TYPE_TENSOR, DT_U16, 1, {4}, ""},
         {"tensor<4x!quant.uniform<i8:f32, 1.0:3>>", TYPE_TENSOR, DT_OTHER, 1, {4}, ""},
-        {"tensor<8x4xi1, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1xi1, #dram>>>", TYPE_TENSOR, DT_I1, 2, {8, 4},
+        {"tensor<8x4xi1, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1xi1, #dram>>>",
+         TYPE_TENSOR,
+         DT_I1,
+         2,
+         {8, 4},
          "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1xi1, #dram>>"},
         {"!ttnn.device", TYPE_DEVICE, DT_NONE, -1, {0}, ""},
         {"!tt.device", TYPE_DEVICE, DT_NONE, -1, {0}, ""},
@@ -328,14 +352,16 @@ Test(mlir, types) {
 }
 
 Test(mlir, same_text_same_type) {
-    clean("%0 = \"x.a\"() : () -> tensor<1xf32>\n%1 = \"x.a\"() : () -> tensor<1xf32>\n%2 = \"x.a\"() : () -> tensor<2xf32>\n");
+    clean("%0 = \"x.a\"() : () -> tensor<1xf32>\n%1 = \"x.a\"() : () -> tensor<1xf32>\n%2 = \"x.a\"() : () -> "
+          "tensor<2xf32>\n");
     cr_assert_eq(m.values[0].type, m.values[1].type);
     cr_assert_neq(m.values[0].type, m.values[2].type);
 }
 
 Test(mlir, attributes) {
     clean("#map = affine_map<(d0, d1) -> (d1)>\n#two = #map\n"
-          "\"x.a\"() <{a = [1, {b = 2}], \"q.x\" = \"a = 3, b\", c = #two, d = #x.y<z = 1, w = -> >, last}> {a = 9, e = dense<1> : "
+          "\"x.a\"() <{a = [1, {b = 2}], \"q.x\" = \"a = 3, b\", c = #two, d = #x.y<z = 1, w = -> >, last}> {a = 9, e "
+          "= dense<1> : "
           "tensor<2xi32>} : () -> ()\n");
     struct str v;
     cr_assert(mlir_attr(&m, 0, "a", &v) && str_is(v, "[1, {b = 2}]"));
@@ -357,8 +383,15 @@ Test(mlir, integers) {
     static const struct {
         const char *text;
         int64_t value;
-    } good[] = {{"3", 3}, {"3 : i32", 3}, {"-1 : si32", -1}, {"true", 1}, {"false", 0}, {" 0x10 : i32 ", 16}, {"9223372036854775807", INT64_MAX}};
-    static const char *const bad[] = {"", "x", "3.5", "-", ": i32", "3 4", "99999999999999999999", "0x", "#a", "[3]", "+3", "1e3"};
+    } good[] = {{"3", 3},
+                {"3 : i32", 3},
+                {"-1 : si32", -1},
+                {"true", 1},
+                {"false", 0},
+                {" 0x10 : i32 ", 16},
+                {"9223372036854775807", INT64_MAX}};
+    static const char *const bad[] = {"",   "x",  "3.5", "-",  ": i32", "3 4", "99999999999999999999",
+                                      "0x", "#a", "[3]", "+3", "1e3"};
     int64_t v;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         cr_assert(mlir_int(str_of(good[i].text), &v) && v == good[i].value, "%s", good[i].text);
@@ -370,8 +403,14 @@ Test(mlir, floats) {
     static const struct {
         const char *text;
         double value;
-    } good[] = {{"1.0e-5 : f32", 1.0e-5}, {"0x7F80 : bf16", INFINITY}, {"0xFF800000 : f32", -INFINITY}, {"0x3C00 : f16", 1.0},
-                {"0x3FF0000000000000 : f64", 1.0}, {"3 : i32", 3}, {"-2.5", -2.5}, {"0x0001 : f16", 5.9604644775390625e-8}};
+    } good[] = {{"1.0e-5 : f32", 1.0e-5},
+                {"0x7F80 : bf16", INFINITY},
+                {"0xFF800000 : f32", -INFINITY},
+                {"0x3C00 : f16", 1.0},
+                {"0x3FF0000000000000 : f64", 1.0},
+                {"3 : i32", 3},
+                {"-2.5", -2.5},
+                {"0x0001 : f16", 5.9604644775390625e-8}};
     static const char *const bad[] = {"", "nan", "inf", "x", "1.0.0", "dense<1.0>", "--1", "0x1FFFF : bf16", ": f32"};
     double v;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -420,8 +459,17 @@ Test(mlir, integer_lists) {
 }
 
 Test(mlir, what_is_no_integer_list) {
-    static const char *const bad[] = {"", "[a]", "[1", "array<i64: x>", "#ttnn.shape<1xa>", "#ttnn.shape<1x>", "dense<1.5> : tensor<2xf32>",
-                                      "dense<\"0x01\"> : tensor<2xi32>", "#other<1x2>", "\"text\"", "dense_resource<__elided__> : tensor<2xi32>",
+    static const char *const bad[] = {"",
+                                      "[a]",
+                                      "[1",
+                                      "array<i64: x>",
+                                      "#ttnn.shape<1xa>",
+                                      "#ttnn.shape<1x>",
+                                      "dense<1.5> : tensor<2xf32>",
+                                      "dense<\"0x01\"> : tensor<2xi32>",
+                                      "#other<1x2>",
+                                      "\"text\"",
+                                      "dense_resource<__elided__> : tensor<2xi32>",
                                       "dense<7> : tensor<99999999x99999999xi32>"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ints(bad[i], -1, 0, 0);
@@ -439,9 +487,16 @@ Test(mlir, splats) {
                 {"dense<\"0xFFFFFFFF\"> : tensor<1xsi32>", -1},
                 {"dense<true> : tensor<4xi1>", 1},
                 {"dense<-3> : tensor<i64>", -3}};
-    static const char *const bad[] = {"dense<[1.0, 2.0]> : tensor<2xf32>", "dense<\"0x0000803F00000040\"> : tensor<2xf32>", "dense<> : tensor<0xf32>",
-                                      "dense_resource<__elided__> : tensor<2xf32>", "dense<__elided__> : tensor<2xf32>", "1.0 : f32",
-                                      "dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>", "dense<\"0x00\"> : tensor<2xf32>", "dense<1.0", "dense<[1.0, 1.0, 0.0]> : tensor<3xf32>"};
+    static const char *const bad[] = {"dense<[1.0, 2.0]> : tensor<2xf32>",
+                                      "dense<\"0x0000803F00000040\"> : tensor<2xf32>",
+                                      "dense<> : tensor<0xf32>",
+                                      "dense_resource<__elided__> : tensor<2xf32>",
+                                      "dense<__elided__> : tensor<2xf32>",
+                                      "1.0 : f32",
+                                      "dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>",
+                                      "dense<\"0x00\"> : tensor<2xf32>",
+                                      "dense<1.0",
+                                      "dense<[1.0, 1.0, 0.0]> : tensor<3xf32>"};
     double v;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         cr_assert(mlir_splat(str_of(good[i].text), &v) && v == good[i].value, "%s", good[i].text);
@@ -452,8 +507,10 @@ Test(mlir, splats) {
 static void names(const char *loc, const char *want) {
     static char text[1024];
     snprintf(text, sizeof text,
-             "\"x.a\"() : () -> () loc(%s)\n#loc = loc(unknown)\n#loc1 = loc(\"sum.140\")\n#loc2 = loc(\"sum.140_mean\"(#loc1))\n"
-             "#loc3 = loc(fused[#loc1, #loc, \"x, y\"])\n#loc4 = loc(#loc5)\n#loc5 = loc(#loc4)\n#named = loc(\"f.py\":3:4)\n",
+             "\"x.a\"() : () -> () loc(%s)\n#loc = loc(unknown)\n#loc1 = loc(\"sum.140\")\n#loc2 = "
+             "loc(\"sum.140_mean\"(#loc1))\n"
+             "#loc3 = loc(fused[#loc1, #loc, \"x, y\"])\n#loc4 = loc(#loc5)\n#loc5 = loc(#loc4)\n#named = "
+             "loc(\"f.py\":3:4)\n",
              loc);
     clean(text);
     struct str out[8];
@@ -513,7 +570,8 @@ Test(mlir, aliases_may_be_anywhere_and_trailers_are_skipped) {
 }
 
 Test(mlir, huge_numbers_are_names) {
-    clean("%4000000000 = \"x.a\"() : () -> i32\n%007 = \"x.a\"() : () -> i32\n%7 = \"x.b\"(%4000000000, %007) : (i32, i32) -> i32\n"
+    clean("%4000000000 = \"x.a\"() : () -> i32\n%007 = \"x.a\"() : () -> i32\n%7 = \"x.b\"(%4000000000, %007) : (i32, "
+          "i32) -> i32\n"
           "#loc4294967299 = loc(\"x\")\n");
     cr_assert_eq(operand(2, 0), 0);
     cr_assert_eq(operand(2, 1), 1);
@@ -552,8 +610,8 @@ Test(mlir, corpus) {
                 mlir_parse(&m, &source, &s.blocks[b], &diags);
                 cr_assert_gt(m.nops, 0);
                 cr_assert_eq(m.custom_ops, 0, "%s", path);
-                cr_assert(fragment || (diags.n == 0 && m.bad_ops == 0 && m.undefined_values == 0), "%s: %u diagnostics, %u bad, %u undefined",
-                          path, diags.n, m.bad_ops, m.undefined_values);
+                cr_assert(fragment || (diags.n == 0 && m.bad_ops == 0 && m.undefined_values == 0),
+                          "%s: %u diagnostics, %u bad, %u undefined", path, diags.n, m.bad_ops, m.undefined_values);
                 mlir_free(&m);
             }
             diags_free(&diags);

@@ -71,8 +71,8 @@ Test(source, places_in_any_order) {
         size_t offset;
         uint64_t line;
         uint32_t column;
-    } want[] = {{0, 1, 1}, {1, 1, 2}, {2, 2, 1}, {4, 2, 3}, {6, 3, 1}, {7, 4, 1}, {8, 4, 2},
-                {4, 2, 3}, {0, 1, 1}, {7, 4, 1}, {6, 3, 1}, {99, 4, 2}};
+    } want[] = {{0, 1, 1}, {1, 1, 2}, {2, 2, 1}, {4, 2, 3}, {6, 3, 1}, {7, 4, 1},
+                {8, 4, 2}, {4, 2, 3}, {0, 1, 1}, {7, 4, 1}, {6, 3, 1}, {99, 4, 2}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct place p = source_place(&s, want[i].offset);
         cr_assert_eq(p.line, want[i].line, "offset %zu: line %d", want[i].offset, (int)p.line);

@@ -103,8 +103,9 @@ static void staged(struct graphs *g) {
 }
 
 static bool repeats_by_nature(struct str label) {
-    static const char *const often[] = {"Canonicalizer", "CSE", "TTIRFusing", "TTIRImplicitBroadcastFold",
-                                        "ConstEvalHoistTransform", "SymbolDCE", "Inliner"};
+    static const char *const often[] = {
+        "Canonicalizer",           "CSE",       "TTIRFusing", "TTIRImplicitBroadcastFold",
+        "ConstEvalHoistTransform", "SymbolDCE", "Inliner"};
     for (size_t i = 0; i < sizeof often / sizeof *often; i++)
         if (str_is(label, often[i]))
             return true;

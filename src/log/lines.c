@@ -12,24 +12,22 @@ enum { MATCH_LIMIT = 20000, GROUPS = 8, LINE_LIMIT = 1 << 13, SAMPLE_LINES = 64 
 enum rx { RX_PREFIX, RX_PREAMBLE, RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, RX_COUNT };
 
 static const char *const patterns[RX_COUNT] = {
-    [RX_PREFIX] =
-        "^(?:"
-        "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>):(?: (?! ))?|" /* indentation stays */
-        "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z (?:(?:stdout|stderr) [FP] )?|"
-        "[^\\t]{1,200}\\t[^\\t]{1,200}\\t(?:\\xef\\xbb\\xbf)?\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z |"
-        "(?<vllm>\\((?:EngineCore|Worker|APIServer)[^)]*pid=\\d+\\)) ?"
-        "(?:(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[[^\\]]+:\\d+\\] ?)?|"
-        "[A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d (?:[\\w.-]+ [\\w./-]+\\[\\d+\\]: )?"
-        ")",
-    [RX_PREAMBLE] =
-        "^(?:"
-        "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[.,]\\d{3} (?:\\(\\s*[\\d.]+s\\) \\[|\\| |- |[A-Z]+ )|"
-        "\\s{0,22}[A-Za-z]\\w+ \\| +[A-Z]+ +\\| |"
-        "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] \\[|"
-        "V\\d{4} .*\\] \\[|[IWEF]\\d{4} |"
-        "(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[|"
-        "loc\\(.*\\): (?:error|warning|remark|note):"
-        ")",
+    [RX_PREFIX] = "^(?:"
+                  "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>):(?: (?! ))?|" /* indentation stays */
+                  "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z (?:(?:stdout|stderr) [FP] )?|"
+                  "[^\\t]{1,200}\\t[^\\t]{1,200}\\t(?:\\xef\\xbb\\xbf)?\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z |"
+                  "(?<vllm>\\((?:EngineCore|Worker|APIServer)[^)]*pid=\\d+\\)) ?"
+                  "(?:(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[[^\\]]+:\\d+\\] ?)?|"
+                  "[A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d (?:[\\w.-]+ [\\w./-]+\\[\\d+\\]: )?"
+                  ")",
+    [RX_PREAMBLE] = "^(?:"
+                    "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[.,]\\d{3} (?:\\(\\s*[\\d.]+s\\) \\[|\\| |- |[A-Z]+ )|"
+                    "\\s{0,22}[A-Za-z]\\w+ \\| +[A-Z]+ +\\| |"
+                    "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] \\[|"
+                    "V\\d{4} .*\\] \\[|[IWEF]\\d{4} |"
+                    "(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[|"
+                    "loc\\(.*\\): (?:error|warning|remark|note):"
+                    ")",
     [RX_XLA] = "(?:\\[ *([^\\]\\[]{1,40}?) *\\] +\\S.*)?\\bMLIR Module ([\\w.-]+):\\s*$",
     [RX_DUMP] = "^// -----// IR Dump (Before|After) (\\S+?)(?::| |$)(.*?) ?//----- //\\s*$",
     [RX_FORGE] = "(?:^| )(TTIR|TTNN|MLIR) module (?:after|before)\\b[^:]*:\\s*$",
@@ -42,10 +40,10 @@ struct lines {
     struct arena *arena;
     size_t at;
     uint64_t number;
-    bool has_escape;   /* somewhere in the file */
-    bool has_tabs;     /* "job<TAB>step<TAB>time" prefixes in the first lines */
-    bool has_numbers;  /* every line of the sample starts like the output of grep -n */
-    char mark;         /* every line of the sample starts with '+' or '-' */
+    bool has_escape;  /* somewhere in the file */
+    bool has_tabs;    /* "job<TAB>step<TAB>time" prefixes in the first lines */
+    bool has_numbers; /* every line of the sample starts like the output of grep -n */
+    char mark;        /* every line of the sample starts with '+' or '-' */
     struct buf scratch;
     pcre2_code *code[RX_COUNT];
     pcre2_match_data *data;
@@ -270,7 +268,9 @@ static bool xla_header(struct lines *l, struct str t, struct header *h) {
     if (n == 0)
         return false;
     struct str thread = group(l, n, t, 1), label = group(l, n, t, 2);
-    *h = (struct header){.kind = HEADER_XLA, .stage = LOG_OTHER, .label = arena_str(l->arena, label),
+    *h = (struct header){.kind = HEADER_XLA,
+                         .stage = LOG_OTHER,
+                         .label = arena_str(l->arena, label),
                          .thread = arena_str(l->arena, thread)};
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         if (str_is(label, stages[i].name))
@@ -290,7 +290,8 @@ static bool dump_header(struct lines *l, struct str t, struct header *h) {
             return false;
         label = group(l, n, t, 1);
     }
-    *h = (struct header){.kind = HEADER_DUMP, .stage = before ? LOG_PASS_BEFORE : LOG_PASS_AFTER,
+    *h = (struct header){.kind = HEADER_DUMP,
+                         .stage = before ? LOG_PASS_BEFORE : LOG_PASS_AFTER,
                          .label = arena_str(l->arena, label),
                          .fusing = str_starts(label, STR("TTIRFusing")) || str_find(t, STR("ttir-fusing"))};
     return true;

@@ -15,8 +15,8 @@ struct keep {
 struct line {
     size_t begin, end, next; /* in the source: without the newline; of the following line */
     uint64_t number;
-    struct str text;         /* without colours and prefixes, CR and newline */
-    struct str key;          /* tag of the process that wrote it ("[1,0]<stderr>"), or empty */
+    struct str text; /* without colours and prefixes, CR and newline */
+    struct str key;  /* tag of the process that wrote it ("[1,0]<stderr>"), or empty */
     bool prefixed;
     uint32_t nkeep;
     struct keep keep[KEEP_MAX]; /* where `text` is in the source */

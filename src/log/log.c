@@ -18,15 +18,15 @@ struct segment_list {
 
 struct stream {
     struct str key;
-    struct header header;     /* waits for its IR; kind HEADER_NONE: none */
-    bool open;                /* a block is being read */
+    struct header header; /* waits for its IR; kind HEADER_NONE: none */
+    bool open;            /* a block is being read */
     struct header block_header;
     struct segment_list text; /* of the open block */
     uint64_t first_line, last_line;
     uint32_t depth;
     bool has_ops, in_module, module_closed, body_closed, in_trailer;
     uint32_t dropped, joined, waiting; /* waiting: foreign lines that count when IR follows */
-    uint32_t *locs, locs_cap; /* "#locN" defined in this block: stamp */
+    uint32_t *locs, locs_cap;          /* "#locN" defined in this block: stamp */
     uint32_t stamp;
 };
 
@@ -98,13 +98,23 @@ static bool is_op(struct str t) {
     return i < t.n && t.p[i] == '=';
 }
 
+/* First bytes that IR can have; almost every line of a log is turned down here. */
+static bool may_start_ir(char c) {
+    static const bool first[256] = {['#'] = 1, ['!'] = 1, ['m'] = 1, ['b'] = 1, ['f'] = 1, ['l'] = 1,
+                                    ['"'] = 1, ['%'] = 1, ['t'] = 1, [' '] = 1, ['\t'] = 1};
+    return first[(unsigned char)c];
+}
+
 static bool starts_ir(const struct scan *sc, const struct stream *st, struct str t) {
+    if (t.n == 0 || !may_start_ir(t.p[0]))
+        return false;
+    bool anywhere = !sc->is_log || st->header.kind != HEADER_NONE;
+    if (!anywhere && (t.p[0] == ' ' || t.p[0] == '\t'))
+        return false;
     struct str in = skip_blanks(t);
     if (alias_name(t) || is_module(t) || is_func(t))
         return true;
-    if (sc->is_log && st->header.kind == HEADER_NONE)
-        return false;
-    return is_module(in) || is_func(in) || is_op(in);
+    return anywhere && (is_module(in) || is_func(in) || is_op(in));
 }
 
 static void add_segment(struct stream *st, size_t begin, size_t end) {
@@ -457,9 +467,12 @@ struct place log_place(struct source *s, const struct log_block *block, size_t t
 }
 
 const char *log_stage_name(enum log_stage stage) {
-    static const char *const names[] = {[LOG_PLAIN] = "plain",       [LOG_TTIR] = "ttir",
-                                        [LOG_TTNN] = "ttnn",         [LOG_TTNN_RUNTIME] = "ttnn_runtime",
-                                        [LOG_PASS_BEFORE] = "before pass", [LOG_PASS_AFTER] = "after pass",
+    static const char *const names[] = {[LOG_PLAIN] = "plain",
+                                        [LOG_TTIR] = "ttir",
+                                        [LOG_TTNN] = "ttnn",
+                                        [LOG_TTNN_RUNTIME] = "ttnn_runtime",
+                                        [LOG_PASS_BEFORE] = "before pass",
+                                        [LOG_PASS_AFTER] = "after pass",
                                         [LOG_OTHER] = "other"};
     return (unsigned)stage <= LOG_OTHER ? names[stage] : "unknown";
 }

@@ -252,9 +252,9 @@ static size_t element_size(struct str type) {
     static const struct {
         const char *name;
         size_t size;
-    } sizes[] = {{"f64", 8}, {"i64", 8}, {"si64", 8}, {"ui64", 8}, {"index", 8}, {"f32", 4},  {"i32", 4}, {"si32", 4},
-                 {"ui32", 4}, {"f16", 2}, {"bf16", 2}, {"i16", 2},  {"si16", 2},  {"ui16", 2}, {"i8", 1},  {"si8", 1},
-                 {"ui8", 1},  {"i1", 1}};
+    } sizes[] = {{"f64", 8},  {"i64", 8},  {"si64", 8}, {"ui64", 8}, {"index", 8}, {"f32", 4},
+                 {"i32", 4},  {"si32", 4}, {"ui32", 4}, {"f16", 2},  {"bf16", 2},  {"i16", 2},
+                 {"si16", 2}, {"ui16", 2}, {"i8", 1},   {"si8", 1},  {"ui8", 1},   {"i1", 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (str_is(type, sizes[i].name))
             return sizes[i].size;

@@ -170,8 +170,9 @@ static void settle_uses(struct parser *p, struct unknown *u, bool region) {
         struct use s = p->uses[i];
         if (s.name.end == s.name.begin)
             continue;
-        uint32_t v = value_add(m, (struct mlir_value){
-                                      .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index++, .name = s.name});
+        uint32_t v = value_add(
+            m, (struct mlir_value){
+                   .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index++, .name = s.name});
         scope_define(p, s.name, v, 1);
     }
 }
@@ -367,8 +368,9 @@ static bool parse_unknown(struct parser *p, uint32_t op) {
     p->nlist = 0;
     for (uint32_t i = names; i < p->nresults && m->nvalues - first_value < 256; i++)
         for (uint32_t k = 0; k < p->results[i].count && m->nvalues - first_value < 256; k++)
-            value_add(m, (struct mlir_value){
-                             .type = p->no_type, .def = op, .index = m->nvalues - first_value, .name = p->results[i].name});
+            value_add(
+                m, (struct mlir_value){
+                       .type = p->no_type, .def = op, .index = m->nvalues - first_value, .name = p->results[i].name});
     m->ops[op].first_result = first_value;
     m->ops[op].nresults = m->nvalues - first_value;
     m->ops[op].custom = true;
@@ -419,10 +421,9 @@ static const struct {
 static const struct {
     const char *word, *name;
 } short_names[] = {
-    {"return", "func.return"}, {"call", "func.call"},
-    {"func", "func.func"},     {"module", "builtin.module"},
-    {"constant", "func.constant"},
-    {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"},
+    {"return", "func.return"},     {"call", "func.call"},
+    {"func", "func.func"},         {"module", "builtin.module"},
+    {"constant", "func.constant"}, {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"},
 };
 
 bool parse_custom(struct parser *p, const char *start, uint32_t results) {

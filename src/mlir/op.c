@@ -145,7 +145,8 @@ void set_results(struct parser *p, uint32_t op, uint32_t first_type) {
         for (; n < ntypes; n++)
             value_add(m, (struct mlir_value){.type = p->list[first_type + n], .def = op, .index = n});
     else if (ntypes && ntypes != n)
-        parse_warn(p, p->begin + m->ops[op].text.begin, "the number of result types differs from the number of results");
+        parse_warn(p, p->begin + m->ops[op].text.begin,
+                   "the number of result types differs from the number of results");
     m->ops[op].first_result = first;
     m->ops[op].nresults = n;
     for (uint32_t i = names; i < p->nresults && n > 0; i++) {
@@ -238,8 +239,8 @@ static bool read_regions(struct parser *p, uint32_t op, struct str *func_name) {
         parse_space(p);
         if (parse_peek(p) != '{')
             return parse_fail(p, p->p, "expected '{' of a region");
-        bool closed = func_name->p ? func_body(p, op, func_begin(p, op, *func_name), true)
-                                   : parse_region(p, op, isolated);
+        bool closed =
+            func_name->p ? func_body(p, op, func_begin(p, op, *func_name), true) : parse_region(p, op, isolated);
         if (!closed)
             return true; /* reported; the op itself is kept */
         *func_name = (struct str){0};

@@ -41,10 +41,13 @@ bool parse_word(struct parser *p, const char *word) {
 }
 
 /* Dialects whose custom assembly is known well enough not to be counted as strange. */
-static const char *const known_prefixes[] = {
-    "arith.", "bufferization.", "builtin.", "cf.", "chlo.", "complex.", "emitc.", "func.", "linalg.", "llvm.",
-    "math.", "memref.", "mhlo.", "quant.", "scf.", "sdy.", "shape.", "stablehlo.", "tensor.", "tt.device",
-    "tt.cpu_module", "tt.load_cached", "ttcore.", "ttir.empty", "ttir.to_layout", "vector.", "vhlo."};
+static const char *const known_prefixes[] = {"arith.",         "bufferization.", "builtin.", "cf.",
+                                             "chlo.",          "complex.",       "emitc.",   "func.",
+                                             "linalg.",        "llvm.",          "math.",    "memref.",
+                                             "mhlo.",          "quant.",         "scf.",     "sdy.",
+                                             "shape.",         "stablehlo.",     "tensor.",  "tt.device",
+                                             "tt.cpu_module",  "tt.load_cached", "ttcore.",  "ttir.empty",
+                                             "ttir.to_layout", "vector.",        "vhlo."};
 
 static uint8_t flags_of(struct str name) {
     uint8_t f = 0;

@@ -61,14 +61,14 @@ struct parser {
     struct diags *d;
     const char *p, *begin, *end;
     const char *err_at;
-    const char *err;          /* message of the op that is being read; NULL: none yet */
+    const char *err; /* message of the op that is being read; NULL: none yet */
     const char *err_hint;
-    bool truncated;           /* the end of the text has been reported */
-    uint32_t depth;           /* regions open */
+    bool truncated; /* the end of the text has been reported */
+    uint32_t depth; /* regions open */
 
     uint32_t func, parent, module; /* where the next op belongs */
     bool in_cpu_module;
-    bool args_wanted;         /* the next block's arguments are those of a generic func.func */
+    bool args_wanted; /* the next block's arguments are those of a generic func.func */
 
     struct binding *bindings[NAME_KINDS];
     uint32_t nbindings[NAME_KINDS], bindings_cap[NAME_KINDS];
@@ -81,13 +81,13 @@ struct parser {
 
     struct result_name *results;
     uint32_t nresults, results_cap;
-    uint32_t *list;           /* type ids of the list read last */
+    uint32_t *list; /* type ids of the list read last */
     uint32_t nlist, list_cap;
-    struct use *uses;         /* of the custom op that is being read */
+    struct use *uses; /* of the custom op that is being read */
     uint32_t nuses, uses_cap;
 
     uint32_t no_type;
-    uint8_t *name_flags;      /* by names id */
+    uint8_t *name_flags; /* by names id */
     uint32_t name_flags_cap;
 };
 
@@ -118,11 +118,13 @@ bool read_types(struct parser *p);
 bool read_signature(struct parser *p, uint32_t op, uint32_t first_pending);
 void set_operand_types(struct parser *p, uint32_t op, uint32_t first_pending, uint32_t ntypes);
 void set_results(struct parser *p, uint32_t op, uint32_t first_type);
-bool read_attrs(struct parser *p, uint32_t op);  /* optional { } */
+bool read_attrs(struct parser *p, uint32_t op);    /* optional { } */
 bool read_loc(struct parser *p, struct span *loc); /* optional loc( ) */
 bool read_symbol(struct parser *p, struct str *name);
 
-static inline char parse_peek(const struct parser *p) { return p->p < p->end ? *p->p : 0; }
+static inline char parse_peek(const struct parser *p) {
+    return p->p < p->end ? *p->p : 0;
+}
 static inline void parse_space(struct parser *p) {
     if (p->p < p->end && *p->p == ' ')
         p->p++;

@@ -112,12 +112,23 @@ static char closer_of(char open) {
     return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
 }
 
+/* To the next byte that matters to balance. Eight a step: one branch for what is mostly nothing. */
+static inline const char *next_mark(const char *p, const char *end) {
+    const unsigned char *u = (const unsigned char *)p;
+    for (; end - (const char *)u >= 8; u += 8)
+        if ((scan_class[u[0]] | scan_class[u[1]] | scan_class[u[2]] | scan_class[u[3]] | scan_class[u[4]] |
+             scan_class[u[5]] | scan_class[u[6]] | scan_class[u[7]]) &
+            CH_MARK)
+            break;
+    for (p = (const char *)u; p < end && !scan_is(*p, CH_MARK);)
+        p++;
+    return p;
+}
+
 const char *scan_balanced(const char *p, const char *end) {
     char open[SCAN_DEPTH];
     unsigned depth = 0;
-    for (; p < end; p++) {
-        if (!scan_is(*p, CH_MARK))
-            continue;
+    for (; (p = next_mark(p, end)) < end; p++) {
         switch (*p) {
         case '<':
             if (p + 1 < end && p[1] == '=')
@@ -182,9 +193,13 @@ const char *scan_type(const char *p, const char *end) {
     if (p >= end || !scan_is(*p, CH_ALPHA))
         return start;
     p = scan_ident(p, end);
-    if (p < end && *p == '<' && !(p = scan_balanced(p, end)))
-        return start;
-    return p;
+    if (p >= end || *p != '<')
+        return p;
+    const char *close = next_mark(p + 1, end);
+    if (close < end && *close == '>' && close[-1] != '-') /* most types: nothing nested */
+        return close + 1;
+    p = scan_balanced(p, end);
+    return p ? p : start;
 }
 
 const char *scan_until(const char *p, const char *end, const char *stop) {

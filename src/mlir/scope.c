@@ -39,8 +39,7 @@ static struct name_ref name_of(struct parser *p, struct span name) {
                               sym_add(p->m->tables, &p->m->tables->values, (struct str){s, (size_t)(end - s)})};
     if (r.index >= p->nbindings[r.kind]) {
         uint32_t old = p->nbindings[r.kind];
-        p->bindings[r.kind] =
-            grow(p->bindings[r.kind], &p->bindings_cap[r.kind], r.index + 1, sizeof **p->bindings);
+        p->bindings[r.kind] = grow(p->bindings[r.kind], &p->bindings_cap[r.kind], r.index + 1, sizeof **p->bindings);
         p->nbindings[r.kind] = p->bindings_cap[r.kind];
         memset(p->bindings[r.kind] + old, 0, (p->nbindings[r.kind] - old) * sizeof **p->bindings);
     }
@@ -72,7 +71,8 @@ void scope_enter(struct parser *p, struct scope *s, bool isolated) {
 }
 
 static uint32_t undefined(struct parser *p, const struct pending *u) {
-    struct mlir_value v = {.type = u->type == NONE ? p->no_type : u->type, .def = NONE, .index = u->result, .name = u->name};
+    struct mlir_value v = {
+        .type = u->type == NONE ? p->no_type : u->type, .def = NONE, .index = u->result, .name = u->name};
     p->m->undefined_values++;
     return value_add(p->m, v);
 }

@@ -5,7 +5,7 @@
 #include "mlir/mlir.h"
 
 /* uthash would end the process by itself: allocation goes through the base room. */
-#define uthash_malloc(n) xrealloc(NULL, (n))
+#define uthash_malloc(n)  xrealloc(NULL, (n))
 #define HASH_NONFATAL_OOM 0
 #include <uthash.h>
 
@@ -31,14 +31,14 @@ struct loc_slot {
 struct mlir_tables {
     struct arena arena;
     struct symtab names, types, values;
-    struct symtab aliases;    /* id indexes alias_values; "#locN" are in locs */
+    struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;
     uint32_t alias_cap;
     struct loc_slot *locs;
     uint32_t nlocs, locs_cap;
-    uint32_t *func_of_name;   /* by names id; NONE when it names no function */
+    uint32_t *func_of_name; /* by names id; NONE when it names no function */
     uint32_t nfunc_of_name, func_of_name_cap;
-    struct symtab files;      /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
+    struct symtab files; /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
     struct str *file_names;
     uint32_t file_names_cap;
 };

@@ -10,20 +10,20 @@ static const struct {
     const char *text;
     enum dtype dtype;
 } scalar_names[] = {
-    {"f64", DT_F64},      {"f32", DT_F32},      {"tf32", DT_TF32},    {"f16", DT_F16},      {"bf16", DT_BF16},
-    {"bfp_bf8", DT_BFP8}, {"bfp_f8", DT_BFP8},  {"bfp_bf4", DT_BFP4}, {"bfp_f4", DT_BFP4},  {"bfp_bf2", DT_BFP2},
-    {"bfp_f2", DT_BFP2},  {"i64", DT_I64},      {"i32", DT_I32},      {"i16", DT_I16},      {"i8", DT_I8},
-    {"i4", DT_I4},        {"i1", DT_I1},        {"si64", DT_I64},     {"si32", DT_I32},     {"si16", DT_I16},
-    {"si8", DT_I8},       {"si4", DT_I4},       {"ui64", DT_U64},     {"ui32", DT_U32},     {"ui16", DT_U16},
-    {"ui8", DT_U8},       {"u64", DT_U64},      {"u32", DT_U32},      {"u16", DT_U16},      {"u8", DT_U8},
+    {"f64", DT_F64},      {"f32", DT_F32},     {"tf32", DT_TF32},    {"f16", DT_F16},     {"bf16", DT_BF16},
+    {"bfp_bf8", DT_BFP8}, {"bfp_f8", DT_BFP8}, {"bfp_bf4", DT_BFP4}, {"bfp_f4", DT_BFP4}, {"bfp_bf2", DT_BFP2},
+    {"bfp_f2", DT_BFP2},  {"i64", DT_I64},     {"i32", DT_I32},      {"i16", DT_I16},     {"i8", DT_I8},
+    {"i4", DT_I4},        {"i1", DT_I1},       {"si64", DT_I64},     {"si32", DT_I32},    {"si16", DT_I16},
+    {"si8", DT_I8},       {"si4", DT_I4},      {"ui64", DT_U64},     {"ui32", DT_U32},    {"ui16", DT_U16},
+    {"ui8", DT_U8},       {"u64", DT_U64},     {"u32", DT_U32},      {"u16", DT_U16},     {"u8", DT_U8},
     {"index", DT_INDEX},  {"bool", DT_I1},
 };
 
 static const char *const dtype_names[] = {
-    [DT_NONE] = "none", [DT_F64] = "f64",   [DT_F32] = "f32",   [DT_TF32] = "tf32",   [DT_F16] = "f16",
-    [DT_BF16] = "bf16", [DT_BFP8] = "bfp8", [DT_BFP4] = "bfp4", [DT_BFP2] = "bfp2",   [DT_I64] = "i64",
-    [DT_I32] = "i32",   [DT_I16] = "i16",   [DT_I8] = "i8",     [DT_I4] = "i4",       [DT_I1] = "i1",
-    [DT_U64] = "u64",   [DT_U32] = "u32",   [DT_U16] = "u16",   [DT_U8] = "u8",       [DT_INDEX] = "index",
+    [DT_NONE] = "none",  [DT_F64] = "f64",   [DT_F32] = "f32",   [DT_TF32] = "tf32", [DT_F16] = "f16",
+    [DT_BF16] = "bf16",  [DT_BFP8] = "bfp8", [DT_BFP4] = "bfp4", [DT_BFP2] = "bfp2", [DT_I64] = "i64",
+    [DT_I32] = "i32",    [DT_I16] = "i16",   [DT_I8] = "i8",     [DT_I4] = "i4",     [DT_I1] = "i1",
+    [DT_U64] = "u64",    [DT_U32] = "u32",   [DT_U16] = "u16",   [DT_U8] = "u8",     [DT_INDEX] = "index",
     [DT_OTHER] = "other"};
 
 const char *dtype_name(enum dtype t) {

@@ -57,7 +57,12 @@ static const char *compressed_with(const struct source *s) {
     static const struct {
         struct str magic;
         const char *tool;
-    } known[] = {{{"\x1f\x8b", 2}, "gzip -dc"}, {{"\x28\xb5\x2f\xfd", 4}, "zstd -dc"}, {{"\xfd" "7zXZ", 5}, "xz -dc"},
+    } known[] = {{{"\x1f\x8b", 2}, "gzip -dc"},
+                 {{"\x28\xb5\x2f\xfd", 4}, "zstd -dc"},
+                 {{"\xfd"
+                   "7zXZ",
+                   5},
+                  "xz -dc"},
                  {{"BZh", 3}, "bzip2 -dc"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_starts((struct str){s->data, s->size}, known[i].magic))
