@@ -43,7 +43,8 @@ static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
     struct str bad;
     if (patterns_select(&a->patterns, o->only, o->skip, &bad))
         return true;
-    diag_add(&a->diags, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
+    diag_add(&a->diags, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n,
+             bad.p);
     return false;
 }
 
@@ -85,7 +86,8 @@ static uint32_t overlap(const struct match *m, const uint32_t *ops, uint32_t n) 
 }
 
 /* The TTIR match of the same fused op that shares most of the TTIR ops which the TTNN ops descend from. */
-static const struct match *counterpart(const struct graph_audit *g, const struct match *m, const uint32_t *ttir, uint32_t n) {
+static const struct match *counterpart(const struct graph_audit *g, const struct match *m, const uint32_t *ttir,
+                                       uint32_t n) {
     const struct match *best = NULL;
     uint32_t most = 0;
     for (uint32_t i = 0; i < g->ttir_matches.n; i++) {
@@ -127,7 +129,8 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     for (uint32_t i = 0; i < m->nops; i++)
         components[i] = mlir_op_name(m->graph->m, m->ops[i]);
     struct segment shown = segment_of(m, arena);
-    struct instance in = {.ir_loc = ir_loc_of(m, arena), .order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
+    struct instance in = {.ir_loc = ir_loc_of(m, arena),
+                          .order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
     struct note_context context = {&a->patterns, g->compile->number, a->inputs.ncompiles, NULL};
     if (g->shown == &g->compile->ttir) {
         in.ttir = shown;
@@ -145,9 +148,10 @@ static void report_match(struct graph_audit *g, const struct match *m) {
 static void remark(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     const struct compile *c = g->compile;
-    struct str text = arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
-                                   c->number, c->ttir.present ? c->ttir.ir.nops : 0, c->ttnn.present ? c->ttnn.ir.nops : 0,
-                                   g->pairs ? g->pairs->nlocation : 0, g->pairs ? g->pairs->ndataflow : 0, g->matches.n);
+    struct str text =
+        arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
+                     c->number, c->ttir.present ? c->ttir.ir.nops : 0, c->ttnn.present ? c->ttnn.ir.nops : 0,
+                     g->pairs ? g->pairs->nlocation : 0, g->pairs ? g->pairs->ndataflow : 0, g->matches.n);
     a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
     a->remarks[a->nremarks++] = text.p;
 }
@@ -195,8 +199,12 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     return a;
 }
 
-enum fa_status fa_get_status(const struct fa_audit *a) { return a->status; }
-size_t fa_fused_ops(const struct fa_audit *a) { return a->report.nentries; }
+enum fa_status fa_get_status(const struct fa_audit *a) {
+    return a->status;
+}
+size_t fa_fused_ops(const struct fa_audit *a) {
+    return a->report.nentries;
+}
 
 size_t fa_places(const struct fa_audit *a) {
     size_t n = 0;
@@ -205,8 +213,12 @@ size_t fa_places(const struct fa_audit *a) {
     return n;
 }
 
-size_t fa_diagnostics(const struct fa_audit *a) { return a->diags.n; }
-size_t fa_diagnostics_dropped(const struct fa_audit *a) { return a->diags.dropped; }
+size_t fa_diagnostics(const struct fa_audit *a) {
+    return a->diags.n;
+}
+size_t fa_diagnostics_dropped(const struct fa_audit *a) {
+    return a->diags.dropped;
+}
 
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
     static const char *const names[] = {"note", "warning", "error"};
@@ -214,16 +226,24 @@ struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
     return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
 }
 
-size_t fa_remarks(const struct fa_audit *a) { return a->nremarks; }
-const char *fa_get_remark(const struct fa_audit *a, size_t i) { return a->remarks[i]; }
+size_t fa_remarks(const struct fa_audit *a) {
+    return a->nremarks;
+}
+const char *fa_get_remark(const struct fa_audit *a, size_t i) {
+    return a->remarks[i];
+}
 
 bool fa_write_report(const struct fa_audit *a, const char *path, char *error, size_t n) {
     return report_write(&a->report, path, error, n);
 }
 
-bool fa_remove_stale_report(const char *path) { return report_remove_stale(path); }
+bool fa_remove_stale_report(const char *path) {
+    return report_remove_stale(path);
+}
 
-const char *fa_version(void) { return FA_VERSION; }
+const char *fa_version(void) {
+    return FA_VERSION;
+}
 
 void fa_free(struct fa_audit *a) {
     report_free(&a->report);

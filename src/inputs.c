@@ -42,8 +42,12 @@ struct file_levels {
 };
 
 /* Which level a block is, as the scan of its text says. */
-static bool is_ttnn(const struct log_block *b) { return b->has_ttnn; }
-static bool is_ttir(const struct log_block *b) { return b->has_ttir && !b->has_ttnn; }
+static bool is_ttnn(const struct log_block *b) {
+    return b->has_ttnn;
+}
+static bool is_ttir(const struct log_block *b) {
+    return b->has_ttir && !b->has_ttnn;
+}
 
 static struct file_levels count_levels(const struct input_file *f) {
     struct file_levels n = {0, 0};
@@ -134,7 +138,9 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
         whole += in->compiles[i].ttir.present && in->compiles[i].ttnn.present;
     if (whole == 0) {
         bool ttnn = in->ncompiles && in->compiles[0].ttnn.present;
-        complain(d, path, ttnn ? "give the TTIR file too, or use --ttnn-only" : "give the TTNN file or log too, or use --ttir-only",
+        complain(d, path,
+                 ttnn ? "give the TTIR file too, or use --ttnn-only"
+                      : "give the TTNN file or log too, or use --ttir-only",
                  ttnn ? "has no TTIR level" : "has no TTNN level");
         return FA_INPUT;
     }

@@ -35,7 +35,7 @@ struct inputs {
     struct compile *compiles;
     uint32_t ncompiles, cap;
     const char *ttir_path, *ttnn_path; /* of the files that the levels come from, or NULL */
-    bool skipped; /* something that was asked for was not audited */
+    bool skipped;                      /* something that was asked for was not audited */
 };
 
 /* Opens, scans and parses all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with

@@ -36,8 +36,7 @@ static bool parameter(const struct evaluation *e, const struct binding *b, uint3
 /* One number for the whole tensor. */
 static bool scalar(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
-    return b[0].value == NONE || graph_constant(e->graph, b[0].value).known ||
-           graph_numel(e->graph, b[0].value) == 1;
+    return b[0].value == NONE || graph_constant(e->graph, b[0].value).known || graph_numel(e->graph, b[0].value) == 1;
 }
 
 /* A known number; or an argument that may hold one number everywhere, which is then stated. */
@@ -120,8 +119,8 @@ static bool taken_apart(const struct evaluation *e, const struct binding *b, uin
     return location_ends(e, "_decomp_matmul") || location_ends(e, "_decomp_add");
 }
 
-static condition *const functions[] = {present, constant, parameter, scalar, stated_constant, row_vector,
-                                       matrix, same_dtype, one_location, taken_apart};
+static condition *const functions[] = {present,    constant, parameter,  scalar,       stated_constant,
+                                       row_vector, matrix,   same_dtype, one_location, taken_apart};
 
 const struct condition_info condition_table[] = {
     {"present", 1, 1, "present(x): the optional part x is there"},

@@ -1,282 +1,17 @@
-/* Formula text to tree, in two steps: a plain expression is parsed, then instantiated with idioms
- * expanded and names resolved. */
+/* Expressions to the tree of a formula: idioms are expanded, names resolved, constants folded into
+ * numbers. */
 #include "pattern/formula.h"
-#include "pattern/condition.h"
-#include "pattern/lex.h"
+#include "pattern/build.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGS = 8, MAX_LINES = 32, MAX_IDIOM_DEPTH = 24, MAX_PAREN_DEPTH = 64, MAX_NODES = 20000 };
+enum { MAX_IDIOM_DEPTH = 24, MAX_NODES = 20000 };
 
-enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
-
-struct expr {
-    enum expr_kind kind;
-    struct str text; /* the token that names it */
-    double value;
-    bool forced_op;  /* E_CALL: `op name(...)` */
-    uint32_t nargs;
-    struct expr *args[MAX_ARGS];
-    struct str keys[MAX_ARGS]; /* name of a named argument, or empty */
-};
-
-struct parser {
-    struct arena *arena;
-    struct diags *diags;
-    struct str text;
-    struct text_origin origin;
-    struct lexer lexer;
-    struct token token;
-    uint32_t depth;
-    bool failed;
-};
-
-static void fail(struct parser *p, struct str at, const char *hint, const char *what) {
-    if (!p->failed)
-        diag_add(p->diags, SEV_ERROR, lex_place(p->origin, p->text, at.p), hint, "%s", what);
-    p->failed = true;
-}
-
-static void advance(struct parser *p) { p->token = lex_next(&p->lexer); }
-
-static bool at_punct(const struct parser *p, const char *s) {
-    return p->token.kind == T_PUNCT && str_is(p->token.text, s);
-}
-
-static bool accept(struct parser *p, const char *s) {
-    if (!at_punct(p, s))
-        return false;
-    advance(p);
-    return true;
-}
-
-static void expect(struct parser *p, const char *s) {
-    if (!accept(p, s)) {
-        struct str what = arena_printf(p->arena, "'%s' expected%s%.*s%s", s, p->token.text.n ? " before '" : "",
-                                       (int)p->token.text.n, p->token.text.p, p->token.text.n ? "'" : "");
-        fail(p, p->token.text, NULL, what.p);
-    }
-}
-
-static struct expr *new_expr(struct parser *p, enum expr_kind kind, struct str text) {
-    struct expr *e = arena_alloc(p->arena, sizeof *e);
-    e->kind = kind;
-    e->text = text;
-    return e;
-}
-
-static struct expr *parse_either(struct parser *p);
-
-static struct expr *parse_call(struct parser *p, struct expr *call) {
-    while (!p->failed && !at_punct(p, ")")) {
-        if (call->nargs == MAX_ARGS) {
-            fail(p, p->token.text, NULL, "too many arguments");
-            return call;
-        }
-        struct expr *arg = parse_either(p);
-        if (arg->kind == E_NAME && accept(p, "=")) {
-            call->keys[call->nargs] = arg->text;
-            arg = parse_either(p);
-        }
-        call->args[call->nargs++] = arg;
-        if (!accept(p, ","))
-            break;
-    }
-    expect(p, ")");
-    return call;
-}
-
-static struct expr *parse_name(struct parser *p) {
-    struct token name = p->token;
-    advance(p);
-    bool forced = str_is(name.text, "op") && p->token.kind == T_NAME;
-    if (forced) {
-        name = p->token;
-        advance(p);
-    }
-    struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text);
-    e->forced_op = forced;
-    if (accept(p, "("))
-        return parse_call(p, e);
-    if (forced)
-        expect(p, "(");
-    return e;
-}
-
-static struct expr *parse_primary(struct parser *p) {
-    struct token t = p->token;
-    if (++p->depth > MAX_PAREN_DEPTH)
-        fail(p, t.text, NULL, "nested too deeply");
-    struct expr *e = new_expr(p, E_NUMBER, t.text);
-    if (p->failed) {
-        p->depth--;
-        return e;
-    }
-    if (t.kind == T_NUMBER) {
-        e->value = t.value;
-        advance(p);
-    } else if (t.kind == T_STRING) {
-        e->kind = E_STRING;
-        advance(p);
-    } else if (t.kind == T_NAME) {
-        e = parse_name(p);
-    } else if (accept(p, "-")) {
-        e->kind = E_NEG;
-        e->args[e->nargs++] = parse_primary(p);
-    } else if (accept(p, "(")) {
-        e = parse_either(p);
-        expect(p, ")");
-    } else {
-        struct str what = t.text.n ? arena_printf(p->arena, "an expression expected before '%.*s'", (int)t.text.n, t.text.p)
-                                   : STR("an expression expected");
-        fail(p, t.text, NULL, what.p);
-    }
-    p->depth--;
-    return e;
-}
-
-static struct expr *infix(struct parser *p, struct str op, struct expr *a, struct expr *b) {
-    struct expr *e = new_expr(p, E_INFIX, op);
-    e->args[0] = a;
-    e->args[1] = b;
-    e->nargs = 2;
-    return e;
-}
-
-static bool next_is(const struct parser *p, const char *ops) {
-    struct lexer ahead = p->lexer;
-    struct token t = lex_next(&ahead);
-    return t.kind == T_PUNCT && t.text.n == 1 && strchr(ops, t.text.p[0]);
-}
-
-/* "[* x]", "[+ x]", or with a choice of operators "[*|/ x]": with it or without it. */
-static struct expr *parse_optional(struct parser *p, struct expr *left, struct expr *(*operand)(struct parser *)) {
-    struct str ops[4];
-    uint32_t n = 0;
-    struct expr *e = new_expr(p, E_EITHER, p->token.text);
-    expect(p, "[");
-    do {
-        ops[n++] = p->token.text;
-        advance(p);
-    } while (n < 4 && accept(p, "|"));
-    struct expr *right = operand(p);
-    expect(p, "]");
-    for (uint32_t i = 0; i < n; i++)
-        e->args[e->nargs++] = infix(p, ops[i], left, right);
-    e->args[e->nargs++] = left;
-    return e;
-}
-
-static struct expr *parse_level(struct parser *p, const char *ops, struct expr *(*operand)(struct parser *)) {
-    struct expr *left = operand(p);
-    while (!p->failed) {
-        if (p->token.kind == T_PUNCT && p->token.text.n == 1 && strchr(ops, p->token.text.p[0])) {
-            struct str op = p->token.text;
-            advance(p);
-            left = infix(p, op, left, operand(p));
-        } else if (at_punct(p, "[") && next_is(p, ops)) {
-            left = parse_optional(p, left, operand);
-        } else {
-            break;
-        }
-    }
-    return left;
-}
-
-static struct expr *parse_product(struct parser *p) { return parse_level(p, "*/%", parse_primary); }
-static struct expr *parse_sum(struct parser *p) { return parse_level(p, "+-", parse_product); }
-
-static bool at_comparison(const struct parser *p) {
-    static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (at_punct(p, ops[i]))
-            return true;
-    return false;
-}
-
-static struct expr *parse_comparison(struct parser *p) {
-    struct expr *left = parse_sum(p);
-    if (p->failed || !at_comparison(p))
-        return left;
-    struct str op = p->token.text;
-    advance(p);
-    return infix(p, op, left, parse_sum(p));
-}
-
-static struct expr *parse_either(struct parser *p) {
-    struct expr *first = parse_comparison(p);
-    if (p->failed || !at_punct(p, "|"))
-        return first;
-    struct expr *e = new_expr(p, E_EITHER, first->text);
-    e->args[e->nargs++] = first;
-    while (!p->failed && accept(p, "|")) {
-        if (e->nargs == MAX_ARGS) {
-            fail(p, p->token.text, "put some of them into an idiom", "too many alternatives");
-            break;
-        }
-        e->args[e->nargs++] = parse_comparison(p);
-    }
-    return e;
-}
-
-struct definition {
-    struct str name; /* empty: the value of an idiom */
-    struct expr *expr;
-};
-
-static uint32_t parse_lines(struct parser *p, struct definition *lines) {
-    uint32_t n = 0;
-    advance(p);
-    while (!p->failed && p->token.kind != T_END) {
-        if (p->token.kind == T_LINE) {
-            advance(p);
-            continue;
-        }
-        if (n == MAX_LINES) {
-            fail(p, p->token.text, NULL, "too many lines");
-            break;
-        }
-        struct definition *d = &lines[n++];
-        d->name = (struct str){NULL, 0};
-        if (p->token.kind == T_NAME && next_is(p, "=")) {
-            d->name = p->token.text;
-            advance(p);
-            advance(p);
-        }
-        d->expr = parse_either(p);
-        if (!p->failed && p->token.kind != T_LINE && p->token.kind != T_END)
-            fail(p, p->token.text, "a new definition starts on a new line", "end of line expected");
-    }
-    return n;
-}
-
-/* ---- instantiation ---- */
-
-struct scope {
-    struct definition lines[MAX_LINES];
-    struct node *built[MAX_LINES]; /* N_NAMED of a line once it has been met */
-    bool building[MAX_LINES];
-    uint32_t nlines;
-    const struct idiom *idiom; /* NULL: the pattern itself */
-    struct node *params[6];
-    struct axis_spec dim;
-    struct parser *parser; /* of this text, for places */
-};
-
-struct builder {
-    struct formula *f;
-    struct arena *arena;
-    const struct idioms *idioms;
-    struct diags *diags;
-    uint32_t depth, nnodes;
-    bool failed;
-};
-
-static void build_fail(struct builder *b, struct scope *s, struct str at, const char *hint, const char *what) {
+void build_fail(struct builder *b, struct scope *s, struct str at, const char *hint, const char *what) {
     if (!b->failed)
-        fail(s->parser, at, hint, what);
+        formula_fail(s->parser, at, hint, what);
     b->failed = true;
 }
 
@@ -418,7 +153,8 @@ static void set_attr(struct builder *b, struct scope *s, struct node *n, struct 
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         ok |= value->kind == allowed[i];
     if (!ok) {
-        build_fail(b, s, value->text, "activation=absent, largest=true, k=2", "an attribute's value is a word, a number or a string");
+        build_fail(b, s, value->text, "activation=absent, largest=true, k=2",
+                   "an attribute's value is a word, a number or a string");
         return;
     }
     struct attr_spec *attrs = arena_alloc(b->arena, (n->nattrs + 1) * sizeof *attrs);
@@ -502,16 +238,21 @@ static struct node *build_idiom(struct builder *b, struct scope *s, const struct
     struct node *value = new_node(b, N_VARIABLE, e->text);
     inner->idiom = idiom;
     inner->parser = p;
-    *p = (struct parser){.arena = b->arena, .diags = b->diags, .text = idiom->body, .origin = idiom->origin,
+    *p = (struct parser){.arena = b->arena,
+                         .diags = b->diags,
+                         .text = idiom->body,
+                         .origin = idiom->origin,
                          .lexer = {idiom->body, 0, 0}};
     if (++b->depth > MAX_IDIOM_DEPTH) {
-        build_fail(b, s, e->text, "inside its own definition write `op name(...)` for the operator", "an idiom is defined by itself");
+        build_fail(b, s, e->text, "inside its own definition write `op name(...)` for the operator",
+                   "an idiom is defined by itself");
     } else if (bind_params(b, s, e, idiom, inner)) {
-        inner->nlines = parse_lines(p, inner->lines);
+        inner->nlines = formula_lines(p, inner->lines);
         if (p->failed)
             b->failed = true;
         else if (inner->nlines == 0 || inner->lines[inner->nlines - 1].name.n)
-            build_fail(b, inner, idiom->body, "the last line is the value of the idiom, without a name", "the idiom has no value");
+            build_fail(b, inner, idiom->body, "the last line is the value of the idiom, without a name",
+                       "the idiom has no value");
         else
             value = build(b, inner, inner->lines[inner->nlines - 1].expr);
     }
@@ -527,6 +268,10 @@ static const char *nearest(const struct builder *b, struct str name) {
             return arena_printf(b->arena, "did you mean %.*s?", (int)n.n, n.p).p;
     }
     return op ? arena_printf(b->arena, "did you mean %s?", op).p : NULL;
+}
+
+const struct number *build_extent_number(struct builder *b, struct scope *s, const struct expr *e) {
+    return build_extent(b, s, e)->number;
 }
 
 /* Words of the language that look like calls. */
@@ -584,29 +329,31 @@ static const struct {
     enum op_kind op;
     enum number_op number;
 } infix_ops[] = {
-    {"+", K_ADD, NUM_ADD}, {"-", K_SUBTRACT, NUM_SUB}, {"*", K_MULTIPLY, NUM_MUL}, {"/", K_DIVIDE, NUM_DIV},
-    {"==", K_EQ, NUM_EQ},  {"!=", K_NE, NUM_NE},       {"<", K_LT, NUM_LT},        {"<=", K_LE, NUM_LE},
+    {"+", K_ADD, NUM_ADD}, {"-", K_SUBTRACT, NUM_SUB}, {"*", K_MULTIPLY, NUM_MUL},  {"/", K_DIVIDE, NUM_DIV},
+    {"==", K_EQ, NUM_EQ},  {"!=", K_NE, NUM_NE},       {"<", K_LT, NUM_LT},         {"<=", K_LE, NUM_LE},
     {">", K_GT, NUM_GT},   {">=", K_GE, NUM_GE},       {"%", K_REMAINDER, NUM_MOD},
 };
 
-static int infix_index(struct str text) {
+bool infix_operator(struct str sign, enum op_kind *op, enum number_op *number) {
     for (size_t i = 0; i < sizeof infix_ops / sizeof *infix_ops; i++)
-        if (str_is(text, infix_ops[i].text))
-            return (int)i;
-    return -1;
+        if (str_is(sign, infix_ops[i].text)) {
+            *op = infix_ops[i].op;
+            *number = infix_ops[i].number;
+            return true;
+        }
+    return false;
 }
 
 static struct node *build_infix(struct builder *b, struct scope *s, const struct expr *e) {
     struct node *args[2] = {build(b, s, e->args[0]), build(b, s, e->args[1])};
-    int i = infix_index(e->text);
-    if (i < 0) {
+    enum op_kind op = K_UNKNOWN;
+    enum number_op number = NUM_VALUE;
+    if (!infix_operator(e->text, &op, &number))
         build_fail(b, s, e->text, NULL, "unknown operator");
-        i = 0;
-    }
     if (args[0]->kind == N_NUMBER && args[1]->kind == N_NUMBER && !args[0]->given && !args[1]->given)
-        return arithmetic(b, infix_ops[i].number, args[0], args[1], e->text);
+        return arithmetic(b, number, args[0], args[1], e->text);
     struct node *n = new_node(b, N_OP, e->text);
-    n->op = infix_ops[i].op;
+    n->op = op;
     set_args(b, n, args, 2);
     return n;
 }
@@ -631,7 +378,8 @@ static struct node *build_either(struct builder *b, struct scope *s, const struc
 
 static struct node *build(struct builder *b, struct scope *s, const struct expr *e) {
     if (b->nnodes > MAX_NODES)
-        build_fail(b, s, e->text, "idioms with many alternatives inside each other multiply", "the formula is too large");
+        build_fail(b, s, e->text, "idioms with many alternatives inside each other multiply",
+                   "the formula is too large");
     if (b->failed)
         return new_node(b, N_VARIABLE, e->text);
     switch (e->kind) {
@@ -654,7 +402,9 @@ static struct node *build(struct builder *b, struct scope *s, const struct expr 
     return new_node(b, N_VARIABLE, e->text);
 }
 
-static void add_kind(struct node *n, enum op_kind k) { n->kinds[k / 64] |= 1ull << (k % 64); }
+static void add_kind(struct node *n, enum op_kind k) {
+    n->kinds[k / 64] |= 1ull << (k % 64);
+}
 
 /* Fills in what each node may be, from the leaves up. Shared nodes are done once. */
 static void set_kinds(struct node *n) {
@@ -665,7 +415,8 @@ static void set_kinds(struct node *n) {
     switch (n->kind) {
     case N_OP:
         add_kind(n, n->op);
-        n->any = op_table[n->op].class == OP_MOVE || op_table[n->op].class == OP_CAST || op_table[n->op].class == OP_LAYOUT;
+        n->any =
+            op_table[n->op].class == OP_MOVE || op_table[n->op].class == OP_CAST || op_table[n->op].class == OP_LAYOUT;
         if (n->op == K_MATMUL) { /* three spellings of one product */
             add_kind(n, K_DOT_GENERAL);
             add_kind(n, K_LINEAR);
@@ -698,16 +449,16 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
     struct builder b = {.f = f, .arena = a, .idioms = idioms, .diags = d};
     memset(f, 0, sizeof *f);
     s->parser = &p;
-    s->nlines = parse_lines(&p, s->lines);
+    s->nlines = formula_lines(&p, s->lines);
     for (uint32_t i = 0; i < s->nlines && !p.failed; i++) {
         if (!s->lines[i].name.n)
-            fail(&p, s->lines[i].expr->text, "write `out = ...`", "each line of a formula has a name");
+            formula_fail(&p, s->lines[i].expr->text, "write `out = ...`", "each line of a formula has a name");
         for (uint32_t j = 0; j < i && !p.failed; j++)
             if (str_eq(s->lines[i].name, s->lines[j].name))
-                fail(&p, s->lines[i].name, NULL, "the name is defined twice");
+                formula_fail(&p, s->lines[i].name, NULL, "the name is defined twice");
     }
     if (!p.failed && s->nlines == 0)
-        fail(&p, text, NULL, "the formula is empty");
+        formula_fail(&p, text, NULL, "the formula is empty");
     if (p.failed)
         return false;
     f->root = build_line(&b, s, s->nlines - 1, s->lines[s->nlines - 1].name);
@@ -754,141 +505,14 @@ void formula_roots(const struct formula *f, bool roots[K_COUNT]) {
     add_roots(f->root, roots);
 }
 
-/* ---- conditions ---- */
-
-static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e);
-
-static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
-    struct number *n = arena_alloc(b->arena, sizeof *n);
-    n->op = NUM_CALL;
-    n->text = e->text;
-    n->call = condition_find(e->text);
-    if (n->call == NONE) {
-        build_fail(b, s, e->text, NULL, arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
-        return n;
-    }
-    const struct condition_info *info = &condition_table[n->call];
-    if (e->nargs < info->least || e->nargs > info->most || e->nargs > 4) {
-        build_fail(b, s, e->text, info->says, "wrong number of arguments");
-        return n;
-    }
-    for (uint32_t i = 0; i < e->nargs; i++) {
-        n->args[i] = formula_slot(b->f, e->args[i]->text);
-        if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
-            build_fail(b, s, e->args[i]->text, NULL, "not a name of the formula");
-    }
-    n->nargs = e->nargs;
-    return n;
-}
-
-static const struct number *number_of_call(struct builder *b, struct scope *s, const struct expr *e) {
-    struct number *n = arena_alloc(b->arena, sizeof *n);
-    n->text = e->text;
-    n->slot = NONE;
-    if (str_is(e->text, "not") && e->nargs == 1) {
-        n->op = NUM_NOT;
-        n->a = number_of(b, s, e->args[0]);
-        return n;
-    }
-    if (str_is(e->text, "sqrt") && e->nargs == 1) {
-        n->op = NUM_SQRT;
-        n->a = number_of(b, s, e->args[0]);
-        return n;
-    }
-    if (str_is(e->text, "value") && e->nargs == 1) {
-        n->op = NUM_VALUE_OF;
-        n->slot = formula_slot(b->f, e->args[0]->text);
-        if (n->slot == NONE)
-            build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
-        return n;
-    }
-    if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
-        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
-    if (str_is(e->text, "extent"))
-        return build_extent(b, s, e)->number;
-    return condition_call(b, s, e);
-}
-
-static const struct number *number_either(struct builder *b, struct scope *s, const struct expr *e) {
-    const struct number *all = number_of(b, s, e->args[0]);
-    for (uint32_t i = 1; i < e->nargs; i++) {
-        struct number *both = arena_alloc(b->arena, sizeof *both);
-        *both = (struct number){.op = NUM_OR, .slot = NONE, .a = all, .b = number_of(b, s, e->args[i]), .text = e->text};
-        all = both;
-    }
-    return all;
-}
-
-static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e) {
-    struct number *n = arena_alloc(b->arena, sizeof *n);
-    n->text = e->text;
-    n->slot = NONE;
-    if (b->failed)
-        return n;
-    switch (e->kind) {
-    case E_NUMBER:
-        n->value = e->value;
-        return n;
-    case E_NEG:
-        n->op = NUM_NEG;
-        n->a = number_of(b, s, e->args[0]);
-        return n;
-    case E_INFIX:
-        n->op = infix_ops[infix_index(e->text) < 0 ? 0 : infix_index(e->text)].number;
-        n->a = number_of(b, s, e->args[0]);
-        n->b = number_of(b, s, e->args[1]);
-        return n;
-    case E_EITHER:
-        return number_either(b, s, e);
-    case E_CALL:
-        return number_of_call(b, s, e);
-    default:
-        build_fail(b, s, e->text, "conditions compare numbers and extents, or call a condition", "not a condition");
-        return n;
-    }
-}
-
-bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                  struct text_origin origin, struct diags *d) {
-    struct scope *s = arena_alloc(a, sizeof *s);
-    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
-    struct formula *names = arena_alloc(a, sizeof *names); /* conditions name slots and never add one */
-    *names = *f;
-    struct builder b = {.f = names, .arena = a, .diags = d};
-    s->parser = &p;
-    s->nlines = parse_lines(&p, s->lines);
-    if (!p.failed && s->nlines != 1)
-        fail(&p, text, NULL, "one condition expected");
-    if (p.failed)
-        return false;
-    *out = number_of(&b, s, s->lines[0].expr);
-    return !b.failed;
-}
-
 bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d) {
     struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     struct idiom idiom = {.origin = origin};
-    advance(&p);
-    idiom.name = p.token.text;
-    if (p.token.kind != T_NAME)
-        fail(&p, p.token.text, "name(x, dim): formula", "an idiom starts with its name");
-    advance(&p);
-    expect(&p, "(");
-    while (!p.failed && p.token.kind == T_NAME && idiom.nparams < 6) {
-        idiom.params[idiom.nparams++] = p.token.text;
-        advance(&p);
-        if (!accept(&p, ","))
-            break;
-    }
-    expect(&p, ")");
-    if (!p.failed && !at_punct(&p, ":"))
-        expect(&p, ":");
-    if (p.failed)
+    const char *body = formula_idiom_head(&p, &idiom);
+    if (!body)
         return false;
-    const char *colon = p.token.text.p;
-    struct place at = lex_place(origin, text, colon + 1);
-    idiom.body = (struct str){colon + 1, (size_t)(text.p + text.n - colon - 1)};
-    idiom.origin.line = at.line;
+    idiom.body = (struct str){body, (size_t)(text.p + text.n - body)};
+    idiom.origin.line = lex_place(origin, text, body).line;
     all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
     all->items[all->n++] = idiom;
     return true;

@@ -29,20 +29,36 @@ struct axis_spec {
 };
 
 enum number_op {
-    NUM_VALUE, NUM_EXTENT, NUM_NEG, NUM_ADD, NUM_SUB, NUM_MUL, NUM_DIV, NUM_SQRT,
-    NUM_EQ, NUM_NE, NUM_LT, NUM_LE, NUM_GT, NUM_GE, NUM_AND, NUM_OR, NUM_NOT, NUM_MOD,
+    NUM_VALUE,
+    NUM_EXTENT,
+    NUM_NEG,
+    NUM_ADD,
+    NUM_SUB,
+    NUM_MUL,
+    NUM_DIV,
+    NUM_SQRT,
+    NUM_EQ,
+    NUM_NE,
+    NUM_LT,
+    NUM_LE,
+    NUM_GT,
+    NUM_GE,
+    NUM_AND,
+    NUM_OR,
+    NUM_NOT,
+    NUM_MOD,
     NUM_VALUE_OF, /* the number that a name holds in every element */
-    NUM_CALL /* a condition: row_vector(bias) */
+    NUM_CALL      /* a condition: row_vector(bias) */
 };
 
 struct number {
     enum number_op op;
     double value;
-    uint32_t slot;              /* NUM_EXTENT, NUM_VALUE_OF: of this name; NONE: of the formula's axes here */
-    int axis;                   /* NUM_EXTENT */
+    uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF: of this name; NONE: of the formula's axes here */
+    int axis;      /* NUM_EXTENT */
     const struct number *a, *b;
-    uint32_t call, nargs;       /* NUM_CALL: index in the table of conditions */
-    uint32_t args[4];           /* slots */
+    uint32_t call, nargs; /* NUM_CALL: index in the table of conditions */
+    uint32_t args[4];     /* slots */
     struct str text;
 };
 
@@ -56,17 +72,17 @@ struct attr_spec {
 
 struct node {
     enum node_kind kind;
-    enum op_kind op;            /* N_OP */
-    uint32_t nargs;             /* N_OP operands; N_EITHER alternatives; else 0 or 1 */
+    enum op_kind op; /* N_OP */
+    uint32_t nargs;  /* N_OP operands; N_EITHER alternatives; else 0 or 1 */
     struct node **args;
     struct axis_spec dim;
     uint32_t nattrs;
     struct attr_spec *attrs;
-    uint32_t slot;              /* N_VARIABLE, N_NAMED */
+    uint32_t slot;               /* N_VARIABLE, N_NAMED */
     const struct number *number; /* N_NUMBER */
-    bool given;                 /* N_NUMBER: may be an argument that is stated to hold it */
-    struct str text;            /* where it stands in the formula */
-    bool any;                   /* may be anything; else only the operators of `kinds` */
+    bool given;                  /* N_NUMBER: may be an argument that is stated to hold it */
+    struct str text;             /* where it stands in the formula */
+    bool any;                    /* may be anything; else only the operators of `kinds` */
     uint64_t kinds[(K_COUNT + 63) / 64];
 };
 

@@ -7,8 +7,12 @@
 
 static const char *const two_char[] = {"==", "!=", "<=", ">="};
 
-static bool name_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
-static bool name_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool name_start(char c) {
+    return isalpha((unsigned char)c) || c == '_';
+}
+static bool name_char(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 static char peek(const struct lexer *l, size_t ahead) {
     return l->at + ahead < l->text.n ? l->text.p[l->at + ahead] : '\0';

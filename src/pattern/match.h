@@ -20,7 +20,7 @@ struct match {
     const struct pattern *pattern;
     const struct graph *graph;
     uint32_t func;
-    const uint32_t *ops;     /* in the formula's order, each once; the last one is the root */
+    const uint32_t *ops; /* in the formula's order, each once; the last one is the root */
     uint32_t nops;
     const uint32_t *through; /* looked through, textual order */
     uint32_t nthrough;
@@ -34,8 +34,8 @@ struct match {
 struct match_list {
     struct match *items;
     uint32_t n, cap;
-    uint64_t steps;    /* goals tried */
-    uint32_t gave_up;  /* anchors left at the step limit */
+    uint64_t steps;   /* goals tried */
+    uint32_t gave_up; /* anchors left at the step limit */
 };
 
 /* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */

@@ -30,7 +30,9 @@ static struct str scalar_text(const yaml_node_t *n) {
     return (struct str){(const char *)n->data.scalar.value, n->data.scalar.length};
 }
 
-static struct str kept_text(struct loader *l, const yaml_node_t *n) { return arena_str(&l->set->arena, scalar_text(n)); }
+static struct str kept_text(struct loader *l, const yaml_node_t *n) {
+    return arena_str(&l->set->arena, scalar_text(n));
+}
 
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
 static struct text_origin origin_of(const struct loader *l, const yaml_node_t *n) {
@@ -64,8 +66,7 @@ static void load_idioms(struct loader *l, const yaml_node_t *list) {
     }
     for (yaml_node_item_t *i = list->data.sequence.items.start; i < list->data.sequence.items.top; i++) {
         const yaml_node_t *n = yaml_document_get_node(&l->doc, *i);
-        if (is_scalar(l, n) &&
-            !idiom_add(&l->set->idioms, &l->set->arena, kept_text(l, n), origin_of(l, n), l->diags))
+        if (is_scalar(l, n) && !idiom_add(&l->set->idioms, &l->set->arena, kept_text(l, n), origin_of(l, n), l->diags))
             l->failed = true;
     }
 }
@@ -87,7 +88,8 @@ static void load_location(struct loader *l, const yaml_node_t *n) {
     const yaml_node_t *say = n->type == YAML_MAPPING_NODE ? lookup(l, n, "say") : NULL;
     const yaml_node_t *regex = strip ? strip : match;
     if (!regex || (match && !say)) {
-        error_at(l, n, "- {match: 'layers?[.](\\d+)', say: 'layer $1'}", "a rule has `strip`, or `match` and `say`", STR(""));
+        error_at(l, n, "- {match: 'layers?[.](\\d+)', say: 'layer $1'}", "a rule has `strip`, or `match` and `say`",
+                 STR(""));
         return;
     }
     if (!is_scalar(l, regex) || (say && !is_scalar(l, say)))
@@ -124,8 +126,8 @@ static void load_text(struct loader *l, struct str *to, const yaml_node_t *n) {
 }
 
 /* A condition, or a list of them. */
-static void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n,
-                            const struct number ***out, uint32_t *count) {
+static void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
+                            uint32_t *count) {
     const yaml_node_t *one[1] = {n};
     size_t nitems = 1;
     if (n->type == YAML_SEQUENCE_NODE)
@@ -168,7 +170,8 @@ static void load_note(struct loader *l, struct pattern *p, const yaml_node_t *n)
 }
 
 static void load_notes(struct loader *l, struct pattern *p, const yaml_node_t *n) {
-    size_t items = n->type == YAML_SEQUENCE_NODE ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
+    size_t items =
+        n->type == YAML_SEQUENCE_NODE ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
     p->notes = arena_alloc(&l->set->arena, (items + 1) * sizeof *p->notes);
     if (n->type != YAML_SEQUENCE_NODE) {
         load_note(l, p, n);
@@ -197,8 +200,8 @@ static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *
 }
 
 static const char *const sources[] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name", "summary", "fused_op", "source", "match", "where", "unless", "notes",
-                                   "torch", "locate", "fused", "status", "tests"};
+static const char *const keys[] = {"name",  "summary", "fused_op", "source", "match",  "where", "unless",
+                                   "notes", "torch",   "locate",   "fused",  "status", "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
@@ -207,8 +210,8 @@ static void check_keys(struct loader *l, const yaml_node_t *map) {
         for (size_t i = 0; k && k->type == YAML_SCALAR_NODE && i < sizeof keys / sizeof *keys; i++)
             known |= str_is(scalar_text(k), keys[i]);
         if (!known)
-            error_at(l, k, "the keys are listed in fusion-patterns(5)", "unknown key: ",
-                     k && k->type == YAML_SCALAR_NODE ? scalar_text(k) : STR("?"));
+            error_at(l, k, "the keys are listed in fusion-patterns(5)",
+                     "unknown key: ", k && k->type == YAML_SCALAR_NODE ? scalar_text(k) : STR("?"));
     }
 }
 
@@ -244,8 +247,8 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
         const char *key;
         struct str *to;
         bool required;
-    } texts[] = {{"name", &p->name, true}, {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
-                 {"source", &p->source, true}, {"torch", &p->torch, false}, {"match", NULL, true}};
+    } texts[] = {{"name", &p->name, true},     {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
+                 {"source", &p->source, true}, {"torch", &p->torch, false},     {"match", NULL, true}};
     p->file = str_of(l->file);
     p->selected = true;
     check_keys(l, map);

@@ -15,18 +15,18 @@ struct note_rule {
 struct pattern {
     struct str name, summary, fused_op, source, torch;
     struct str file;
-    uint32_t order;                /* of loading: settles ties */
+    uint32_t order; /* of loading: settles ties */
     struct formula formula;
     bool roots[K_COUNT];
-    const struct number **where;   /* all must hold */
+    const struct number **where; /* all must hold */
     uint32_t nwhere;
-    const struct number **unless;  /* none may hold */
+    const struct number **unless; /* none may hold */
     uint32_t nunless;
     struct note_rule *notes;
     uint32_t nnotes;
-    uint32_t locate[8];            /* slots that tell where in the model the match is, best first */
+    uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
-    bool selected;                 /* by --only and --skip */
+    bool selected; /* by --only and --skip */
 };
 
 /* How a parameter's name is read: a piece that says nothing is stripped, a match says something. */

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_directory(const char *path) { return access(path, R_OK | X_OK) == 0; }
+static bool is_directory(const char *path) {
+    return access(path, R_OK | X_OK) == 0;
+}
 
 struct str pattern_directory(struct arena *a) {
     char exe[PATH_MAX];

@@ -81,7 +81,8 @@ static void nearest_weights(struct finder *f, uint32_t value) {
     }
 }
 
-static bool regex_match(const struct location_rule *r, struct str s, pcre2_match_data *data, pcre2_match_context *limits) {
+static bool regex_match(const struct location_rule *r, struct str s, pcre2_match_data *data,
+                        pcre2_match_context *limits) {
     return pcre2_match(r->regex, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits) > 0;
 }
 

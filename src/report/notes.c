@@ -96,9 +96,16 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     struct axes axes;
     struct str preconditions[1];
     axes_clear(&axes);
-    struct evaluation e = {.graph = m->graph, .formula = &m->pattern->formula, .bindings = m->bindings, .axes = &axes,
-                           .ops = m->ops, .nops = m->nops, .arena = a, .preconditions = preconditions,
-                           .npreconditions = &none, .max_preconditions = 0};
+    struct evaluation e = {.graph = m->graph,
+                           .formula = &m->pattern->formula,
+                           .bindings = m->bindings,
+                           .axes = &axes,
+                           .ops = m->ops,
+                           .nops = m->nops,
+                           .arena = a,
+                           .preconditions = preconditions,
+                           .npreconditions = &none,
+                           .max_preconditions = 0};
     struct str torch = fill_in(&e, m->pattern->torch);
     add_line(&out, "source torch ops: ", torch.n ? torch : STR("not stated in the input"));
     add_locations(&out, m, a);

@@ -1,0 +1,34 @@
+/* What turns expressions into the nodes of a formula, shared by formula.c and number.c. Private to the room. */
+#ifndef FA_BUILD_H
+#define FA_BUILD_H
+
+#include "pattern/expr.h"
+
+struct scope {
+    struct definition lines[MAX_LINES];
+    struct node *built[MAX_LINES]; /* N_NAMED of a line once it has been met */
+    bool building[MAX_LINES];
+    uint32_t nlines;
+    const struct idiom *idiom; /* NULL: the pattern itself */
+    struct node *params[6];
+    struct axis_spec dim;
+    struct parser *parser; /* of this text, for places */
+};
+
+struct builder {
+    struct formula *f;
+    struct arena *arena;
+    const struct idioms *idioms;
+    struct diags *diags;
+    uint32_t depth, nnodes;
+    bool failed;
+};
+
+/* One diagnostic at a piece of the scope's text; later ones are dropped. */
+void build_fail(struct builder *b, struct scope *s, struct str at, const char *hint, const char *what);
+/* extent(...) as a number. */
+const struct number *build_extent_number(struct builder *b, struct scope *s, const struct expr *e);
+/* Operator of the elementwise table and of numbers for an infix sign; false when there is none. */
+bool infix_operator(struct str sign, enum op_kind *op, enum number_op *number);
+
+#endif

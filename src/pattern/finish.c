@@ -1,0 +1,136 @@
+/* The end of a match: nobody else uses what the fused op would not yield, the conditions hold, and
+ * what was found is kept for the report. */
+#include "pattern/matcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool in_match(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (m->matched[i].op == op)
+            return true;
+    for (uint32_t i = 0; i < m->npassed; i++)
+        if (m->passed[i].inner && m->passed[i].op == op)
+            return true;
+    return false;
+}
+
+static bool only_used_inside(const struct matcher *m, uint32_t op) {
+    const struct graph *g = m->g;
+    for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
+        uint32_t v = g->m->ops[op].first_result + r;
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
+            if (!in_match(m, g->uses[u]))
+                return false;
+    }
+    return true;
+}
+
+/* Inner values have no users outside, else the fused op could not leave them out. */
+static bool uses_fit(const struct matcher *m) {
+    for (uint32_t i = 1; i < m->nmatched; i++)
+        if (m->matched[i].op != m->matched[0].op && !only_used_inside(m, m->matched[i].op))
+            return false;
+    for (uint32_t i = 0; i < m->npassed; i++)
+        if (m->passed[i].inner && !only_used_inside(m, m->passed[i].op))
+            return false;
+    return true;
+}
+
+static bool conditions_hold(struct matcher *m, const uint32_t *ops, uint32_t nops) {
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    e.ops = ops;
+    e.nops = nops;
+    for (uint32_t i = 0; i < m->pattern->nwhere; i++)
+        if (!(evaluate(&e, m->pattern->where[i]) != 0))
+            return false;
+    for (uint32_t i = 0; i < m->pattern->nunless; i++)
+        if (evaluate(&e, m->pattern->unless[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Operands before the op that uses them, in the formula's order. */
+static uint32_t in_order(const struct matcher *m, uint32_t at, uint32_t *ops, uint32_t n) {
+    for (uint32_t arg = 0; arg < 8; arg++)
+        for (uint32_t i = 0; i < m->nmatched; i++)
+            if (m->matched[i].parent == at && m->matched[i].arg == arg && i != at)
+                n = in_order(m, i, ops, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (ops[i] == m->matched[at].op)
+            return n;
+    ops[n] = m->matched[at].op;
+    return n + 1;
+}
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void *copied(struct arena *a, const void *p, size_t n) {
+    void *c = arena_alloc(a, n ? n : 1);
+    if (n)
+        memcpy(c, p, n);
+    return c;
+}
+
+static const struct binding *keep_bindings(const struct matcher *m) {
+    uint32_t n = m->pattern->formula.nslots;
+    struct binding *out = copied(m->arena, m->slots, n * sizeof *out);
+    for (uint32_t i = 0; i < n; i++) {
+        if (out[i].value == NONE)
+            continue;
+        out[i].map = copied(m->arena, out[i].map, sizeof *out[i].map);
+        out[i].axes = copied(m->arena, out[i].axes, sizeof *out[i].axes);
+    }
+    return out;
+}
+
+static void keep_through(const struct matcher *m, struct match *out) {
+    uint32_t *through = arena_alloc(m->arena, (m->npassed + 1) * sizeof *through), n = 0;
+    for (uint32_t i = 0; i < m->npassed; i++) {
+        bool seen = false;
+        for (uint32_t j = 0; j < n; j++)
+            seen |= through[j] == m->passed[i].op;
+        for (uint32_t j = 0; j < m->nmatched; j++)
+            seen |= m->matched[j].op == m->passed[i].op;
+        if (!seen)
+            through[n++] = m->passed[i].op;
+    }
+    qsort(through, n, sizeof *through, by_id);
+    out->through = through;
+    out->nthrough = n;
+}
+
+static void keep_remarks(struct matcher *m, struct match *out) {
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    e.ops = out->ops;
+    e.nops = out->nops;
+    e.bindings = out->bindings;
+    struct str *remarks = arena_alloc(m->arena, (m->pattern->nnotes + 1) * sizeof *remarks);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->pattern->nnotes; i++) {
+        const struct note_rule *r = &m->pattern->notes[i];
+        if (!r->when || evaluate(&e, r->when) != 0)
+            remarks[n++] = fill_in(&e, r->say);
+    }
+    out->remarks = remarks;
+    out->nremarks = n;
+}
+
+bool match_finish(struct matcher *m) {
+    uint32_t ops[MAX_MATCHED];
+    uint32_t nops = in_order(m, 0, ops, 0);
+    if (!uses_fit(m) || !conditions_hold(m, ops, nops))
+        return false;
+    struct match *out = m->found;
+    *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
+    out->ops = copied(m->arena, ops, nops * sizeof *ops);
+    out->bindings = keep_bindings(m);
+    keep_through(m, out);
+    keep_remarks(m, out);
+    out->npreconditions = m->npreconditions;
+    out->preconditions = copied(m->arena, m->preconditions, m->npreconditions * sizeof *m->preconditions);
+    return true;
+}

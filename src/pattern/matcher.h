@@ -1,0 +1,99 @@
+/* The matcher's own state and steps, shared by the files that make it up: match.c works the goals
+ * off, operators.c knows how each class of operators treats indices, finish.c checks and keeps what
+ * was found. Private to the room. */
+#ifndef FA_MATCHER_H
+#define FA_MATCHER_H
+
+#include "pattern/match.h"
+
+enum {
+    MAX_STEPS = 20000, /* goals per anchor and pattern */
+    SCRATCH = 4 << 20, /* bytes for goals and maps of one anchor */
+    MAX_MATCHED = 128,
+    MAX_THROUGH = 256,
+    MAX_TRAIL = 1024,
+    MAX_CHAIN = 48,
+    MAX_PRECONDITIONS = 16,
+    MAX_FRESH = 64
+};
+
+struct goal {
+    const struct node *node;
+    uint32_t value;
+    const struct imap *map;
+    const struct axes *axes;
+    uint32_t slot;   /* named value that this is the definition of, or NONE */
+    uint32_t parent; /* index of the matched op that asks for it, or NONE */
+    uint32_t arg;
+    bool inside; /* an operand of a contraction: its axes are exact */
+    const struct goal *next;
+};
+
+struct matched {
+    uint32_t op, parent, arg;
+};
+
+struct passed {
+    uint32_t op;
+    bool inner; /* between two matched ops: its result may have no other user */
+};
+
+struct undo {
+    uint32_t slot;
+    struct binding before;
+};
+
+struct matcher {
+    const struct graph *g;
+    const struct pattern *pattern;
+    uint32_t func;
+    char *scratch;
+    size_t at;
+    uint64_t steps;
+    uint32_t spaces;
+    struct binding slots[MAX_SLOTS];
+    struct matched matched[MAX_MATCHED];
+    uint32_t nmatched;
+    struct passed passed[MAX_THROUGH];
+    uint32_t npassed;
+    struct undo trail[MAX_TRAIL];
+    uint32_t ntrail;
+    struct str preconditions[MAX_PRECONDITIONS];
+    uint32_t npreconditions;
+    const struct axes *root_axes;
+    struct arena *arena;
+    struct match *found;
+    bool full; /* a fixed limit was reached */
+};
+
+struct mark {
+    size_t at;
+    uint32_t spaces, nmatched, npassed, ntrail, npreconditions;
+};
+
+struct link {
+    uint32_t value, op; /* op: what was looked through to get here; NONE for the first */
+    struct imap map;
+};
+
+struct mark matcher_mark(const struct matcher *m);
+void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark was set */
+void *matcher_scratch(struct matcher *m, size_t n);  /* NULL when there is no more: the search gives up */
+void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
+void matcher_pass(struct matcher *m, uint32_t op, bool inner);               /* an op was looked through */
+uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* an op was matched: its number */
+bool matcher_solve(struct matcher *m, const struct goal *g);                 /* the goal and all after it */
+struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
+                          const struct imap *map, const struct axes *axes, const struct goal *next);
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
+struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
+bool looks_through(const struct graph *g, uint32_t op);
+uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
+bool close_to(double actual, double expected, int bits);
+
+/* operators.c: the op, if it is what the goal's node stands for, and all goals after it. */
+bool match_op(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+/* finish.c: all goals hold; true when uses and conditions do too, and the match is kept. */
+bool match_finish(struct matcher *m);
+
+#endif

@@ -1,0 +1,115 @@
+/* Conditions and numbers over the names of a formula, from text. */
+#include "pattern/build.h"
+#include "pattern/condition.h"
+
+static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e);
+
+static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->op = NUM_CALL;
+    n->text = e->text;
+    n->call = condition_find(e->text);
+    if (n->call == NONE) {
+        build_fail(b, s, e->text, NULL,
+                   arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
+        return n;
+    }
+    const struct condition_info *info = &condition_table[n->call];
+    if (e->nargs < info->least || e->nargs > info->most || e->nargs > 4) {
+        build_fail(b, s, e->text, info->says, "wrong number of arguments");
+        return n;
+    }
+    for (uint32_t i = 0; i < e->nargs; i++) {
+        n->args[i] = formula_slot(b->f, e->args[i]->text);
+        if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
+            build_fail(b, s, e->args[i]->text, NULL, "not a name of the formula");
+    }
+    n->nargs = e->nargs;
+    return n;
+}
+
+static const struct number *number_of_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->text = e->text;
+    n->slot = NONE;
+    if (str_is(e->text, "not") && e->nargs == 1) {
+        n->op = NUM_NOT;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    }
+    if (str_is(e->text, "sqrt") && e->nargs == 1) {
+        n->op = NUM_SQRT;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    }
+    if (str_is(e->text, "value") && e->nargs == 1) {
+        n->op = NUM_VALUE_OF;
+        n->slot = formula_slot(b->f, e->args[0]->text);
+        if (n->slot == NONE)
+            build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+        return n;
+    }
+    if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
+        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+    if (str_is(e->text, "extent"))
+        return build_extent_number(b, s, e);
+    return condition_call(b, s, e);
+}
+
+static const struct number *number_either(struct builder *b, struct scope *s, const struct expr *e) {
+    const struct number *all = number_of(b, s, e->args[0]);
+    for (uint32_t i = 1; i < e->nargs; i++) {
+        struct number *both = arena_alloc(b->arena, sizeof *both);
+        *both =
+            (struct number){.op = NUM_OR, .slot = NONE, .a = all, .b = number_of(b, s, e->args[i]), .text = e->text};
+        all = both;
+    }
+    return all;
+}
+
+static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    enum op_kind op;
+    n->text = e->text;
+    n->slot = NONE;
+    if (b->failed)
+        return n;
+    switch (e->kind) {
+    case E_NUMBER:
+        n->value = e->value;
+        return n;
+    case E_NEG:
+        n->op = NUM_NEG;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    case E_INFIX:
+        infix_operator(e->text, &op, &n->op);
+        n->a = number_of(b, s, e->args[0]);
+        n->b = number_of(b, s, e->args[1]);
+        return n;
+    case E_EITHER:
+        return number_either(b, s, e);
+    case E_CALL:
+        return number_of_call(b, s, e);
+    default:
+        build_fail(b, s, e->text, "conditions compare numbers and extents, or call a condition", "not a condition");
+        return n;
+    }
+}
+
+bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
+                  struct text_origin origin, struct diags *d) {
+    struct scope *s = arena_alloc(a, sizeof *s);
+    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    struct formula *names = arena_alloc(a, sizeof *names); /* conditions name slots and never add one */
+    *names = *f;
+    struct builder b = {.f = names, .arena = a, .diags = d};
+    s->parser = &p;
+    s->nlines = formula_lines(&p, s->lines);
+    if (!p.failed && s->nlines != 1)
+        formula_fail(&p, text, NULL, "one condition expected");
+    if (p.failed)
+        return false;
+    *out = number_of(&b, s, s->lines[0].expr);
+    return !b.failed;
+}
