@@ -75,18 +75,6 @@ static void *copied(struct arena *a, const void *p, size_t n) {
     return c;
 }
 
-static const struct binding *keep_bindings(const struct matcher *m) {
-    uint32_t n = m->pattern->formula.nslots;
-    struct binding *out = copied(m->arena, m->slots, n * sizeof *out);
-    for (uint32_t i = 0; i < n; i++) {
-        if (out[i].value == NONE)
-            continue;
-        out[i].map = copied(m->arena, out[i].map, sizeof *out[i].map);
-        out[i].axes = copied(m->arena, out[i].axes, sizeof *out[i].axes);
-    }
-    return out;
-}
-
 static void keep_through(const struct matcher *m, struct match *out) {
     uint32_t *through = arena_alloc(m->arena, (m->npassed + 1) * sizeof *through), n = 0;
     for (uint32_t i = 0; i < m->npassed; i++) {
@@ -103,20 +91,28 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
-static void keep_remarks(struct matcher *m, struct match *out) {
+static void keep_remarks(struct matcher *m, struct match_detail *out, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    e.ops = out->ops;
-    e.nops = out->nops;
-    e.bindings = out->bindings;
+    e.ops = ops;
+    e.nops = nops;
     struct str *remarks = arena_alloc(m->arena, (m->pattern->nnotes + 1) * sizeof *remarks);
-    uint32_t n = 0;
     for (uint32_t i = 0; i < m->pattern->nnotes; i++) {
         const struct note_rule *r = &m->pattern->notes[i];
         if (!r->when || evaluate(&e, r->when) != 0)
-            remarks[n++] = fill_in(&e, r->say);
+            remarks[out->nremarks++] = fill_in(&e, r->say);
     }
     out->remarks = remarks;
-    out->nremarks = n;
+    out->torch = fill_in(&e, m->pattern->torch);
+}
+
+static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {
+    struct match_detail *out = m->detail;
+    uint32_t n = m->pattern->formula.nslots, *values = arena_alloc(m->arena, (n + 1) * sizeof *values);
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = m->slots[i].value;
+    *out = (struct match_detail){.values = values, .npreconditions = m->npreconditions};
+    out->preconditions = copied(m->arena, m->preconditions, m->npreconditions * sizeof *m->preconditions);
+    keep_remarks(m, out, ops, nops);
 }
 
 bool match_finish(struct matcher *m) {
@@ -124,13 +120,13 @@ bool match_finish(struct matcher *m) {
     uint32_t nops = in_order(m, 0, ops, 0);
     if (!uses_fit(m) || !conditions_hold(m, ops, nops))
         return false;
+    if (m->detail) {
+        keep_detail(m, ops, nops);
+        return true;
+    }
     struct match *out = m->found;
     *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->ops = copied(m->arena, ops, nops * sizeof *ops);
-    out->bindings = keep_bindings(m);
     keep_through(m, out);
-    keep_remarks(m, out);
-    out->npreconditions = m->npreconditions;
-    out->preconditions = copied(m->arena, m->preconditions, m->npreconditions * sizeof *m->preconditions);
     return true;
 }

@@ -357,14 +357,36 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     return matcher_solve(m, &first);
 }
 
-void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
-                    struct match_list *out) {
+static struct matcher *matcher_new(const struct graph *g, uint32_t func, struct arena *a) {
     struct matcher *m = xrealloc(NULL, sizeof *m);
     memset(m, 0, sizeof *m);
     m->g = g;
     m->func = func;
     m->arena = a;
     m->scratch = xrealloc(NULL, SCRATCH);
+    return m;
+}
+
+static void matcher_free(struct matcher *m) {
+    free(m->scratch);
+    free(m);
+}
+
+static void match_root(struct matcher *m, const struct pattern *p, uint32_t op, struct match_list *out) {
+    struct match found = {0};
+    m->found = &found;
+    bool ok = match_at(m, p, op);
+    out->steps += m->steps;
+    out->gave_up += m->full;
+    if (!ok)
+        return;
+    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+    out->items[out->n++] = found;
+}
+
+void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
+                    struct match_list *out) {
+    struct matcher *m = matcher_new(g, func, a);
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     for (uint32_t op = first; op < end; op++) {
@@ -372,20 +394,17 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
             continue;
         for (uint32_t i = 0; i < set->n; i++) {
             const struct pattern *p = set->items[i];
-            bool plausible = p->roots[g->kind[op]] || (p->roots[K_MATMUL] && graph_class(g, op) == OP_CONTRACT);
-            if (!p->selected || !plausible)
-                continue;
-            struct match found = {0};
-            m->found = &found;
-            bool ok = match_at(m, p, op);
-            out->steps += m->steps;
-            out->gave_up += m->full;
-            if (!ok)
-                continue;
-            out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
-            out->items[out->n++] = found;
+            if (p->selected && node_may_be(p->formula.root, (enum op_kind)g->kind[op]))
+                match_root(m, p, op, out);
         }
     }
-    free(m->scratch);
-    free(m);
+    matcher_free(m);
+}
+
+void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
+    struct matcher *m = matcher_new(match->graph, match->func, a);
+    memset(out, 0, sizeof *out);
+    m->detail = out;
+    match_at(m, match->pattern, match->ops[match->nops - 1]);
+    matcher_free(m);
 }

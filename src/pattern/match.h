@@ -24,11 +24,16 @@ struct match {
     uint32_t nops;
     const uint32_t *through; /* looked through, textual order */
     uint32_t nthrough;
-    const struct binding *bindings; /* per slot of the formula */
+};
+
+/* What the report says of a match beyond its ops. */
+struct match_detail {
+    const uint32_t *values; /* per slot of the formula; NONE: an optional part that is absent */
     const struct str *preconditions;
     uint32_t npreconditions;
     const struct str *remarks; /* notes of the pattern that apply here, filled in */
     uint32_t nremarks;
+    struct str torch; /* filled in */
 };
 
 struct match_list {
@@ -41,6 +46,10 @@ struct match_list {
 /* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out);
+/* Searches the place of a match again and says what it binds. Matches are many and most are not reported: this is
+ * asked for those that are. */
+void match_look_closer(const struct match *m, struct arena *a, struct match_detail *out);
+
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
 void match_settle(struct match_list *list);

@@ -63,7 +63,8 @@ struct matcher {
     const struct axes *root_axes;
     struct arena *arena;
     struct match *found;
-    bool full; /* a fixed limit was reached */
+    struct match_detail *detail; /* or NULL */
+    bool full;                   /* a fixed limit was reached */
 };
 
 struct mark {

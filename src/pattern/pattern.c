@@ -230,7 +230,6 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         l->failed = true;
         return;
     }
-    formula_roots(&p->formula, p->roots);
     if ((n = lookup(l, map, "where")))
         load_conditions(l, &p->formula, n, &p->where, &p->nwhere);
     if (!l->failed && (n = lookup(l, map, "unless")))

@@ -17,7 +17,6 @@ struct pattern {
     struct str file;
     uint32_t order; /* of loading: settles ties */
     struct formula formula;
-    bool roots[K_COUNT];
     const struct number **where; /* all must hold */
     uint32_t nwhere;
     const struct number **unless; /* none may hold */

@@ -148,10 +148,11 @@ static void say_rules(struct buf *out, const struct pattern_set *set, struct str
     }
 }
 
-struct str locate_match(const struct pattern_set *set, const struct match *m, struct arena *a) {
+struct str locate_match(const struct pattern_set *set, const struct match *m, const struct match_detail *detail,
+                        struct arena *a) {
     struct finder f = {.g = m->graph};
     for (uint32_t i = 0; i < m->pattern->nlocate; i++) {
-        uint32_t v = m->bindings[m->pattern->locate[i]].value;
+        uint32_t v = detail->values[m->pattern->locate[i]];
         if (v == NONE || graph_constant(m->graph, v).known)
             continue;
         struct finder one = {.g = m->graph};

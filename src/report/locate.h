@@ -5,6 +5,7 @@
 #include "pattern/match.h"
 
 /* "layer 0, encoder.layer.0.attention.self (query, key, value)"; empty when no name says anything. */
-struct str locate_match(const struct pattern_set *set, const struct match *m, struct arena *a);
+struct str locate_match(const struct pattern_set *set, const struct match *m, const struct match_detail *detail,
+                        struct arena *a);
 
 #endif

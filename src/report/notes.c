@@ -79,35 +79,22 @@ static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
     return count;
 }
 
-static void add_remarks(struct buf *out, const struct match *m) {
-    for (uint32_t i = 0; i < m->nremarks; i++)
-        add_line(out, "", m->remarks[i]);
-    for (uint32_t i = 0; i < m->npreconditions; i++)
-        add_line(out, "precondition: ", m->preconditions[i]);
+static void add_remarks(struct buf *out, const struct match_detail *d) {
+    for (uint32_t i = 0; i < d->nremarks; i++)
+        add_line(out, "", d->remarks[i]);
+    for (uint32_t i = 0; i < d->npreconditions; i++)
+        add_line(out, "precondition: ", d->preconditions[i]);
 }
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
     struct buf out = {0};
+    struct match_detail detail;
+    match_look_closer(m, a, &detail);
     add_line(&out, "", m->pattern->summary);
-    add_remarks(&out, m);
-    struct str place = locate_match(c->set, m, a);
+    add_remarks(&out, &detail);
+    struct str place = detail.values ? locate_match(c->set, m, &detail, a) : STR("");
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
-    uint32_t none = 0;
-    struct axes axes;
-    struct str preconditions[1];
-    axes_clear(&axes);
-    struct evaluation e = {.graph = m->graph,
-                           .formula = &m->pattern->formula,
-                           .bindings = m->bindings,
-                           .axes = &axes,
-                           .ops = m->ops,
-                           .nops = m->nops,
-                           .arena = a,
-                           .preconditions = preconditions,
-                           .npreconditions = &none,
-                           .max_preconditions = 0};
-    struct str torch = fill_in(&e, m->pattern->torch);
-    add_line(&out, "source torch ops: ", torch.n ? torch : STR("not stated in the input"));
+    add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);

@@ -7,12 +7,13 @@
 
 struct note_context {
     const struct pattern_set *set;
-    uint32_t graph, ngraphs;  /* of a log with several */
+    uint32_t graph, ngraphs;   /* of a log with several */
     const char *missing_level; /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
 };
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a);
-/* Location aliases of the ops in textual order, each once, comma-separated; the location's text where there is no alias. */
+/* Location aliases of the ops in textual order, each once, comma-separated; the location's text where there is no
+ * alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);
 
 #endif
