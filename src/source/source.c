@@ -1,7 +1,9 @@
-/* Opens an input: regular files are mapped, everything else is read to the end.
+/* Opens an input: regular files are mapped, everything else is read to the end; gzip and zstd are undone.
  *
  * Callers get one immutable buffer or one diagnostic, never both. */
 #include "source/source.h"
+
+#include "source/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,22 +54,23 @@ static bool map_file(struct source *s, int fd, off_t size) {
     return true;
 }
 
-/* Compressed input is common for logs; saying what it is beats "no IR found". */
-static const char *compressed_with(const struct source *s) {
-    static const struct {
-        struct str magic;
-        const char *tool;
-    } known[] = {{{"\x1f\x8b", 2}, "gzip -dc"},
-                 {{"\x28\xb5\x2f\xfd", 4}, "zstd -dc"},
-                 {{"\xfd"
-                   "7zXZ",
-                   5},
-                  "xz -dc"},
-                 {{"BZh", 3}, "bzip2 -dc"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_starts((struct str){s->data, s->size}, known[i].magic))
-            return known[i].tool;
-    return NULL;
+/* The bytes of `s` become those that they unpack to. */
+static bool unpack_source(struct source *s, enum packing kind, struct diags *d) {
+    struct unpacked u;
+    bool ok = unpack(kind, (struct str){s->data, s->size}, unpack_limit(), &u);
+    source_close(s);
+    if (!ok)
+        return refuse(d, s->path, NULL, u.error);
+    s->data = u.data;
+    s->size = u.size;
+    s->mapped = u.data != NULL;
+    s->unpacked = true;
+    if (s->size == 0)
+        return refuse(d, s->path, NULL, "the file is empty once it is unpacked");
+    if (packing_of((struct str){s->data, s->size}) == PACK_NONE)
+        return true;
+    source_close(s);
+    return refuse(d, s->path, "unpack it once: zcat FILE | fusion-audit -", "the file is compressed twice");
 }
 
 static bool check_content(struct source *s, struct diags *d) {
@@ -75,12 +78,14 @@ static bool check_content(struct source *s, struct diags *d) {
         source_close(s);
         return refuse(d, s->path, NULL, "the file is empty");
     }
-    const char *tool = compressed_with(s);
-    if (!tool)
+    enum packing kind = packing_of((struct str){s->data, s->size});
+    if (kind == PACK_GZIP || kind == PACK_ZSTD)
+        return unpack_source(s, kind, d);
+    if (kind == PACK_NONE)
         return true;
-    struct str hint = arena_printf(d->arena, "%s FILE | fusion-audit -", tool);
     source_close(s);
-    return refuse(d, s->path, hint.p, "the file is compressed");
+    return refuse(d, s->path, kind == PACK_XZ ? "xz -dc FILE | fusion-audit -" : "bzip2 -dc FILE | fusion-audit -",
+                  kind == PACK_XZ ? "the file is compressed with xz" : "the file is compressed with bzip2");
 }
 
 bool source_open(struct source *s, const char *path, struct diags *d) {
@@ -112,7 +117,7 @@ void source_close(struct source *s) {
         free(data);
     s->data = NULL;
     s->size = 0;
-    s->mapped = false;
+    s->mapped = s->unpacked = false;
     s->line_cache_offset = 0;
     s->line_cache_line = 1;
 }
@@ -140,4 +145,14 @@ struct place source_place(struct source *s, size_t offset) {
     const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
     size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
     return (struct place){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
+}
+
+void source_release(const struct source *s, const char *p, size_t n) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!s->mapped || p < s->data || n > s->size || (size_t)(p - s->data) > s->size - n)
+        return;
+    /* whole pages only: the bytes beside may still be in use */
+    size_t from = ((size_t)(p - s->data) + page - 1) / page * page, to = ((size_t)(p - s->data) + n) / page * page;
+    if (from < to)
+        madvise((char *)(uintptr_t)s->data + from, to - from, MADV_DONTNEED);
 }

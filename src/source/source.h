@@ -1,4 +1,5 @@
-/* Bytes of an input file: mapped when it is a regular file, read when it is a pipe or "-".
+/* Bytes of an input file: mapped when it is a regular file, read when it is a pipe or "-". What starts
+ * like gzip or zstd is unpacked, whatever its name, up to the size of the memory (64 GiB at most).
  * The buffer is immutable and lives until source_close. */
 #ifndef FA_SOURCE_H
 #define FA_SOURCE_H
@@ -10,13 +11,18 @@ struct source {
     const char *data;  /* the (decompressed) bytes; not NUL-terminated */
     size_t size;
     bool mapped;
+    bool unpacked; /* data is an anonymous mapping and not the file */
     size_t line_cache_offset; /* source_place starts counting lines here if it can */
     uint64_t line_cache_line;
 };
 
-/* Opens and reads `path`. False with one diagnostic when it cannot: missing, unreadable, a directory, empty. */
+/* Opens and reads `path`. False with one diagnostic when it cannot: missing, unreadable, a directory, empty,
+ * compressed data that is damaged, cut off or too big (then nothing of it is used). */
 bool source_open(struct source *s, const char *path, struct diags *d);
 void source_close(struct source *s);
+
+/* The bytes [p, p + n) are done with: memory of a mapped file is given back. They can still be read. */
+void source_release(const struct source *s, const char *p, size_t n);
 
 /* Line and column (1-based) of a byte offset. Amortised linear for offsets that grow. */
 struct place source_place(struct source *s, size_t offset);
