@@ -34,6 +34,9 @@ struct fa_options {
     bool no_default_patterns;
     const char *default_patterns; /* directory of the bundled patterns; NULL: found next to the program or as installed */
     const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+    unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
+    bool dry_run;                 /* count only: fa_write_report has nothing to write */
+    bool no_validate;             /* do without the numeric proof */
 };
 
 struct fa_diagnostic {
@@ -61,7 +64,7 @@ const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
 /* Writes the report as YAML: to a temporary file beside `path` and renamed, or to standard output for "-".
  * False with the reason in `error` (at most `n` bytes). */
-bool fa_write_report(const struct fa_audit *a, const char *path, char *error, size_t n);
+bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n);
 void fa_free(struct fa_audit *a);
 
 /* Removes `path` if it is a report of this tool (its top level is exactly `input` and `missed_fusions`).

@@ -1,5 +1,6 @@
 /* The audit, from files to findings, in the order of the rooms: source, log, mlir and graph (inputs.c),
  * pattern, pair, report. */
+#include "base/work.h"
 #include "fusion_audit.h"
 #include "inputs.h"
 #include "pair/pair.h"
@@ -19,16 +20,21 @@ struct fa_audit {
     struct report report;
     const char **remarks;
     uint32_t nremarks, remarks_cap;
+    bool skipped; /* an op, a function or a graph was not audited */
     enum fa_status status;
 };
 
-/* What is at hand while one graph is audited. */
+/* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
 struct graph_audit {
     struct fa_audit *a;
     const struct compile *compile;
-    const struct level *shown;   /* the level that decides */
+    struct level ttir, ttnn;
+    struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
+    struct arena arena; /* as long as this graph */
+    struct diags diags;
+    uint32_t jobs; /* threads for this graph */
 };
 
 static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
@@ -48,16 +54,56 @@ static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
     return false;
 }
 
-static void match_level(const struct fa_audit *a, const struct graph *g, struct arena *arena, struct match_list *out) {
-    bool loose = false; /* ops outside of any function: a fragment */
-    for (uint32_t op = 0; op < g->m->nops && !loose; op++)
-        loose = g->m->ops[op].func == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE;
-    if (loose)
-        match_function(&a->patterns, g, NONE, arena, out);
+/* ---- matching, function by function ---- */
+
+/* Functions of a level, each with its own list so that threads need not meet. */
+struct level_match {
+    const struct pattern_set *patterns;
+    const struct graph *graph;
+    const uint32_t *funcs;
+    struct match_list *lists; /* per function */
+    struct arena *arenas;     /* per thread */
+};
+
+static void match_one(void *context, uint32_t i, uint32_t slot) {
+    struct level_match *l = context;
+    match_function(l->patterns, l->graph, l->funcs[i], &l->arenas[slot], &l->lists[i]);
+}
+
+/* Functions to audit; NONE first when ops stand outside of any function (a fragment). */
+static uint32_t functions_to_match(const struct graph *g, uint32_t *funcs) {
+    uint32_t n = 0;
+    for (uint32_t op = 0; op < g->m->nops && n == 0; op++)
+        if (g->m->ops[op].func == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
+            funcs[n++] = NONE;
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN)
-            match_function(&a->patterns, g, f, arena, out);
+            funcs[n++] = f;
+    return n;
 }
+
+static void match_level(struct graph_audit *g, const struct graph *graph, struct match_list *out) {
+    uint32_t *funcs = arena_alloc(&g->arena, (graph->m->nfuncs + 1) * sizeof *funcs);
+    uint32_t n = functions_to_match(graph, funcs);
+    struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
+    struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
+    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas};
+    work_run(n, g->jobs, match_one, &l);
+    for (uint32_t i = 0; i < n; i++) {
+        out->steps += lists[i].steps;
+        out->gave_up += lists[i].gave_up;
+        if (lists[i].n) {
+            out->items = grow(out->items, &out->cap, out->n + lists[i].n, sizeof *out->items);
+            memcpy(out->items + out->n, lists[i].items, lists[i].n * sizeof *out->items);
+        }
+        out->n += lists[i].n;
+        free(lists[i].items);
+    }
+    for (uint32_t i = 0; i < g->jobs; i++)
+        arena_merge(&g->arena, &arenas[i]);
+}
+
+/* ---- from matches to instances ---- */
 
 static int by_id(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -104,8 +150,8 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
     return most * 2 >= n ? best : NULL;
 }
 
-static struct segment ttir_segment(const struct graph_audit *g, const struct match *m) {
-    struct arena *arena = &g->a->arena;
+static struct segment ttir_segment(struct graph_audit *g, const struct match *m) {
+    struct arena *arena = &g->arena;
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -122,57 +168,102 @@ static struct segment ttir_segment(const struct graph_audit *g, const struct mat
     return none;
 }
 
+static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
+    struct fa_audit *a = g->a;
+    struct arena *arena = &g->arena;
+    struct segment shown = segment_of(m, arena);
+    struct note_context context = {&a->patterns, g->compile->number, a->inputs.ncompiles, NULL};
+    in->ir_loc = ir_loc_of(m, arena);
+    if (g->shown == &g->ttir) {
+        in->ttir = shown;
+    } else {
+        in->ttnn = shown;
+        if (g->pairs)
+            in->ttir = ttir_segment(g, m);
+        if (g->pairs && in->ttir.nops == 0)
+            context.missing_level = "TTIR";
+    }
+    in->notes = notes_of(&context, m, &shown, arena);
+}
+
 static void report_match(struct graph_audit *g, const struct match *m) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &a->arena;
+    struct arena *arena = &g->arena;
     struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
     for (uint32_t i = 0; i < m->nops; i++)
         components[i] = mlir_op_name(m->graph->m, m->ops[i]);
-    struct segment shown = segment_of(m, arena);
-    struct instance in = {.ir_loc = ir_loc_of(m, arena),
-                          .order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
-    struct note_context context = {&a->patterns, g->compile->number, a->inputs.ncompiles, NULL};
-    if (g->shown == &g->compile->ttir) {
-        in.ttir = shown;
-    } else {
-        in.ttnn = shown;
-        if (g->pairs)
-            in.ttir = ttir_segment(g, m);
-        if (g->pairs && in.ttir.nops == 0)
-            context.missing_level = "TTIR";
-    }
-    in.notes = notes_of(&context, m, &shown, arena);
+    struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
+    if (!a->report.count_only)
+        describe(g, m, &in);
     report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
 }
 
 static void remark(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    const struct compile *c = g->compile;
+    const struct pairing *p = g->pairs;
     struct str text =
         arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
-                     c->number, c->ttir.present ? c->ttir.ir.nops : 0, c->ttnn.present ? c->ttnn.ir.nops : 0,
-                     g->pairs ? g->pairs->nlocation : 0, g->pairs ? g->pairs->ndataflow : 0, g->matches.n);
+                     g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0, g->ttnn.present ? g->ttnn.ir.nops : 0,
+                     p ? p->nlocation : 0, p ? p->ndataflow : 0, g->matches.n);
     a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
     a->remarks[a->nremarks++] = text.p;
 }
 
-static void audit_graph(struct fa_audit *a, const struct compile *c) {
-    struct graph_audit g = {.a = a, .compile = c, .shown = c->ttnn.present ? &c->ttnn : &c->ttir};
-    struct pairing pairs;
-    match_level(a, &g.shown->graph, &a->arena, &g.matches);
-    match_settle(&g.matches);
-    if (g.matches.n && c->ttnn.present && c->ttir.present) {
-        pair_build(&pairs, &c->ttir.graph, &c->ttnn.graph);
-        g.pairs = &pairs;
-        match_level(a, &c->ttir.graph, &a->arena, &g.ttir_matches);
+/* What one graph found, handed over in the order of the graphs. */
+static void hand_over(struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    for (uint32_t i = 0; i < g->matches.n; i++)
+        report_match(g, &g->matches.items[i]);
+    for (uint32_t i = 0; i < g->diags.n; i++) {
+        const struct diag *d = &g->diags.items[i];
+        diag_add(&a->diags, d->severity, (struct place){d->file, d->line, d->column}, d->hint, "%s", d->message);
     }
-    for (uint32_t i = 0; i < g.matches.n; i++)
-        report_match(&g, &g.matches.items[i]);
-    remark(&g);
+    a->diags.dropped += g->diags.dropped;
+    a->skipped |= g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
+    remark(g);
+}
+
+struct all_graphs {
+    struct fa_audit *a;
+    struct work_order *order;
+    uint32_t inner_jobs;
+};
+
+static void audit_graph(void *context, uint32_t i, uint32_t slot) {
+    struct all_graphs *all = context;
+    struct graph_audit g = {.a = all->a, .compile = &all->a->inputs.compiles[i], .jobs = all->inner_jobs};
+    struct pairing pairs;
+    (void)slot;
+    g.diags.arena = &g.arena;
+    level_read(&g.ttir, &g.compile->ttir, &g.diags);
+    level_read(&g.ttnn, &g.compile->ttnn, &g.diags);
+    g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
+    match_level(&g, &g.shown->graph, &g.matches);
+    match_settle(&g.matches);
+    if (g.matches.n && g.ttnn.present && g.ttir.present) {
+        pair_build(&pairs, &g.ttir.graph, &g.ttnn.graph);
+        g.pairs = &pairs;
+        match_level(&g, &g.ttir.graph, &g.ttir_matches);
+    }
+    work_wait(all->order, i);
+    hand_over(&g);
+    work_done(all->order, i);
     if (g.pairs)
         pair_free(&pairs);
     free(g.matches.items);
     free(g.ttir_matches.items);
+    level_free(&g.ttir, &g.compile->ttir);
+    level_free(&g.ttnn, &g.compile->ttnn);
+    diags_free(&g.diags);
+    arena_free(&g.arena);
+}
+
+/* Graphs side by side where there are several, functions side by side where there is one. */
+static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
+    uint32_t n = a->inputs.ncompiles;
+    struct all_graphs all = {a, work_order_new(), n > 1 ? 1 : jobs};
+    work_run(n, n > 1 ? jobs : 1, audit_graph, &all);
+    work_order_free(all.order);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
@@ -183,12 +274,12 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
         return status;
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
-    for (uint32_t i = 0; i < a->inputs.ncompiles; i++)
-        audit_graph(a, &a->inputs.compiles[i]);
+    a->report.count_only = o->dry_run;
+    audit_graphs(a, work_jobs(o->jobs));
     report_sort(&a->report);
     if (a->report.nentries)
         return FA_MISSED;
-    return a->diags.errors || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
+    return a->diags.errors || a->skipped || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
 }
 
 struct fa_audit *fa_audit(const struct fa_options *options) {
@@ -233,7 +324,7 @@ const char *fa_get_remark(const struct fa_audit *a, size_t i) {
     return a->remarks[i];
 }
 
-bool fa_write_report(const struct fa_audit *a, const char *path, char *error, size_t n) {
+bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n) {
     return report_write(&a->report, path, error, n);
 }
 

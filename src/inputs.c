@@ -20,21 +20,23 @@ static struct compile *compile_of(struct inputs *in, uint32_t number) {
     return c;
 }
 
-static void level_free(struct level *l) {
+void level_read(struct level *l, const struct level_text *text, struct diags *d) {
+    memset(l, 0, sizeof *l);
+    if (!text->block)
+        return;
+    l->present = true;
+    l->source = *text->source;
+    mlir_parse(&l->ir, &l->source, text->block, d);
+    graph_build(&l->graph, &l->ir);
+}
+
+void level_free(struct level *l, const struct level_text *text) {
     if (!l->present)
         return;
     graph_free(&l->graph);
     mlir_free(&l->ir);
+    source_release(text->source, text->block->text.p, text->block->text.n);
     l->present = false;
-}
-
-/* The graph points at the module, so a level is built where it stays. */
-static void level_read(struct level *l, struct source *s, const struct log_block *b, struct diags *d) {
-    l->present = true;
-    l->source = s;
-    l->block = b;
-    mlir_parse(&l->ir, s, b, d);
-    graph_build(&l->graph, &l->ir);
 }
 
 struct file_levels {
@@ -75,17 +77,16 @@ static bool open_file(struct input_file *f, const char *path, struct arena *a, s
     return false;
 }
 
-static void read_blocks(struct inputs *in, size_t file, bool ttir, bool ttnn, uint32_t only_number, struct diags *d) {
+static void take_blocks(struct inputs *in, size_t file, bool ttir, bool ttnn, uint32_t only_number) {
     struct input_file *f = &in->files[file];
     for (uint32_t i = 0; i < f->scan.nblocks; i++) {
         const struct log_block *b = &f->scan.blocks[i];
-        bool wanted = b->chosen && ((ttir && is_ttir(b)) || (ttnn && is_ttnn(b)));
-        if (!wanted)
+        if (!b->chosen || !((ttir && is_ttir(b)) || (ttnn && is_ttnn(b))))
             continue;
         struct compile *c = compile_of(in, only_number ? only_number : b->graph);
-        struct level *l = is_ttnn(b) ? &c->ttnn : &c->ttir;
-        if (!l->present)
-            level_read(l, &f->source, b, d);
+        struct level_text *l = is_ttnn(b) ? &c->ttnn : &c->ttir;
+        if (!l->block)
+            *l = (struct level_text){b, &f->source};
         if (is_ttnn(b))
             in->ttnn_path = f->source.path;
         else
@@ -101,8 +102,8 @@ static enum fa_status read_two(struct inputs *in, struct diags *d) {
         if (n[ttir].ttir != 1 || n[ttnn].ttnn != 1 || (n[ttir].ttnn > 0 && n[ttnn].ttir > 0) || n[ttir].ttnn > 1 ||
             n[ttnn].ttir > 1)
             continue;
-        read_blocks(in, ttir, true, false, 1, d);
-        read_blocks(in, ttnn, false, true, 1, d);
+        take_blocks(in, ttir, true, false, 1);
+        take_blocks(in, ttnn, false, true, 1);
         return FA_CLEAN;
     }
     const char *what = n[0].ttir + n[1].ttir == 0   ? "no TTIR level: both files are TTNN"
@@ -124,46 +125,44 @@ static enum fa_status read_one_level(struct inputs *in, const struct fa_options 
         return FA_USAGE;
     }
     for (size_t i = 0; i < in->nfiles; i++)
-        read_blocks(in, i, ttir, !ttir, 0, d);
+        take_blocks(in, i, ttir, !ttir, 0);
     if (in->ncompiles)
         return FA_CLEAN;
     complain(d, o->files[0], NULL, ttir ? "has no TTIR level" : "has no TTNN level");
     return FA_INPUT;
 }
 
+static bool is_whole(const struct compile *c) {
+    return c->ttir.block && c->ttnn.block;
+}
+
 /* A graph with one level only is left out; when no graph has both, nothing can be audited. */
 static enum fa_status check_levels(struct inputs *in, const char *path, struct diags *d) {
-    uint32_t whole = 0;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < in->ncompiles; i++)
-        whole += in->compiles[i].ttir.present && in->compiles[i].ttnn.present;
-    if (whole == 0) {
-        bool ttnn = in->ncompiles && in->compiles[0].ttnn.present;
+        kept += is_whole(&in->compiles[i]);
+    if (kept == 0) {
+        bool ttnn = in->ncompiles && in->compiles[0].ttnn.block;
         complain(d, path,
                  ttnn ? "give the TTIR file too, or use --ttnn-only"
                       : "give the TTNN file or log too, or use --ttir-only",
                  ttnn ? "has no TTIR level" : "has no TTNN level");
         return FA_INPUT;
     }
-    uint32_t kept = 0;
+    kept = 0;
     for (uint32_t i = 0; i < in->ncompiles; i++) {
-        struct compile *c = &in->compiles[i];
-        if (c->ttir.present && c->ttnn.present) {
+        const struct compile *c = &in->compiles[i];
+        if (is_whole(c)) {
             in->compiles[kept++] = *c;
             continue;
         }
-        const struct level *l = c->ttir.present ? &c->ttir : &c->ttnn;
+        const struct level_text *l = c->ttir.block ? &c->ttir : &c->ttnn;
         struct place at = {l->source->path, l->block->first_line, 0};
         diag_add(d, SEV_WARNING, at, NULL, "graph %u has no %s level: not audited", c->number,
-                 c->ttir.present ? "TTNN" : "TTIR");
+                 c->ttir.block ? "TTNN" : "TTIR");
         in->skipped = true;
-        level_free(&c->ttir);
-        level_free(&c->ttnn);
     }
     in->ncompiles = kept;
-    for (uint32_t i = 0; i < kept; i++) { /* graphs point at their modules */
-        in->compiles[i].ttir.graph.m = &in->compiles[i].ttir.ir;
-        in->compiles[i].ttnn.graph.m = &in->compiles[i].ttnn.ir;
-    }
     return FA_CLEAN;
 }
 
@@ -172,7 +171,7 @@ static enum fa_status read_levels(struct inputs *in, const struct fa_options *o,
         return read_one_level(in, o, d);
     if (in->nfiles == 2)
         return read_two(in, d);
-    read_blocks(in, 0, true, true, 0, d);
+    take_blocks(in, 0, true, true, 0);
     return check_levels(in, in->files[0].source.path, d);
 }
 
@@ -188,19 +187,10 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
     bool ok = true;
     for (size_t i = 0; i < o->nfiles; i++)
         ok &= open_file(&in->files[i], o->files[i], a, d);
-    enum fa_status status = ok ? read_levels(in, o, d) : FA_INPUT;
-    for (uint32_t i = 0; i < in->ncompiles; i++) { /* growing the array moved the modules */
-        in->compiles[i].ttir.graph.m = &in->compiles[i].ttir.ir;
-        in->compiles[i].ttnn.graph.m = &in->compiles[i].ttnn.ir;
-    }
-    return status;
+    return ok ? read_levels(in, o, d) : FA_INPUT;
 }
 
 void inputs_free(struct inputs *in) {
-    for (uint32_t i = 0; i < in->ncompiles; i++) {
-        level_free(&in->compiles[i].ttir);
-        level_free(&in->compiles[i].ttnn);
-    }
     free(in->compiles);
     for (size_t i = 0; i < in->nfiles; i++)
         if (in->files[i].opened)

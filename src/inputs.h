@@ -1,4 +1,5 @@
-/* From files to compiles: which text is the TTIR and which the TTNN of each graph. */
+/* From files to compiles: which text is the TTIR and which the TTNN of each graph. Nothing is parsed
+ * until a graph's turn comes. */
 #ifndef FA_INPUTS_H
 #define FA_INPUTS_H
 
@@ -8,19 +9,16 @@
 #include "mlir/mlir.h"
 #include "source/source.h"
 
-/* One module at one level, read and made a graph. */
-struct level {
-    bool present;
-    const struct log_block *block;
+/* Where one level of a graph is written. */
+struct level_text {
+    const struct log_block *block; /* NULL: the graph has no such level */
     struct source *source;
-    struct mlir ir;
-    struct graph graph;
 };
 
 /* One graph as it was compiled. */
 struct compile {
     uint32_t number; /* 1-based */
-    struct level ttir, ttnn;
+    struct level_text ttir, ttnn;
 };
 
 struct input_file {
@@ -35,12 +33,25 @@ struct inputs {
     struct compile *compiles;
     uint32_t ncompiles, cap;
     const char *ttir_path, *ttnn_path; /* of the files that the levels come from, or NULL */
-    bool skipped;                      /* something that was asked for was not audited */
+    bool skipped;                      /* something that was asked for is not audited */
 };
 
-/* Opens, scans and parses all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with
+/* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with
  * diagnostics. */
 enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d);
 void inputs_free(struct inputs *in);
+
+/* One module at one level, read and made a graph. Does not move: the graph points into it. */
+struct level {
+    bool present;
+    struct source source; /* a view of the file's, with a line count of its own: threads share no state */
+    struct mlir ir;
+    struct graph graph;
+};
+
+/* A level that is not written stays absent. */
+void level_read(struct level *l, const struct level_text *text, struct diags *d);
+/* Gives the memory back, that of the file's pages too. */
+void level_free(struct level *l, const struct level_text *text);
 
 #endif

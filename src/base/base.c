@@ -151,6 +151,20 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) {
     return (struct str){p, (size_t)n};
 }
 
+void arena_merge(struct arena *into, struct arena *from) {
+    struct arena_chunk **end = &from->chunks;
+    while (*end)
+        end = &(*end)->next;
+    *end = into->chunks;
+    into->chunks = from->chunks;
+    into->total += from->total;
+    if (!into->at) {
+        into->at = from->at;
+        into->end = from->end;
+    }
+    *from = (struct arena){0};
+}
+
 void arena_free(struct arena *a) {
     for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
         next = c->next;

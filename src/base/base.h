@@ -42,6 +42,7 @@ void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, n
 char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
 struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_merge(struct arena *into, struct arena *from); /* `into` owns what `from` held; `from` is empty */
 void arena_free(struct arena *a);                  /* frees all chunks; the arena is empty again */
 
 /* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */

@@ -25,6 +25,9 @@ static const struct spec {
     {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_AUDIT},
     {"only", 0, TEXT, offsetof(struct options, only), CMD_AUDIT},
     {"skip", 0, TEXT, offsetof(struct options, skip), CMD_AUDIT},
+    {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
+    {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
+    {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT},
@@ -124,6 +127,16 @@ static bool check_output(struct options *o) {
     return true;
 }
 
+static bool check_jobs(struct options *o) {
+    char *end = NULL;
+    if (!o->jobs)
+        return true;
+    o->njobs = strtoul(o->jobs, &end, 10);
+    return o->jobs[0] >= '0' && o->jobs[0] <= '9' && *end == '\0' && o->njobs > 0 && o->njobs <= 1024
+               ? true
+               : wrong(o, "--jobs takes a number from 1 to 1024");
+}
+
 static bool check(struct options *o) {
     size_t standard_inputs = 0;
     for (size_t i = 0; i < o->nfiles; i++)
@@ -134,7 +147,7 @@ static bool check(struct options *o) {
         return wrong(o, "standard input ('-') can be read only once");
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
-    return check_output(o);
+    return check_jobs(o) && check_output(o);
 }
 
 bool options_parse(struct options *o, int argc, char **argv) {
@@ -182,5 +195,8 @@ struct fa_options options_audit(const struct options *o) {
         .no_default_patterns = o->no_default_patterns,
         .only = o->only,
         .skip = o->skip,
+        .jobs = (unsigned)o->njobs,
+        .dry_run = o->dry_run,
+        .no_validate = o->no_validate,
     };
 }

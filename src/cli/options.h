@@ -12,8 +12,9 @@ enum command { CMD_AUDIT = 1, CMD_INSPECT = 2 };
 struct options {
     enum command command;
     bool help, version; /* seen first: nothing after it was looked at */
-    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json;
-    const char *output, *only, *skip;
+    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate;
+    const char *output, *only, *skip, *jobs;
+    unsigned long njobs;   /* 0: one for each processor */
     const char **patterns; /* npatterns of them and a NULL; freed by options_free */
     size_t npatterns;
     const char *const *files; /* part of argv */

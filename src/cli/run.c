@@ -70,13 +70,13 @@ static void print_diagnostics(const struct fa_audit *a) {
         fputs("Try 'fusion-audit --help' for more information.\n", stderr);
 }
 
-static enum fa_status write_report(const struct fa_audit *a, const struct options *o) {
+static enum fa_status write_report(struct fa_audit *a, const struct options *o) {
     char message[4352];
     size_t ops = fa_fused_ops(a), places = fa_places(a);
-    if (!fa_write_report(a, o->output, message, sizeof message))
+    if (!o->dry_run && !fa_write_report(a, o->output, message, sizeof message))
         return complain(FA_INPUT, message);
     if (!o->quiet) {
-        put_clean(strcmp(o->output, "-") == 0 ? "standard output" : o->output);
+        put_clean(o->dry_run ? "dry run" : strcmp(o->output, "-") == 0 ? "standard output" : o->output);
         fprintf(stderr, ": %zu fused op%s, %zu place%s\n", ops, ops == 1 ? "" : "s", places, places == 1 ? "" : "s");
     }
     return FA_MISSED;
@@ -93,7 +93,8 @@ static enum fa_status run_audit(const struct options *o) {
     print_diagnostics(a);
     if (status == FA_MISSED)
         status = write_report(a, o);
-    else if (status == FA_CLEAN && strcmp(o->output, "-") != 0 && fa_remove_stale_report(o->output) && o->verbose)
+    else if (status == FA_CLEAN && !o->dry_run && strcmp(o->output, "-") != 0 && fa_remove_stale_report(o->output) &&
+             o->verbose)
         fprintf(stderr, "%s: removed: nothing is missed any more\n", o->output);
     fa_free(a);
     return status;

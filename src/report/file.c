@@ -16,7 +16,7 @@ static bool fail(char *error, size_t n, const char *path, int reason) {
     return false;
 }
 
-static bool print_and_close(const struct report *r, FILE *out) {
+static bool print_and_close(struct report *r, FILE *out) {
     errno = 0;
     bool ok = report_print(r, out);
     int reason = errno;
@@ -41,7 +41,7 @@ static int open_temporary(const char *target, struct buf *name) {
     return -1;
 }
 
-static bool replace(const struct report *r, const char *target) {
+static bool replace(struct report *r, const char *target) {
     struct buf name = {0};
     int fd = open_temporary(target, &name);
     bool ok = false;
@@ -62,12 +62,12 @@ static bool replace(const struct report *r, const char *target) {
     return ok;
 }
 
-static bool write_straight(const struct report *r, const char *path) {
+static bool write_straight(struct report *r, const char *path) {
     FILE *out = fopen(path, "we");
     return out && print_and_close(r, out);
 }
 
-bool report_write(const struct report *r, const char *path, char *error, size_t n) {
+bool report_write(struct report *r, const char *path, char *error, size_t n) {
     struct stat st;
     if (strcmp(path, "-") == 0) {
         errno = 0;

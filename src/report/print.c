@@ -10,7 +10,8 @@
 struct printer {
     yaml_emitter_t emitter;
     bool ok;
-    struct buf segment, utf8; /* scratch */
+    struct report *report;
+    struct buf instance, utf8; /* scratch */
 };
 
 /* `made`: what yaml_*_event_initialize returned. libyaml takes the event over. */
@@ -68,23 +69,22 @@ static void end_list(struct printer *p) {
         put(p, &event, yaml_sequence_end_event_initialize(&event));
 }
 
-static void put_segment(struct printer *p, const char *key, const struct segment *s) {
-    if (s->nops == 0)
+static void put_instance(struct printer *p, const struct stored *stored) {
+    struct written w;
+    if (!p->ok || !report_instance(p->report, stored, &p->instance, &w)) {
+        p->ok = false;
         return;
-    p->segment.n = 0;
-    segment_text(s, &p->segment);
-    put_block(p, key, buf_str(&p->segment));
-}
-
-static void put_instance(struct printer *p, const struct instance *instance) {
-    begin_mapping(p);
-    if (instance->ir_loc.n > 0) {
-        put_key(p, "ir_loc");
-        put_scalar(p, text_utf8(instance->ir_loc, &p->utf8), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
     }
-    put_segment(p, "ttir_segment", &instance->ttir);
-    put_segment(p, "ttnn_segment", &instance->ttnn);
-    put_block(p, "notes", instance->notes);
+    begin_mapping(p);
+    if (w.ir_loc.n > 0) {
+        put_key(p, "ir_loc");
+        put_scalar(p, text_utf8(w.ir_loc, &p->utf8), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    }
+    if (w.ttir.n > 0)
+        put_block(p, "ttir_segment", w.ttir);
+    if (w.ttnn.n > 0)
+        put_block(p, "ttnn_segment", w.ttnn);
+    put_block(p, "notes", w.notes);
     end_mapping(p);
 }
 
@@ -126,9 +126,9 @@ static void put_report(struct printer *p, const struct report *r) {
     end_mapping(p);
 }
 
-bool report_print(const struct report *r, FILE *out) {
+bool report_print(struct report *r, FILE *out) {
     yaml_event_t event;
-    struct printer p = {.ok = true};
+    struct printer p = {.ok = true, .report = r};
     if (!yaml_emitter_initialize(&p.emitter))
         return false;
     yaml_emitter_set_output_file(&p.emitter, out);
@@ -143,7 +143,7 @@ bool report_print(const struct report *r, FILE *out) {
     if (p.ok)
         put(&p, &event, yaml_stream_end_event_initialize(&event));
     yaml_emitter_delete(&p.emitter);
-    buf_free(&p.segment);
+    buf_free(&p.instance);
     buf_free(&p.utf8);
     return p.ok && fflush(out) == 0 && !ferror(out);
 }

@@ -1,6 +1,5 @@
 /* The entries of a report: found by (fused_op, source, component_ops) in constant time, sorted for print.
- * Strings and op arrays are borrowed from the audit; the arrays of entries, components and
- * instances belong to the report. */
+ * The text of an instance is put aside in a spool as it is added. */
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -66,13 +65,48 @@ static uint32_t index_find(struct report *r, struct buf key) {
 
 static void entry_add(struct report *r, struct str fused_op, struct str source, const struct str *components,
                       uint32_t n) {
-    struct entry e = {.fused_op = fused_op, .source = source, .ncomponents = n};
-    if (n > 0) {
-        e.component_ops = xrealloc(NULL, n * sizeof *components);
-        memcpy(e.component_ops, components, n * sizeof *components);
-    }
+    struct arena *a = &r->arena;
+    struct entry e = {.fused_op = arena_str(a, fused_op), .source = arena_str(a, source), .ncomponents = n};
+    e.component_ops = arena_alloc(a, (n + 1) * sizeof *components);
+    for (uint32_t i = 0; i < n; i++)
+        e.component_ops[i] = arena_str(a, components[i]);
     r->entries = grow(r->entries, &r->entries_cap, r->nentries + 1, sizeof *r->entries);
     r->entries[r->nentries++] = e;
+}
+
+/* Each text after its length, in the order of struct written. */
+static uint64_t store(struct report *r, const struct instance *in) {
+    struct buf ttir = {0}, ttnn = {0};
+    uint64_t sizes[4];
+    segment_text(&in->ttir, &ttir);
+    segment_text(&in->ttnn, &ttnn);
+    struct str texts[4] = {in->ir_loc, buf_str(&ttir), buf_str(&ttnn), in->notes};
+    for (int i = 0; i < 4; i++)
+        sizes[i] = texts[i].n;
+    uint64_t at = spool_add(&r->spool, (struct str){(const char *)sizes, sizeof sizes});
+    for (int i = 0; i < 4; i++)
+        spool_add(&r->spool, texts[i]);
+    buf_free(&ttir);
+    buf_free(&ttnn);
+    return at;
+}
+
+bool report_instance(struct report *r, const struct stored *s, struct buf *buffer, struct written *out) {
+    uint64_t sizes[4], total = 0;
+    if (!spool_read(&r->spool, s->at, sizeof sizes, buffer))
+        return false;
+    memcpy(sizes, buffer->p, sizeof sizes);
+    for (int i = 0; i < 4; i++)
+        total += sizes[i];
+    if (!spool_read(&r->spool, s->at + sizeof sizes, total, buffer))
+        return false;
+    const char *p = buffer->p;
+    struct str *texts[4] = {&out->ir_loc, &out->ttir, &out->ttnn, &out->notes};
+    for (int i = 0; i < 4; i++) {
+        *texts[i] = (struct str){p, sizes[i]};
+        p += sizes[i];
+    }
+    return true;
 }
 
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
@@ -88,7 +122,7 @@ void report_add(struct report *r, struct str fused_op, struct str source, const 
     }
     struct entry *e = &r->entries[at];
     e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
-    e->instances[e->ninstances++] = instance;
+    e->instances[e->ninstances++] = (struct stored){instance.order, r->count_only ? 0 : store(r, &instance)};
 }
 
 static int compare(uint64_t a, uint64_t b) {
@@ -114,24 +148,11 @@ static int compare_entries(const void *pa, const void *pb) {
     return c ? c : compare_components(a, b);
 }
 
-static int compare_segments(const struct segment *a, const struct segment *b) {
-    for (uint32_t i = 0; i < a->nops && i < b->nops; i++)
-        if (a->ops[i] != b->ops[i])
-            return compare(a->ops[i], b->ops[i]);
-    return compare(a->nops, b->nops);
-}
-
-/* qsort is not stable: what follows `order` makes equal orders come out the same from run to run. */
+/* Instances of one order keep the order in which they were added. */
 static int compare_instances(const void *pa, const void *pb) {
-    const struct instance *a = pa, *b = pb;
+    const struct stored *a = pa, *b = pb;
     int c = compare(a->order, b->order);
-    if (c == 0)
-        c = compare_segments(&a->ttnn, &b->ttnn);
-    if (c == 0)
-        c = compare_segments(&a->ttir, &b->ttir);
-    if (c == 0)
-        c = str_cmp(a->ir_loc, b->ir_loc);
-    return c ? c : str_cmp(a->notes, b->notes);
+    return c ? c : compare(a->at, b->at);
 }
 
 void report_sort(struct report *r) {
@@ -144,10 +165,10 @@ void report_sort(struct report *r) {
 
 void report_free(struct report *r) {
     index_free(r);
-    for (uint32_t i = 0; i < r->nentries; i++) {
-        free(r->entries[i].component_ops);
+    for (uint32_t i = 0; i < r->nentries; i++)
         free(r->entries[i].instances);
-    }
     free(r->entries);
+    spool_free(&r->spool);
+    arena_free(&r->arena);
     *r = (struct report){0};
 }

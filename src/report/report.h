@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "mlir/mlir.h"
+#include "report/spool.h"
 
 /* Ops of one side of an instance, in textual order. nops == 0: the side is missing. */
 struct segment {
@@ -18,15 +19,25 @@ struct segment {
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
-    struct str notes;  /* lines, the last one newline-terminated */
-    uint64_t order;    /* instances of an entry are written in this order */
+    struct str notes; /* lines, the last one newline-terminated */
+    uint64_t order;   /* instances of an entry are written in this order */
+};
+
+/* An instance that was added: its text is in the spool. */
+struct stored {
+    uint64_t order, at;
+};
+
+/* The text of a stored instance; views into the buffer that it was read to. */
+struct written {
+    struct str ir_loc, ttir, ttnn, notes;
 };
 
 struct entry {
     struct str fused_op, source;
     struct str *component_ops;
     uint32_t ncomponents;
-    struct instance *instances;
+    struct stored *instances;
     uint32_t ninstances, instances_cap;
 };
 
@@ -34,11 +45,14 @@ struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct entry *entries;
     uint32_t nentries, entries_cap;
+    struct arena arena; /* strings of the entries */
+    struct spool spool;
+    bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
     struct report_index *index; /* entries by key (uthash), private to the room */
 };
 
 /* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new.
- * A zeroed report is empty. The array of components is copied; strings and op arrays are borrowed. */
+ * A zeroed report is empty. Everything is copied: the modules may go once this returns. */
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
@@ -46,12 +60,14 @@ void report_sort(struct report *r);
 /* Appends the bytes of the ops: one op after another, each ended by a newline, without blanks at its end and
  * without the indentation of its first line (of later lines as much of that as all of them have). */
 void segment_text(const struct segment *s, struct buf *out);
+/* Reads an instance back. False when the spool cannot be read. */
+bool report_instance(struct report *r, const struct stored *s, struct buf *buffer, struct written *out);
 /* Writes YAML to an open stream. False when libyaml or the stream fails. */
-bool report_print(const struct report *r, FILE *out);
+bool report_print(struct report *r, FILE *out);
 /* Writes to a temporary file beside `path` and renames it; "-" is standard output. A symbolic link stays: its
  * target is replaced. What is no regular file (/dev/stdout, a FIFO) is written straight.
  * False with the reason in `error`; `path` is then as it was. */
-bool report_write(const struct report *r, const char *path, char *error, size_t n);
+bool report_write(struct report *r, const char *path, char *error, size_t n);
 /* Removes `path` when it is a regular file (no link) and a report of this tool: one YAML document, a mapping whose
  * keys are exactly `input`, a mapping, and `missed_fusions`, a list. True when it was removed. */
 bool report_remove_stale(const char *path);

@@ -1,0 +1,89 @@
+/* Threads take the next number from a shared counter. A thread that cannot be started is done without. */
+#include "base/work.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MAX_JOBS = 64 };
+
+struct pool {
+    atomic_uint next;
+    uint32_t n;
+    work_piece *piece;
+    void *context;
+};
+
+struct worker {
+    struct pool *pool;
+    uint32_t slot;
+    pthread_t thread;
+    bool running;
+};
+
+static void *work(void *arg) {
+    struct worker *w = arg;
+    for (uint32_t i; (i = atomic_fetch_add(&w->pool->next, 1)) < w->pool->n;)
+        w->pool->piece(w->pool->context, i, w->slot);
+    return NULL;
+}
+
+void work_run(uint32_t n, uint32_t jobs, work_piece *piece, void *context) {
+    struct pool pool = {.n = n, .piece = piece, .context = context};
+    struct worker workers[MAX_JOBS];
+    if (jobs > n)
+        jobs = n;
+    if (jobs > MAX_JOBS)
+        jobs = MAX_JOBS;
+    for (uint32_t s = 1; s < jobs; s++) {
+        workers[s] = (struct worker){.pool = &pool, .slot = s};
+        workers[s].running = pthread_create(&workers[s].thread, NULL, work, &workers[s]) == 0;
+    }
+    workers[0] = (struct worker){.pool = &pool};
+    work(&workers[0]);
+    for (uint32_t s = 1; s < jobs; s++)
+        if (workers[s].running)
+            pthread_join(workers[s].thread, NULL);
+}
+
+struct work_order {
+    pthread_mutex_t mutex;
+    pthread_cond_t turned;
+    uint32_t turn;
+};
+
+struct work_order *work_order_new(void) {
+    struct work_order *o = xrealloc(NULL, sizeof *o);
+    pthread_mutex_init(&o->mutex, NULL);
+    pthread_cond_init(&o->turned, NULL);
+    o->turn = 0;
+    return o;
+}
+
+void work_wait(struct work_order *o, uint32_t i) {
+    pthread_mutex_lock(&o->mutex);
+    while (o->turn != i)
+        pthread_cond_wait(&o->turned, &o->mutex);
+    pthread_mutex_unlock(&o->mutex);
+}
+
+void work_done(struct work_order *o, uint32_t i) {
+    pthread_mutex_lock(&o->mutex);
+    o->turn = i + 1;
+    pthread_cond_broadcast(&o->turned);
+    pthread_mutex_unlock(&o->mutex);
+}
+
+void work_order_free(struct work_order *o) {
+    pthread_cond_destroy(&o->turned);
+    pthread_mutex_destroy(&o->mutex);
+    free(o);
+}
+
+uint32_t work_jobs(unsigned asked) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (asked)
+        return asked < MAX_JOBS ? asked : MAX_JOBS;
+    return processors < 1 ? 1 : processors < MAX_JOBS ? (uint32_t)processors : MAX_JOBS;
+}

@@ -1,0 +1,61 @@
+/* The file is made when the memory limit is reached; a read takes each byte from where it is. */
+#include "report/spool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+enum { IN_MEMORY = 8 << 20 };
+
+static void flush_memory(struct spool *s) {
+    if (!s->file && !s->failed)
+        s->file = tmpfile();
+    if (!s->file || fseeko(s->file, (off_t)s->on_file, SEEK_SET) != 0 ||
+        fwrite(s->memory.p, 1, s->memory.n, s->file) != s->memory.n) {
+        s->failed = true;
+        return;
+    }
+    s->on_file += s->memory.n;
+    s->memory.n = 0;
+}
+
+uint64_t spool_add(struct spool *s, struct str bytes) {
+    uint64_t at = s->on_file + s->memory.n;
+    buf_add(&s->memory, bytes);
+    if (s->memory.n > IN_MEMORY)
+        flush_memory(s);
+    return at;
+}
+
+static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
+    char chunk[4096];
+    if (!s->file || fseeko(s->file, (off_t)at, SEEK_SET) != 0)
+        return false;
+    while (n > 0) {
+        size_t want = n < sizeof chunk ? n : sizeof chunk;
+        if (fread(chunk, 1, want, s->file) != want)
+            return false;
+        buf_add(out, (struct str){chunk, want});
+        n -= want;
+    }
+    return true;
+}
+
+bool spool_read(struct spool *s, uint64_t at, size_t n, struct buf *out) {
+    out->n = 0;
+    if (s->failed || at + n > s->on_file + s->memory.n)
+        return false;
+    size_t from_file = at >= s->on_file ? 0 : s->on_file - at < n ? (size_t)(s->on_file - at) : n;
+    if (from_file && !read_file(s, at, from_file, out))
+        return false;
+    if (n > from_file)
+        buf_add(out, (struct str){s->memory.p + (at + from_file - s->on_file), n - from_file});
+    return true;
+}
+
+void spool_free(struct spool *s) {
+    if (s->file)
+        fclose(s->file);
+    buf_free(&s->memory);
+    *s = (struct spool){0};
+}
