@@ -115,7 +115,8 @@ bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c) {
     c->result = g->m->ops[op].first_result;
     uint32_t ra, rb, rr;
     const int64_t *a = graph_shape(g, c->a, &ra), *b = graph_shape(g, c->b, &rb), *r = graph_shape(g, c->result, &rr);
-    if (!a || !b || !r || ra > MAX_RANK - 2 || rb > MAX_RANK - 2)
+    if (!a || !b || !r || ra > MAX_RANK - 2 || rb > MAX_RANK - 2 || graph_numel(g, c->a) < 1 ||
+        graph_numel(g, c->b) < 1)
         return false;
     bool ok = g->kind[op] == K_DOT_GENERAL ? dot_dims(g, op, ra, rb, c) : matmul_dims(g, op, ra, rb, c);
     return ok && c->rank == rr && extents_fit(c, a, b, r);
@@ -152,7 +153,9 @@ static bool operand_map(const struct graph *g, uint32_t value, const struct axes
     return imap_of_coordinates(&c, shape, r, out);
 }
 
-static bool add_axis(struct axes *out, const struct imap *axis) { return axes_add(out, axis->t, axis->n); }
+static bool add_axis(struct axes *out, const struct imap *axis) {
+    return axes_add(out, axis->t, axis->n);
+}
 
 bool contraction_maps(const struct graph *g, const struct contraction *c, const struct imap *result, uint32_t space,
                       struct operand_maps *out) {

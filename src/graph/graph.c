@@ -13,15 +13,19 @@ static void *zeroed(size_t n, size_t size) {
     return p;
 }
 
-/* Number of roles, or -1 for "*". */
-static int count_roles(const char *roles) {
-    if (!*roles)
-        return 0;
+/* How many data operands a kind has; `all` is -1 for any number. */
+struct arity {
+    int all, required;
+};
+
+static struct arity arity_of(const char *roles) {
     if (*roles == '*')
-        return -1;
-    int n = 1;
-    for (; *roles; roles++)
-        n += *roles == ',';
+        return (struct arity){-1, 0};
+    struct arity n = {*roles != '\0', *roles != '\0'};
+    for (; *roles; roles++) {
+        n.all += *roles == ',';
+        n.required += (*roles == ',') - (*roles == '?' || *roles == '=');
+    }
     return n;
 }
 
@@ -41,7 +45,9 @@ static void set_kinds(struct graph *g) {
     free(known);
 }
 
-static bool is_device(const struct mlir *m, uint32_t v) { return m->types[m->values[v].type].kind == TYPE_DEVICE; }
+static bool is_device(const struct mlir *m, uint32_t v) {
+    return m->types[m->values[v].type].kind == TYPE_DEVICE;
+}
 
 /* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
 static bool is_destination(const struct graph *g, uint32_t v) {
@@ -63,36 +69,47 @@ static bool segments(const struct graph *g, uint32_t op, int nroles, int64_t *si
     return true;
 }
 
-/* Data operands of an op by role into `out` (room for all written operands, at least MAX_ROLES). */
-static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
+/* Written operands that hold data. */
+static uint32_t written_operands(struct graph *g, uint32_t i, uint32_t *out) {
     const struct mlir *m = g->m;
     const struct mlir_op *op = &m->ops[i];
+    enum op_class class = graph_class(g, i);
+    bool by_place = class == OP_CALL || class == OP_RETURN || class == OP_NO_USE;
     uint32_t n = 0;
     for (uint32_t k = 0; k < op->noperands; k++) {
         uint32_t v = m->operands[op->first_operand + k];
-        if (!is_device(m, v))
+        if (by_place || !is_device(m, v))
             out[n++] = v;
     }
-    const struct op_info *info = &op_table[g->kind[i]];
-    bool structural = info->class == OP_CALL || info->class == OP_RETURN || info->class == OP_NO_USE;
-    if (n > 0 && !structural && is_destination(g, out[n - 1])) {
+    if (n > 0 && !by_place && is_destination(g, out[n - 1])) {
         n--;
         g->ndestinations++;
     }
-    int nroles = count_roles(info->roles);
-    if (nroles < 0 || n >= (uint32_t)nroles || !strchr(info->roles, '?'))
+    return n;
+}
+
+/* Data operands of an op by role into `out` (room for all written operands, at least MAX_ROLES). */
+static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
+    uint32_t n = written_operands(g, i, out);
+    const char *roles = op_table[g->kind[i]].roles;
+    struct arity arity = arity_of(roles);
+    if ((int64_t)n < arity.required) {
+        g->kind[i] = K_UNKNOWN;
+        return n;
+    }
+    if (arity.all < 0 || n >= (uint32_t)arity.all || !strchr(roles, '?'))
         return n;
     int64_t sizes[MAX_ROLES];
-    if (!segments(g, i, nroles, sizes)) {
-        while (n < (uint32_t)nroles)
+    if (!segments(g, i, arity.all, sizes)) {
+        while (n < (uint32_t)arity.all)
             out[n++] = NONE;
         return n;
     }
     uint32_t from[MAX_ROLES], at = 0;
-    for (int r = 0; r < nroles; r++)
+    for (int r = 0; r < arity.all; r++)
         from[r] = sizes[r] && at < n ? out[at++] : NONE;
-    memcpy(out, from, (size_t)nroles * sizeof *out);
-    return (uint32_t)nroles;
+    memcpy(out, from, (size_t)arity.all * sizeof *out);
+    return (uint32_t)arity.all;
 }
 
 static void set_operands(struct graph *g) {
@@ -131,7 +148,9 @@ static void set_uses(struct graph *g) {
     }
 }
 
-static bool mentions(struct str text, const char *what) { return str_find(text, str_of(what)) != NULL; }
+static bool mentions(struct str text, const char *what) {
+    return str_find(text, str_of(what)) != NULL;
+}
 
 /* Marks by which the compiler tells its functions apart: tt.function_type and the names it gives them. */
 static enum func_kind kind_of_function(const struct mlir *m, const struct mlir_func *f) {
@@ -168,15 +187,31 @@ static void mark_composites(struct graph *g) {
             g->call_site[f] = NONE;
 }
 
+static void set_returns(struct graph *g) {
+    for (uint32_t i = 0; i < g->m->nops; i++) {
+        uint32_t f = g->m->ops[i].func;
+        if (g->kind[i] == K_RETURN && f != NONE)
+            g->return_op[f] = g->return_op[f] == NONE ? i : NONE - 1;
+    }
+    for (uint32_t f = 0; f < g->m->nfuncs; f++)
+        if (g->return_op[f] == NONE - 1)
+            g->return_op[f] = NONE;
+}
+
 static void set_functions(struct graph *g) {
     const struct mlir *m = g->m;
     g->func_kind = zeroed(m->nfuncs, sizeof *g->func_kind);
     g->call_site = zeroed(m->nfuncs, sizeof *g->call_site);
+    g->return_op = zeroed(m->nfuncs, sizeof *g->return_op);
+    g->arg_funcs = zeroed(m->nfuncs, sizeof *g->arg_funcs);
     for (uint32_t f = 0; f < m->nfuncs; f++) {
         g->func_kind[f] = (uint8_t)kind_of_function(m, &m->funcs[f]);
-        g->call_site[f] = NONE;
+        g->call_site[f] = g->return_op[f] = NONE;
+        if (m->funcs[f].nargs > 0)
+            g->arg_funcs[g->narg_funcs++] = f;
     }
     mark_composites(g);
+    set_returns(g);
     for (uint32_t i = 0; i < m->nops; i++) {
         uint32_t f = m->ops[i].func;
         if (f != NONE && g->func_kind[f] != FUNC_MAIN)
@@ -187,6 +222,16 @@ static void set_functions(struct graph *g) {
     }
 }
 
+static void set_ops_before(struct graph *g) {
+    uint32_t n = 0;
+    g->ops_before = zeroed((size_t)g->m->nops + 1, sizeof *g->ops_before);
+    for (uint32_t i = 0; i < g->m->nops; i++) {
+        g->ops_before[i] = n;
+        n += graph_class(g, i) != OP_NO_USE && graph_class(g, i) != OP_STRUCTURE;
+    }
+    g->ops_before[g->m->nops] = n;
+}
+
 void graph_build(struct graph *g, const struct mlir *m) {
     memset(g, 0, sizeof *g);
     g->m = m;
@@ -195,6 +240,7 @@ void graph_build(struct graph *g, const struct mlir *m) {
     set_operands(g);
     set_uses(g);
     set_functions(g);
+    set_ops_before(g);
     values_build(g);
 }
 
@@ -207,6 +253,9 @@ void graph_free(struct graph *g) {
     free(g->uses);
     free(g->func_kind);
     free(g->call_site);
+    free(g->return_op);
+    free(g->arg_funcs);
+    free(g->ops_before);
     memset(g, 0, sizeof *g);
 }
 

@@ -1,8 +1,10 @@
 /* The dialect-neutral graph of a module: which operator each op is, its data operands by role,
  * who uses each value, which functions to audit, and constants seen through const-eval functions.
  *
- * Left out of the operands: device handles, destination-passing outputs of old text. Left out of
- * the uses: deallocate. An absent optional operand is NONE, so that operand i is role i. */
+ * Left out of the operands: device handles (but not of calls and returns, where places count) and
+ * destination-passing outputs of old text. Left out of the uses: deallocate. An absent optional
+ * operand is NONE, so that operand i is role i. An op that lacks a required operand is of no known
+ * kind: whoever asks for the operands of a known kind finds them. */
 #ifndef FA_GRAPH_H
 #define FA_GRAPH_H
 
@@ -10,19 +12,19 @@
 #include "mlir/mlir.h"
 
 enum op_class {
-    OP_OPAQUE,    /* nothing is known about indices */
-    OP_ELTWISE,   /* out[i] = f(a[i], b[i], ...), broadcast from the right */
-    OP_REDUCE,    /* over dim_arg */
-    OP_AXISWISE,  /* along one axis: softmax, norms */
-    OP_CONTRACT,  /* matrix products */
-    OP_MOVE,      /* an index map: reshape, permute, broadcast, repeat */
-    OP_CAST,      /* identity up to rounding */
-    OP_LAYOUT,    /* identity */
+    OP_OPAQUE,   /* nothing is known about indices */
+    OP_ELTWISE,  /* out[i] = f(a[i], b[i], ...), broadcast from the right */
+    OP_REDUCE,   /* over dim_arg */
+    OP_AXISWISE, /* along one axis: softmax, norms */
+    OP_CONTRACT, /* matrix products */
+    OP_MOVE,     /* an index map: reshape, permute, broadcast, repeat */
+    OP_CAST,     /* identity up to rounding */
+    OP_LAYOUT,   /* identity */
     OP_CONSTANT,
     OP_CALL,
     OP_RETURN,
-    OP_NO_USE,    /* mentions a value without using it */
-    OP_STRUCTURE  /* modules, functions, device handles */
+    OP_NO_USE,   /* mentions a value without using it */
+    OP_STRUCTURE /* modules, functions, device handles */
 };
 
 enum op_kind {
@@ -66,19 +68,23 @@ struct constant {
 
 struct graph {
     const struct mlir *m;
-    uint16_t *kind;           /* per op */
-    uint32_t *first_operand;  /* per op, nops + 1 entries: data operands are operands[first_operand[i] ...] */
-    uint32_t *operands;       /* value ids; NONE for an absent optional one */
-    uint32_t *first_use;      /* per value, nvalues + 1 entries */
-    uint32_t *uses;           /* op ids, one per operand slot */
-    uint8_t *func_kind;       /* per function */
-    uint32_t *call_site;      /* per function: the op that calls it; NONE: none or several */
-    uint8_t *value_flags;     /* per value; private to value.c */
-    double *constants;        /* per value, where known */
+    uint16_t *kind;          /* per op */
+    uint32_t *first_operand; /* per op, nops + 1 entries: data operands are operands[first_operand[i] ...] */
+    uint32_t *operands;      /* value ids; NONE for an absent optional one */
+    uint32_t *first_use;     /* per value, nvalues + 1 entries */
+    uint32_t *uses;          /* op ids, one per operand slot */
+    uint8_t *func_kind;      /* per function */
+    uint32_t *call_site;     /* per function: the op that calls it; NONE: none or several */
+    uint32_t *return_op;     /* per function: its return; NONE: none or several */
+    uint32_t *arg_funcs;     /* the functions that have arguments, in the order of their arguments */
+    uint32_t narg_funcs;
+    uint32_t *ops_before; /* per op, nops + 1 entries: how many before it do something with data */
+    uint8_t *value_flags; /* per value; private to value.c */
+    double *constants;    /* per value, where known */
     uint8_t *constant_bits;
     uint32_t nedges;
-    uint32_t ndestinations;   /* destination-passing operands dropped */
-    bool has_ttir, has_ttnn;  /* in functions to audit */
+    uint32_t ndestinations;  /* destination-passing operands dropped */
+    bool has_ttir, has_ttnn; /* in functions to audit */
 };
 
 void graph_build(struct graph *g, const struct mlir *m);
@@ -90,8 +96,12 @@ static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
 static inline const uint32_t *graph_operands(const struct graph *g, uint32_t op) {
     return g->operands + g->first_operand[op];
 }
-static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) { return g->first_use[v + 1] - g->first_use[v]; }
-static inline enum op_class graph_class(const struct graph *g, uint32_t op) { return op_table[g->kind[op]].class; }
+static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) {
+    return g->first_use[v + 1] - g->first_use[v];
+}
+static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
+    return op_table[g->kind[op]].class;
+}
 
 /* Dims of a value's tensor; 0 with *rank 0 for scalars. NULL for unranked or non-tensors. */
 const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank);
@@ -107,7 +117,8 @@ struct constant graph_constant(const struct graph *g, uint32_t v);
 uint32_t graph_argument(const struct graph *g, uint32_t v);
 /* True when `v` depends on parameters and constants only (or on nothing). */
 bool graph_is_parameter(const struct graph *g, uint32_t v);
-/* Where `v` comes from one call inward: the value returned for it by the called function; NONE if v is no call's result. */
+/* Where `v` comes from one call inward: the value returned for it by the called function; NONE if v is no call's
+ * result. */
 uint32_t graph_callee_value(const struct graph *g, uint32_t v);
 /* Where argument `v` of a called function comes from: the operand at its only call; NONE if it has none. */
 uint32_t graph_caller_value(const struct graph *g, uint32_t v);

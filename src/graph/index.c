@@ -38,7 +38,9 @@ static uint32_t canonical_terms(struct term *t, uint32_t n) {
     return out;
 }
 
-void imap_canonical(struct imap *m) { m->n = canonical_terms(m->t, m->n); }
+void imap_canonical(struct imap *m) {
+    m->n = canonical_terms(m->t, m->n);
+}
 
 static bool terms_equal(const struct term *a, const struct term *b, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
@@ -47,13 +49,21 @@ static bool terms_equal(const struct term *a, const struct term *b, uint32_t n) 
     return true;
 }
 
-bool imap_equal(const struct imap *a, const struct imap *b) { return a->n == b->n && terms_equal(a->t, b->t, a->n); }
+bool imap_equal(const struct imap *a, const struct imap *b) {
+    return a->n == b->n && terms_equal(a->t, b->t, a->n);
+}
 
-void axes_clear(struct axes *a) { a->n = 0; }
+void axes_clear(struct axes *a) {
+    a->n = 0;
+}
 
-uint32_t axes_begin(const struct axes *a, uint32_t i) { return i ? a->end[i - 1] : 0; }
+uint32_t axes_begin(const struct axes *a, uint32_t i) {
+    return i ? a->end[i - 1] : 0;
+}
 
-static uint32_t axes_terms(const struct axes *a) { return a->n ? a->end[a->n - 1] : 0; }
+static uint32_t axes_terms(const struct axes *a) {
+    return a->n ? a->end[a->n - 1] : 0;
+}
 
 bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
     uint32_t at = axes_terms(a);
@@ -171,7 +181,8 @@ bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t ra
             out->t[out->n] = c->t[i];
             out->t[out->n++].stride *= stride;
         }
-        stride *= shape[d];
+        if (shape[d] < 1 || __builtin_mul_overflow(stride, shape[d], &stride))
+            return false;
     }
     imap_canonical(out);
     return true;
@@ -182,8 +193,10 @@ static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term
     *nout = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct term k = t[i];
-        if (k.stride >= extent)
+        if (k.stride % extent == 0)
             continue;
+        if (k.stride > extent)
+            return false;
         if (k.stride * (k.size - 1) >= extent || k.stride * k.size > extent) {
             if (extent % k.stride != 0 || k.size % (extent / k.stride) != 0)
                 return false;
@@ -216,6 +229,16 @@ static bool divide(const struct term *t, uint32_t n, int64_t r, struct term *out
             k.stride = 1;
         }
         out[(*nout)++] = k;
+    }
+    return true;
+}
+
+/* Broadcast stretches single elements, repeat any extent; dimensions are aligned from the right. */
+static bool expands(const int64_t *shape, uint32_t rank, const int64_t *to_shape, uint32_t to_rank, bool single) {
+    for (uint32_t d = 0; d < to_rank; d++) {
+        int64_t extent = d + rank >= to_rank ? shape[d + rank - to_rank] : 1, own = to_shape[d];
+        if (own < 1 || extent % own != 0 || (single && own != 1 && own != extent))
+            return false;
     }
     return true;
 }
@@ -257,7 +280,8 @@ static bool permuted(const struct graph *g, uint32_t op, uint32_t rank, int64_t 
     return true;
 }
 
-static bool through_permute(const struct graph *g, uint32_t op, const struct axes *c, uint32_t rank, struct axes *out) {
+static bool through_permute(const struct graph *g, uint32_t op, const struct axes *c, const int64_t *shape,
+                            const int64_t *to_shape, uint32_t rank, struct axes *out) {
     int64_t perm[MAX_RANK];
     int source[MAX_RANK];
     if (c->n != rank || !permuted(g, op, rank, perm))
@@ -265,7 +289,7 @@ static bool through_permute(const struct graph *g, uint32_t op, const struct axe
     for (uint32_t i = 0; i < rank; i++)
         source[i] = -1;
     for (uint32_t i = 0; i < rank; i++) {
-        if (perm[i] < 0 || perm[i] >= (int64_t)rank || source[perm[i]] >= 0)
+        if (perm[i] < 0 || perm[i] >= (int64_t)rank || source[perm[i]] >= 0 || to_shape[perm[i]] != shape[i])
             return false;
         source[perm[i]] = (int)i;
     }
@@ -278,14 +302,19 @@ static bool through_permute(const struct graph *g, uint32_t op, const struct axe
     return true;
 }
 
-static bool through_interleave(const struct graph *g, uint32_t op, const struct axes *c, uint32_t rank,
-                               struct axes *out) {
+static bool through_interleave(const struct graph *g, uint32_t op, const struct axes *c, const int64_t *shape,
+                               const int64_t *to_shape, uint32_t rank, struct axes *out) {
     struct str text, other;
     int64_t repeats, dim;
     if (c->n != rank || !mlir_attr(g->m, op, "repeats", &text) || !mlir_attr(g->m, op, "dim", &other) ||
         !mlir_int(text, &repeats) || !mlir_int(other, &dim) || repeats < 1)
         return false;
     dim += dim < 0 ? (int64_t)rank : 0;
+    if (dim < 0 || dim >= (int64_t)rank)
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        if (shape[i] % (i == dim ? repeats : 1) != 0 || shape[i] / (i == dim ? repeats : 1) != to_shape[i])
+            return false;
     axes_clear(out);
     for (uint32_t i = 0; i < rank; i++) {
         uint32_t begin = axes_begin(c, i), n = c->end[i] - begin;
@@ -313,9 +342,13 @@ bool imap_through(const struct graph *g, uint32_t op, const struct imap *result,
     struct axes c, mapped;
     if (!shape || !to_shape || to_rank > MAX_RANK || !imap_coordinates(result, shape, rank, &c))
         return false;
-    bool ok = k == K_PERMUTE || k == K_TRANSPOSE ? through_permute(g, op, &c, to_rank, &mapped)
-              : k == K_REPEAT_INTERLEAVE         ? through_interleave(g, op, &c, to_rank, &mapped)
-                                                 : wrap(&c, to_shape, to_rank, &mapped);
+    bool ok;
+    if (k == K_PERMUTE || k == K_TRANSPOSE)
+        ok = through_permute(g, op, &c, shape, to_shape, to_rank, &mapped);
+    else if (k == K_REPEAT_INTERLEAVE)
+        ok = through_interleave(g, op, &c, shape, to_shape, to_rank, &mapped);
+    else
+        ok = expands(shape, rank, to_shape, to_rank, k == K_BROADCAST) && wrap(&c, to_shape, to_rank, &mapped);
     return ok && imap_of_coordinates(&mapped, to_shape, to_rank, operand);
 }
 
@@ -328,52 +361,58 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
         *out = *map;
         return true;
     }
-    for (uint32_t d = 0; d < to_rank; d++) {
-        int64_t extent = d + rank >= to_rank ? shape[d + rank - to_rank] : 1;
-        if (to[d] != extent && to[d] != 1)
-            return false;
-    }
     struct axes c, mapped;
-    return imap_coordinates(map, shape, rank, &c) && wrap(&c, to, to_rank, &mapped) &&
-           imap_of_coordinates(&mapped, to, to_rank, out);
+    return expands(shape, rank, to, to_rank, true) && imap_coordinates(map, shape, rank, &c) &&
+           wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
 }
 
-/* Digits are multiplicative intervals [lo, lo * size): these meet when both ends cross. */
-static bool overlaps(const struct term *a, const struct term *b) {
-    return a->space == b->space && a->lo < b->lo * b->size && b->lo < a->lo * a->size;
+/* A digit is a multiplicative interval [lo, lo * size). Two digits are independent when one begins at a multiple of
+ * the other's end; intervals that merely do not meet may belong to different radices: I / 3 changes with I % 2. */
+static bool independent(const struct term *a, const struct term *b) {
+    return a->space != b->space || b->lo % (a->lo * a->size) == 0 || a->lo % (b->lo * b->size) == 0;
 }
 
 bool imap_touches(const struct imap *m, const struct imap *axis) {
     for (uint32_t i = 0; i < m->n; i++)
         for (uint32_t j = 0; j < axis->n; j++)
-            if (overlaps(&m->t[i], &axis->t[j]))
+            if (!independent(&m->t[i], &axis->t[j]))
                 return true;
     return false;
 }
 
-/* Removes from the pieces whatever `m` depends on. */
+static bool divides(int64_t a, int64_t b) {
+    return a > b ? a % b == 0 : b % a == 0;
+}
+
+/* The parts of p below and above the digit `cut`. False when they are of different radices. */
+static bool cut_out(const struct term *p, const struct term *cut, struct term *parts, uint32_t *n) {
+    int64_t end = p->lo * p->size, cut_end = cut->lo * cut->size;
+    *n = 0;
+    if (cut->lo >= end || p->lo >= cut_end || !divides(cut->lo, p->lo) || !divides(cut_end, end) ||
+        cut_end % p->lo != 0)
+        return false;
+    if (cut->lo > p->lo)
+        parts[(*n)++] = (struct term){p->space, p->lo, cut->lo / p->lo, p->stride};
+    if (cut_end < end)
+        parts[(*n)++] = (struct term){p->space, cut_end, end / cut_end, p->stride * (cut_end / p->lo)};
+    return true;
+}
+
+/* What is left of a digit without all that `m` depends on. False when it cannot be told. */
 static bool subtract(const struct term *t, const struct imap *m, struct term *pieces, uint32_t *n) {
     pieces[0] = *t;
     *n = 1;
     for (uint32_t j = 0; j < m->n; j++)
-        for (uint32_t i = 0; i < *n; i++) {
-            struct term p = pieces[i];
-            const struct term *cut = &m->t[j];
-            if (!overlaps(&p, cut))
+        for (uint32_t i = *n; i-- > 0;) {
+            struct term parts[2];
+            uint32_t k;
+            if (independent(&pieces[i], &m->t[j]))
                 continue;
-            int64_t end = p.lo * p.size, cut_end = cut->lo * cut->size;
+            if (!cut_out(&pieces[i], &m->t[j], parts, &k) || *n + k > MAX_TERMS)
+                return false;
             pieces[i] = pieces[--*n];
-            i--;
-            if (cut->lo > p.lo) {
-                if (cut->lo % p.lo != 0 || *n == MAX_TERMS)
-                    return false;
-                pieces[(*n)++] = (struct term){p.space, p.lo, cut->lo / p.lo, p.stride};
-            }
-            if (cut_end < end) {
-                if (end % cut_end != 0 || cut_end % p.lo != 0 || *n == MAX_TERMS)
-                    return false;
-                pieces[(*n)++] = (struct term){p.space, cut_end, end / cut_end, p.stride * (cut_end / p.lo)};
-            }
+            memcpy(pieces + *n, parts, k * sizeof *parts);
+            *n += k;
         }
     return true;
 }

@@ -70,8 +70,8 @@ bool imap_complement(const struct axes *context, const struct imap *m, const int
 enum contraction_role { ROLE_BATCH, ROLE_ROWS, ROLE_COLUMNS };
 
 struct contraction {
-    uint32_t a, b, result; /* value ids */
-    uint32_t rank;         /* of the result */
+    uint32_t a, b, result;                /* value ids */
+    uint32_t rank;                        /* of the result */
     int a_dim[MAX_RANK], b_dim[MAX_RANK]; /* per result dimension, or -1 */
     uint8_t role[MAX_RANK];               /* per result dimension: enum contraction_role */
     uint32_t nsummed;

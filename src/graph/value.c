@@ -1,5 +1,5 @@
-/* Constants and dependence, computed once for all values in textual order; calls are followed into
- * their functions. A constant is known only when every element is the same known number. */
+/* Constants and dependence, computed once for all values, each after what it is made of; calls are
+ * followed into their functions. A constant is known only when every element is the same known number. */
 #include "graph/value.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { F_DONE = 1, F_CONSTANT = 2, F_PARAMETER = 4, F_BUSY = 8 };
-enum { MAX_DEPTH = 64, MAX_WALK = 256 };
+enum { MAX_WALK = 256 };
 
 /* Significant bits of a format; 53 where values are exact. */
 static int significant_bits(enum dtype t) {
@@ -30,47 +30,32 @@ static int significant_bits(enum dtype t) {
     }
 }
 
-static uint32_t returned_value(const struct graph *g, uint32_t func, uint32_t index) {
-    const struct mlir_func *f = &g->m->funcs[func];
-    for (uint32_t i = f->end_op; i-- > f->first_op;) {
-        if (g->kind[i] != K_RETURN || g->m->ops[i].func != func)
-            continue;
-        return index < graph_noperands(g, i) ? graph_operands(g, i)[index] : NONE;
-    }
-    return NONE;
-}
-
 uint32_t graph_callee_value(const struct graph *g, uint32_t v) {
     uint32_t def = g->m->values[v].def;
     if (def == NONE || g->kind[def] != K_CALL || g->m->ops[def].callee == NONE)
         return NONE;
-    uint32_t f = mlir_find_func(g->m, g->m->ops[def].callee);
-    return f == NONE ? NONE : returned_value(g, f, g->m->values[v].index);
+    uint32_t f = mlir_find_func(g->m, g->m->ops[def].callee), index = g->m->values[v].index;
+    uint32_t end = f == NONE ? NONE : g->return_op[f];
+    return end != NONE && index < graph_noperands(g, end) ? graph_operands(g, end)[index] : NONE;
 }
 
 bool graph_argument_of(const struct graph *g, uint32_t v, uint32_t *func, uint32_t *number) {
     if (g->m->values[v].def != NONE)
         return false;
-    /* argument ranges of functions are increasing: binary search */
-    uint32_t lo = 0, hi = g->m->nfuncs;
+    uint32_t lo = 0, hi = g->narg_funcs; /* the last one whose arguments begin at v or before */
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (g->m->funcs[mid].first_arg <= v)
+        if (g->m->funcs[g->arg_funcs[mid]].first_arg <= v)
             lo = mid + 1;
         else
             hi = mid;
     }
-    while (lo-- > 0) {
-        const struct mlir_func *f = &g->m->funcs[lo];
-        if (v >= f->first_arg && v < f->first_arg + f->nargs) {
-            *func = lo;
-            *number = v - f->first_arg;
-            return true;
-        }
-        if (f->nargs > 0)
-            return false;
-    }
-    return false;
+    if (lo == 0)
+        return false;
+    const struct mlir_func *f = &g->m->funcs[g->arg_funcs[lo - 1]];
+    *func = g->arg_funcs[lo - 1];
+    *number = v - f->first_arg;
+    return *number < f->nargs;
 }
 
 uint32_t graph_caller_value(const struct graph *g, uint32_t v) {
@@ -103,7 +88,9 @@ struct str graph_argument_name(const struct graph *g, uint32_t v) {
     return mlir_string(text, &name) ? name : STR("");
 }
 
-static struct constant unknown(void) { return (struct constant){false, 0, 53}; }
+static struct constant unknown(void) {
+    return (struct constant){false, 0, 53};
+}
 
 /* The number that a constant op holds in every element. */
 static struct constant constant_op(const struct graph *g, uint32_t op, uint32_t v) {
@@ -161,16 +148,31 @@ static bool fold(enum op_kind k, const double *x, double *out) {
     }
 }
 
-static struct constant constant_of(struct graph *g, uint32_t v, int depth);
+static bool is_integer(enum dtype t) {
+    return t >= DT_I64 && t <= DT_INDEX;
+}
 
-static struct constant folded(struct graph *g, uint32_t op, uint32_t v, int depth) {
-    double x[3];
+/* Whether a number stays what it is in a format; a cast to integers drops the fraction first. */
+static bool fits(enum dtype t, bool cast, double *x) {
+    if (t == DT_I1 && cast)
+        *x = *x != 0;
+    if (t == DT_F16 && fabs(*x) >= 65520)
+        *x = copysign(INFINITY, *x);
+    if (!is_integer(t))
+        return true;
+    if (cast)
+        *x = trunc(*x);
+    return *x == trunc(*x) && fabs(*x) < 0x1p31;
+}
+
+static struct constant folded(const struct graph *g, uint32_t op, uint32_t v) {
+    double x[2];
     uint32_t n = graph_noperands(g, op);
     struct constant c = {true, 0, significant_bits(graph_dtype(g, v))};
     if (n < 1 || n > 2)
         return unknown();
     for (uint32_t k = 0; k < n; k++) {
-        struct constant o = graph_operands(g, op)[k] == NONE ? unknown() : constant_of(g, graph_operands(g, op)[k], depth);
+        struct constant o = graph_operands(g, op)[k] == NONE ? unknown() : graph_constant(g, graph_operands(g, op)[k]);
         if (!o.known)
             return unknown();
         x[k] = o.value;
@@ -180,53 +182,38 @@ static struct constant folded(struct graph *g, uint32_t op, uint32_t v, int dept
     struct str text;
     if (g->kind[op] == K_POW && n == 1 && !(mlir_attr(g->m, op, "rhs", &text) && mlir_float(text, &x[1])))
         return unknown();
-    c.known = fold((enum op_kind)g->kind[op], x, &c.value);
+    c.known = fold((enum op_kind)g->kind[op], x, &c.value) && fits(graph_dtype(g, v), false, &c.value);
     return c;
 }
 
-static struct constant passed(struct graph *g, uint32_t from, uint32_t v, int depth) {
-    struct constant c = from == NONE ? unknown() : constant_of(g, from, depth);
+static struct constant passed(const struct graph *g, uint32_t from, uint32_t v, bool cast) {
+    struct constant c = from == NONE ? unknown() : graph_constant(g, from);
     int bits = significant_bits(graph_dtype(g, v));
     if (c.known && bits < c.bits)
         c.bits = bits;
+    if (cast && c.known)
+        c.known = fits(graph_dtype(g, v), true, &c.value);
     return c;
 }
 
-static struct constant compute_constant(struct graph *g, uint32_t v, int depth) {
+static struct constant constant_of(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
     if (op == NONE)
-        return passed(g, graph_caller_value(g, v), v, depth);
+        return passed(g, graph_caller_value(g, v), v, false);
     switch (graph_class(g, op)) {
     case OP_CONSTANT:
         return constant_op(g, op, v);
     case OP_MOVE:
     case OP_CAST:
     case OP_LAYOUT:
-        return graph_noperands(g, op) ? passed(g, graph_operands(g, op)[0], v, depth) : unknown();
+        return passed(g, graph_operands(g, op)[0], v, graph_class(g, op) == OP_CAST);
     case OP_CALL:
-        return passed(g, graph_callee_value(g, v), v, depth);
+        return passed(g, graph_callee_value(g, v), v, false);
     case OP_ELTWISE:
-        return folded(g, op, v, depth);
+        return folded(g, op, v);
     default:
         return unknown();
     }
-}
-
-static struct constant constant_of(struct graph *g, uint32_t v, int depth) {
-    uint8_t *flags = &g->value_flags[v];
-    if (*flags & F_DONE)
-        return *flags & F_CONSTANT ? (struct constant){true, g->constants[v], g->constant_bits[v]} : unknown();
-    if ((*flags & F_BUSY) || depth > MAX_DEPTH)
-        return unknown();
-    *flags |= F_BUSY;
-    struct constant c = compute_constant(g, v, depth + 1);
-    *flags = (uint8_t)((*flags & ~F_BUSY) | F_DONE);
-    if (c.known) {
-        *flags |= F_CONSTANT;
-        g->constants[v] = c.value;
-        g->constant_bits[v] = (uint8_t)c.bits;
-    }
-    return c;
 }
 
 struct constant graph_constant(const struct graph *g, uint32_t v) {
@@ -235,42 +222,91 @@ struct constant graph_constant(const struct graph *g, uint32_t v) {
     return (struct constant){true, g->constants[v], g->constant_bits[v]};
 }
 
-static bool argument_is_parameter(const struct graph *g, uint32_t v) {
+static bool is_parameter_of_caller(const struct graph *g, uint32_t v) {
     uint32_t caller = graph_caller_value(g, v);
     if (caller != NONE)
-        return (g->value_flags[caller] & F_PARAMETER) != 0;
+        return graph_is_parameter(g, caller);
     struct str t = graph_argument_type(g, v);
     return str_is(t, "parameter") || str_is(t, "constant");
 }
 
-static bool op_is_parameter(const struct graph *g, uint32_t op) {
-    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
-        uint32_t v = graph_operands(g, op)[k];
-        if (v != NONE && !(g->value_flags[v] & F_PARAMETER))
+static bool parameter_of(const struct graph *g, uint32_t v) {
+    const struct mlir *m = g->m;
+    uint32_t op = m->values[v].def;
+    if (m->types[m->values[v].type].kind == TYPE_DEVICE)
+        return true;
+    if (op == NONE)
+        return is_parameter_of_caller(g, v);
+    if (v != m->ops[op].first_result)
+        return graph_is_parameter(g, m->ops[op].first_result);
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++)
+        if (graph_operands(g, op)[k] != NONE && !graph_is_parameter(g, graph_operands(g, op)[k]))
             return false;
-    }
     return true;
 }
 
+/* Values that wait for what they are made of. */
+struct waiting {
+    uint32_t *v, n, cap;
+};
+
+static void wait_for(const struct graph *g, struct waiting *w, uint32_t v) {
+    if (v == NONE || (g->value_flags[v] & (F_DONE | F_BUSY)))
+        return;
+    w->v = grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
+    w->v[w->n++] = v;
+}
+
+/* What must be known before `v` is. */
+static void wait_for_sources(const struct graph *g, struct waiting *w, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    if (op == NONE) {
+        wait_for(g, w, graph_caller_value(g, v));
+        return;
+    }
+    wait_for(g, w, graph_callee_value(g, v));
+    if (v != g->m->ops[op].first_result) {
+        wait_for(g, w, g->m->ops[op].first_result);
+        return;
+    }
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++)
+        wait_for(g, w, graph_operands(g, op)[k]);
+}
+
+static void settle(struct graph *g, uint32_t v) {
+    struct constant c = constant_of(g, v);
+    unsigned flags = F_DONE | (parameter_of(g, v) ? F_PARAMETER : 0u) | (c.known ? F_CONSTANT : 0u);
+    if (c.known) {
+        g->constants[v] = c.value;
+        g->constant_bits[v] = (uint8_t)c.bits;
+    }
+    g->value_flags[v] = (uint8_t)flags;
+}
+
+/* Depth first on a stack of its own: chains may be as long as the text. What is busy when it is asked for is part of
+ * a cycle (a function that calls itself) and stays unknown. */
 void values_build(struct graph *g) {
-    const struct mlir *m = g->m;
-    size_t n = (size_t)m->nvalues + 1;
+    size_t n = (size_t)g->m->nvalues + 1;
+    struct waiting w = {0};
     g->value_flags = xrealloc(NULL, n);
     memset(g->value_flags, 0, n);
     g->constants = xrealloc(NULL, n * sizeof *g->constants);
     g->constant_bits = xrealloc(NULL, n);
-    for (uint32_t v = 0; v < m->nvalues; v++)
-        constant_of(g, v, 0);
-    for (uint32_t f = 0; f < m->nfuncs; f++)
-        for (uint32_t a = m->funcs[f].first_arg; a < m->funcs[f].first_arg + m->funcs[f].nargs; a++)
-            if (argument_is_parameter(g, a))
-                g->value_flags[a] |= F_PARAMETER;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        if (!op_is_parameter(g, i))
-            continue;
-        for (uint32_t r = 0; r < m->ops[i].nresults; r++)
-            g->value_flags[m->ops[i].first_result + r] |= F_PARAMETER;
-    }
+    for (uint32_t v = 0; v < g->m->nvalues; v++)
+        for (wait_for(g, &w, v); w.n > 0;) {
+            uint32_t top = w.v[w.n - 1], before = w.n;
+            uint8_t *flags = &g->value_flags[top];
+            if (!(*flags & (F_DONE | F_BUSY))) {
+                *flags |= F_BUSY;
+                wait_for_sources(g, &w, top);
+            }
+            if (w.n > before)
+                continue;
+            w.n--;
+            if (!(*flags & F_DONE))
+                settle(g, top);
+        }
+    free(w.v);
 }
 
 void values_free(struct graph *g) {
@@ -279,24 +315,24 @@ void values_free(struct graph *g) {
     free(g->constant_bits);
 }
 
-bool graph_is_parameter(const struct graph *g, uint32_t v) { return (g->value_flags[v] & F_PARAMETER) != 0; }
+bool graph_is_parameter(const struct graph *g, uint32_t v) {
+    return (g->value_flags[v] & F_PARAMETER) != 0;
+}
 
 uint32_t graph_argument(const struct graph *g, uint32_t v) {
     for (int step = 0; v != NONE && step < MAX_WALK; step++) {
         uint32_t op = g->m->values[v].def;
         if (op == NONE) {
-            uint32_t caller = graph_caller_value(g, v);
-            if (caller == NONE) {
-                uint32_t f, number;
-                return graph_argument_of(g, v, &f, &number) ? v : NONE;
-            }
+            uint32_t caller = graph_caller_value(g, v), f, number;
+            if (caller == NONE)
+                return graph_argument_of(g, v, &f, &number) && g->func_kind[f] == FUNC_MAIN ? v : NONE;
             v = caller;
             continue;
         }
         enum op_class c = graph_class(g, op);
         if (c == OP_CALL)
             v = graph_callee_value(g, v);
-        else if ((c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && graph_noperands(g, op))
+        else if (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT)
             v = graph_operands(g, op)[0];
         else
             return NONE;

@@ -122,7 +122,8 @@ static int agreement(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
             bool ops = a[i].op != NONE && b[j].op != NONE && p->ttir_of[a[i].op] == b[j].op;
-            bool arguments = a[i].op == NONE && b[j].op == NONE && a[i].argument != NONE && a[i].argument == b[j].argument;
+            bool arguments =
+                a[i].op == NONE && b[j].op == NONE && a[i].argument != NONE && a[i].argument == b[j].argument;
             if (ops || arguments) {
                 score += 2;
                 break;
@@ -218,7 +219,8 @@ static void reach(const struct graph *g, uint32_t first, uint32_t last, uint8_t 
 }
 
 /* Every op but the last feeds a later one of the set. */
-static bool hangs_together(const struct graph *g, const uint32_t *ops, uint32_t n, const uint8_t *marks, uint32_t first) {
+static bool hangs_together(const struct graph *g, const uint32_t *ops, uint32_t n, const uint8_t *marks,
+                           uint32_t first) {
     uint32_t loose = 0;
     for (uint32_t i = 0; i < n; i++)
         loose += !(marks[ops[i] - first] & BEFORE);

@@ -1,0 +1,570 @@
+/* The promises of the operator table and of the graph: kinds, roles, uses, functions, constants. */
+#include "ir_text.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct ir ir;
+
+static void teardown(void) {
+    if (ir.text)
+        ir_free(&ir);
+    ir.text = NULL;
+}
+
+TestSuite(graph, .fini = teardown);
+
+#define X "%x: tensor<2x4xf32>"
+#define T "tensor<2x4xf32>"
+
+static void body(const char *args, const char *text) {
+    teardown();
+    ir_main(&ir, args, text);
+}
+
+static void module(const char *text) {
+    teardown();
+    ir_read(&ir, text);
+}
+
+static uint32_t operand(const char *result, uint32_t role) {
+    uint32_t op = ir_op(&ir, result);
+    cr_assert_lt(role, graph_noperands(&ir.g, op), "%s has no operand %u", result, role);
+    return graph_operands(&ir.g, op)[role];
+}
+
+/* ---- the table ---- */
+
+Test(graph, spellings_of_both_dialects_and_every_age_are_one_operator) {
+    static const struct {
+        const char *spelling, *name;
+    } same[] = {{"ttir.add", "add"},         {"ttnn.add", "add"},
+                {"ttir.div", "divide"},      {"ttnn.divide", "divide"},
+                {"ttnn.div", "divide"},      {"ttir.multiply", "multiply"},
+                {"ttnn.mul", "multiply"},    {"ttnn.pow_scalar", "pow"},
+                {"ttnn.pow_tensor", "pow"},  {"ttir.pow", "pow"},
+                {"ttir.squeeze", "reshape"}, {"ttnn.reshape", "reshape"},
+                {"tt.load_cached", "call"},  {"ttcore.load_cached", "call"},
+                {"func.call", "call"},       {"tensor.empty", "empty"},
+                {"ttnn.empty", "empty"},     {"stablehlo.dot_general", "dot_general"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        enum op_kind k = op_kind_of_spelling(str_of(same[i].spelling));
+        cr_assert_str_eq(op_table[k].name, same[i].name, "%s", same[i].spelling);
+        cr_assert_eq(k, op_kind_of_name(str_of(same[i].name)), "%s", same[i].name);
+    }
+}
+
+Test(graph, no_spelling_is_claimed_twice_and_no_name_either) {
+    for (int k = 1; k < K_COUNT; k++) {
+        cr_assert_eq(op_kind_of_name(str_of(op_table[k].name)), k, "name %s", op_table[k].name);
+        char words[512];
+        snprintf(words, sizeof words, "%s", op_table[k].spellings);
+        for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
+            cr_assert_eq(op_kind_of_spelling(str_of(w)), k, "spelling %s", w);
+    }
+}
+
+Test(graph, part_of_a_spelling_is_no_spelling) {
+    cr_assert_eq(op_kind_of_spelling(STR("ttir.ad")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_spelling(STR("ttir.adds")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_spelling(STR("ttir.add ttnn.add")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_spelling(STR("add")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_spelling(STR("")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_name(STR("ttir.add")), K_UNKNOWN);
+    cr_assert_eq(op_kind_of_name(STR("")), K_UNKNOWN);
+}
+
+Test(graph, a_misspelt_name_finds_its_neighbour) {
+    cr_assert_str_eq(op_nearest_name(STR("matmull")), "matmul");
+    cr_assert_str_eq(op_nearest_name(STR("mutliply")), "multiply");
+    cr_assert_null(op_nearest_name(STR("zzzzzzzz")));
+}
+
+/* ---- operands by role ---- */
+
+Test(graph, destination_of_old_text_is_no_operand) {
+    body(X, "%0 = ttir.empty() : " T "\n"
+            "%1 = \"ttir.add\"(%x, %x, %0) : (" T ", " T ", " T ") -> " T "\n"
+            "%2 = \"ttir.add\"(%x, %1) : (" T ", " T ") -> " T "\n"
+            "return %2 : " T);
+    cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%1")), 2);
+    cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%2")), 2);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%0")), 0);
+    cr_assert_eq(ir.g.ndestinations, 1);
+}
+
+Test(graph, a_returned_empty_is_no_destination) {
+    body(X, "%0 = \"ttnn.empty\"() : () -> " T "\nreturn %0 : " T);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%0")), 1);
+}
+
+Test(graph, destination_goes_before_roles_are_counted) {
+    body("%a: tensor<2x4xf32>, %b: tensor<4x3xf32>",
+         "%0 = \"ttnn.empty\"() : () -> tensor<2x3xf32>\n"
+         "%1 = \"ttir.linear\"(%a, %b, %0) <{operandSegmentSizes = array<i32: 1, 1, 0, 1>}> : "
+         "(tensor<2x4xf32>, tensor<4x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %1 : tensor<2x3xf32>");
+    cr_assert_eq(operand("%1", 0), ir_value(&ir, "%a"));
+    cr_assert_eq(operand("%1", 1), ir_value(&ir, "%b"));
+    cr_assert_eq(operand("%1", 2), NONE);
+}
+
+Test(graph, device_handles_are_no_operands) {
+    body(X, "%0 = \"ttnn.get_device\"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device\n"
+            "%1 = \"ttnn.to_device\"(%x, %0) : (" T ", !ttnn.device) -> " T "\n"
+            "%2 = \"ttnn.full\"(%0) <{fill_value = 1.5 : f32}> : (!ttnn.device) -> " T "\nreturn %1 : " T);
+    cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%1")), 1);
+    cr_assert_eq(operand("%1", 0), ir_value(&ir, "%x"));
+    cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%2")), 0);
+    cr_assert_float_eq(graph_constant(&ir.g, ir_value(&ir, "%2")).value, 1.5, 0);
+}
+
+Test(graph, deallocate_is_no_use_and_return_is_one) {
+    body(X, "%0 = \"ttnn.exp\"(%x) : (" T ") -> " T "\n"
+            "\"ttnn.deallocate\"(%x) <{force = false}> : (" T ") -> ()\n"
+            "%1 = \"ttnn.neg\"(%0) : (" T ") -> " T "\n"
+            "\"ttnn.deallocate\"(%0) <{force = false}> : (" T ") -> ()\n"
+            "return %0, %1 : " T ", " T);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%x")), 1);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%0")), 2);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%1")), 1);
+    uint32_t v = ir_value(&ir, "%0"), first = ir.g.first_use[v];
+    cr_assert_eq(ir.g.uses[first], ir_op(&ir, "%1"));
+    cr_assert_eq(ir.g.kind[ir.g.uses[first + 1]], K_RETURN);
+}
+
+Test(graph, a_value_used_twice_by_one_op_has_two_uses) {
+    body(X, "%0 = \"ttir.multiply\"(%x, %x) : (" T ", " T ") -> " T "\nreturn %0 : " T);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%x")), 2);
+}
+
+#define NORM(operands, sizes)                                                                                          \
+    "%0 = \"ttir.layer_norm\"(" operands ") <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 4>, "              \
+    "operandSegmentSizes = array<i32: " sizes ">}> : "
+
+Test(graph, segments_say_which_optional_operand_is_absent) {
+    const char *args = "%x: tensor<2x4xf32>, %p: tensor<4xf32>";
+    body(args, NORM("%x, %p", "1, 0, 1") "(" T ", tensor<4xf32>) -> " T "\nreturn %0 : " T);
+    cr_assert_eq(operand("%0", 1), NONE);
+    cr_assert_eq(operand("%0", 2), ir_value(&ir, "%p"));
+    body(args, NORM("%x, %p", "1, 1, 0") "(" T ", tensor<4xf32>) -> " T "\nreturn %0 : " T);
+    cr_assert_eq(operand("%0", 1), ir_value(&ir, "%p"));
+    cr_assert_eq(operand("%0", 2), NONE);
+    body(args, NORM("%x", "1, 0, 0") "(" T ") -> " T "\nreturn %0 : " T);
+    cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%0")), 3);
+    cr_assert_eq(operand("%0", 1), NONE);
+    cr_assert_eq(operand("%0", 2), NONE);
+    body(args, NORM("%x, %p, %p", "1, 1, 1") "(" T ", tensor<4xf32>, tensor<4xf32>) -> " T "\nreturn %0 : " T);
+    cr_assert_eq(operand("%0", 2), ir_value(&ir, "%p"));
+}
+
+Test(graph, without_segments_operands_fill_the_roles_in_order) {
+    body("%x: tensor<2x4xf32>, %w: tensor<4xf32>",
+         "%0 = \"ttnn.rms_norm\"(%x, %w) <{epsilon = 1.0e-5 : f32}> : (" T ", tensor<4xf32>) -> " T "\nreturn %0 : " T);
+    cr_assert_eq(operand("%0", 1), ir_value(&ir, "%w"));
+    cr_assert_eq(operand("%0", 2), NONE);
+}
+
+Test(graph, an_op_that_lacks_a_required_operand_is_not_of_its_kind) {
+    teardown();
+    ir_read_bad(&ir, "func.func @main(" X ") {\n"
+                     "%0 = \"ttir.sum\"() <{dim_arg = [1 : i32], keep_dim = true}> : () -> tensor<2x1xf32>\n"
+                     "%1 = \"ttir.add\"(%x) : (" T ") -> " T "\n"
+                     "%2 = \"ttir.pow\"(%x) <{rhs = 2.0 : f32}> : (" T ") -> " T "\n"
+                     "%3 = \"ttir.reshape\"() <{shape = [2 : i32, 4 : i32]}> : () -> " T "\n"
+                     "%4 = \"ttir.softmax\"() <{dimension = 1 : si32}> : () -> " T "\n}");
+    cr_assert_eq(ir_kind(&ir, "%0"), K_UNKNOWN);
+    cr_assert_eq(ir_kind(&ir, "%1"), K_UNKNOWN);
+    cr_assert_eq(ir_kind(&ir, "%2"), K_POW, "its second operand may be an attribute");
+    cr_assert_eq(ir_kind(&ir, "%3"), K_UNKNOWN);
+    cr_assert_eq(ir_kind(&ir, "%4"), K_UNKNOWN);
+}
+
+Test(graph, what_is_folded_in_makes_an_op_not_plain) {
+    const char *args = "%a: tensor<2x4xf32>, %b: tensor<4x3xf32>";
+#define MM(attrs) "%0 = \"ttnn.matmul\"(%a, %b) <{" attrs "}> : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>\n"
+    body(args, MM("transpose_a = false, transpose_b = false") "return %0 : tensor<2x3xf32>");
+    cr_assert(graph_plain(&ir.g, ir_op(&ir, "%0")));
+    body(args, MM("activation = \"relu\"") "return %0 : tensor<2x3xf32>");
+    cr_assert_not(graph_plain(&ir.g, ir_op(&ir, "%0")));
+    body(args, MM("matmul_program_config = #ttnn.matmul_multi_core_reuse_multi_cast_program_config<in0_block_w = 1, "
+                  "fused_activation = #ttnn.unary_with_param<op_type = relu>>") "return %0 : tensor<2x3xf32>");
+    cr_assert_not(graph_plain(&ir.g, ir_op(&ir, "%0")));
+    body(args,
+         MM("matmul_program_config = #ttnn.matmul_multi_core_reuse_multi_cast_program_config<in0_block_w = 1>") "return"
+                                                                                                                " %0 : "
+                                                                                                                "tensor"
+                                                                                                                "<2x3xf"
+                                                                                                                "32>");
+    cr_assert(graph_plain(&ir.g, ir_op(&ir, "%0")));
+}
+
+/* ---- shapes ---- */
+
+Test(graph, shapes_of_scalars_dynamic_and_huge_tensors) {
+    body("%s: tensor<f32>, %d: tensor<?x4xf32>, %u: tensor<*xf32>, %h: tensor<4611686018427387904x4xf32>, %i: i32, "
+         "%z: tensor<0x4xf32>",
+         "return");
+    uint32_t rank = 9;
+    cr_assert_not_null(graph_shape(&ir.g, ir_value(&ir, "%s"), &rank));
+    cr_assert_eq(rank, 0);
+    cr_assert_eq(graph_numel(&ir.g, ir_value(&ir, "%s")), 1);
+    cr_assert_not_null(graph_shape(&ir.g, ir_value(&ir, "%i"), &rank));
+    cr_assert_eq(rank, 0);
+    cr_assert_eq(graph_numel(&ir.g, ir_value(&ir, "%d")), -1);
+    cr_assert_null(graph_shape(&ir.g, ir_value(&ir, "%u"), &rank));
+    cr_assert_eq(graph_numel(&ir.g, ir_value(&ir, "%u")), -1);
+    cr_assert_eq(graph_numel(&ir.g, ir_value(&ir, "%h")), -1, "more elements than can be counted");
+    cr_assert_eq(graph_numel(&ir.g, ir_value(&ir, "%z")), 0);
+}
+
+/* ---- functions ---- */
+
+Test(graph, functions_are_told_apart) {
+    module("module {\n"
+           "func.func private @main_const_eval_0(%a: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  return %a : " T "\n}\n"
+           "func.func private @weights(%a: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  return %a : " T "\n}\n"
+           "func.func private @cpu_hoisted_neg(%a: " T ") -> " T "\n"
+           "func.func private @elsewhere(%a: " T ") -> " T "\n"
+           "func.func private @rms_body(%a: " T ") -> " T " {\n"
+           "  return %a : " T "\n}\n"
+           "func.func @main(%x: " T ") -> " T " attributes {tt.function_type = \"forward_device\"} {\n"
+           "  %0 = ttcore.load_cached(@main_const_eval_0, [%x]) : (" T ") -> " T "\n"
+           "  %1 = \"ttcore.composite\"(%0) <{name = \"rms\", decomposition = @rms_body}> : (" T ") -> " T "\n"
+           "  %2 = func.call @helper(%1) : (" T ") -> " T "\n"
+           "  return %2 : " T "\n}\n"
+           "func.func private @helper(%a: " T ") -> " T " {\n"
+           "  %0 = \"ttir.exp\"(%a) : (" T ") -> " T "\n  return %0 : " T "\n}\n"
+           "}\n");
+    static const struct {
+        const char *name;
+        enum func_kind kind;
+    } want[] = {{"main_const_eval_0", FUNC_CONST_EVAL},
+                {"weights", FUNC_CONST_EVAL},
+                {"cpu_hoisted_neg", FUNC_CPU},
+                {"elsewhere", FUNC_DECLARATION},
+                {"rms_body", FUNC_COMPOSITE},
+                {"main", FUNC_MAIN},
+                {"helper", FUNC_MAIN}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        cr_assert_eq(ir.g.func_kind[ir_func(&ir, want[i].name)], want[i].kind, "%s", want[i].name);
+}
+
+Test(graph, levels_are_those_of_audited_functions) {
+    module("module {\n"
+           "func.func private @f_const_eval_0(%a: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  %0 = \"ttir.exp\"(%a) : (" T ") -> " T "\n  return %0 : " T "\n}\n"
+           "func.func @f(%x: " T ") -> " T " {\n"
+           "  %0 = \"ttnn.exp\"(%x) : (" T ") -> " T "\n  return %0 : " T "\n}\n}\n");
+    cr_assert(ir.g.has_ttnn);
+    cr_assert_not(ir.g.has_ttir);
+}
+
+Test(graph, functions_in_a_cpu_module_run_on_the_host) {
+    module("ttcore.device_module {\nbuiltin.module {\n"
+           "func.func @f(%x: " T ") -> " T " {\n  return %x : " T "\n}\n}\n}\n"
+           "ttcore.cpu_module {\nbuiltin.module {\n"
+           "func.func @h(%x: " T ") -> " T " {\n  return %x : " T "\n}\n}\n}\n");
+    cr_assert_eq(ir.g.func_kind[ir_func(&ir, "f")], FUNC_MAIN);
+    cr_assert_eq(ir.g.func_kind[ir_func(&ir, "h")], FUNC_CPU);
+}
+
+Test(graph, values_are_followed_through_calls_in_both_directions) {
+    module("module {\n"
+           "func.func private @f_const_eval_0(%p: " T ", %q: " T ") -> (" T ", " T ") attributes "
+           "{tt.function_type = \"const_eval\"} {\n  return %q, %p : " T ", " T "\n}\n"
+           "func.func @f(%x: " T " {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = \"w.0\"}, "
+           "%y: " T " {ttcore.argument_type = #ttcore.argument_type<input>}) -> " T " {\n"
+           "  %0:2 = ttcore.load_cached(@f_const_eval_0, [%x, %y]) : (" T ", " T ") -> (" T ", " T ")\n"
+           "  %1 = \"ttnn.add\"(%0#0, %0#1) : (" T ", " T ") -> " T "\n  return %1 : " T "\n}\n}\n");
+    uint32_t x = ir_value(&ir, "%x"), y = ir_value(&ir, "%y");
+    cr_assert_eq(graph_callee_value(&ir.g, ir_value(&ir, "%0#0")), ir_value(&ir, "%q"));
+    cr_assert_eq(graph_callee_value(&ir.g, ir_value(&ir, "%0#1")), ir_value(&ir, "%p"));
+    cr_assert_eq(graph_callee_value(&ir.g, ir_value(&ir, "%1")), NONE);
+    cr_assert_eq(graph_caller_value(&ir.g, ir_value(&ir, "%p")), x);
+    cr_assert_eq(graph_caller_value(&ir.g, ir_value(&ir, "%q")), y);
+    cr_assert_eq(graph_caller_value(&ir.g, x), NONE);
+    cr_assert_eq(graph_argument(&ir.g, ir_value(&ir, "%0#0")), y);
+    cr_assert_eq(graph_argument(&ir.g, ir_value(&ir, "%0#1")), x);
+    cr_assert_eq(graph_argument(&ir.g, ir_value(&ir, "%1")), NONE);
+    cr_assert(str_is(graph_argument_type(&ir.g, x), "parameter"));
+    cr_assert(str_is(graph_argument_type(&ir.g, y), "input"));
+    cr_assert(str_is(graph_argument_name(&ir.g, x), "w.0"));
+    cr_assert_eq(graph_argument_name(&ir.g, y).n, 0);
+    cr_assert(graph_is_parameter(&ir.g, ir_value(&ir, "%0#1")) == false, "one operand of the call is an input");
+}
+
+Test(graph, a_device_handle_among_arguments_shifts_nothing) {
+    module("module {\n"
+           "func.func private @f_const_eval_0(%d: !ttnn.device, %p: " T ") -> (!ttnn.device, " T ") attributes "
+           "{tt.function_type = \"const_eval\"} {\n  return %d, %p : !ttnn.device, " T "\n}\n"
+           "func.func @f(%x: " T " {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> " T " {\n"
+           "  %d0 = \"ttnn.get_device\"() : () -> !ttnn.device\n"
+           "  %0:2 = ttcore.load_cached(@f_const_eval_0, [%d0, %x]) : (!ttnn.device, " T ") -> (!ttnn.device, " T ")\n"
+           "  return %0#1 : " T "\n}\n}\n");
+    cr_assert_eq(graph_caller_value(&ir.g, ir_value(&ir, "%p")), ir_value(&ir, "%x"));
+    cr_assert_eq(graph_callee_value(&ir.g, ir_value(&ir, "%0#1")), ir_value(&ir, "%p"));
+    cr_assert(graph_is_parameter(&ir.g, ir_value(&ir, "%0#1")));
+}
+
+Test(graph, an_argument_of_a_function_called_twice_has_no_caller_value) {
+    module("module {\n"
+           "func.func private @g(%p: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  return %p : " T "\n}\n"
+           "func.func @f(%x: " T ", %y: " T ") -> " T " {\n"
+           "  %0 = func.call @g(%x) : (" T ") -> " T "\n"
+           "  %1 = func.call @g(%y) : (" T ") -> " T "\n"
+           "  %2 = \"ttnn.add\"(%0, %1) : (" T ", " T ") -> " T "\n  return %2 : " T "\n}\n}\n");
+    cr_assert_eq(graph_caller_value(&ir.g, ir_value(&ir, "%p")), NONE);
+    cr_assert_eq(graph_argument(&ir.g, ir_value(&ir, "%0")), NONE, "%%p is no argument of an audited function");
+    cr_assert_eq(graph_argument(&ir.g, ir_value(&ir, "%x")), ir_value(&ir, "%x"));
+}
+
+Test(graph, a_function_that_calls_itself_ends) {
+    module("func.func @f(%x: " T ") -> " T " {\n"
+           "  %0 = func.call @f(%x) : (" T ") -> " T "\n  return %0 : " T "\n}\n");
+    cr_assert_not(graph_constant(&ir.g, ir_value(&ir, "%0")).known);
+    cr_assert_not(graph_is_parameter(&ir.g, ir_value(&ir, "%0")));
+    cr_assert_eq(graph_argument(&ir.g, ir_value(&ir, "%0")), NONE);
+}
+
+Test(graph, arguments_are_found_among_functions_without_any) {
+    module("module {\n"
+           "func.func @a(%x: " T ") {\n  return\n}\n"
+           "func.func @b() {\n  %0 = \"ttir.ones\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n  return\n}\n"
+           "func.func @c() {\n  return\n}\n"
+           "func.func @d(%y: " T ", %z: " T ") {\n  %1 = \"ttir.exp\"(%z) : (" T ") -> " T "\n  return\n}\n}\n");
+    uint32_t f = NONE, n = NONE;
+    cr_assert(graph_argument_of(&ir.g, ir_value(&ir, "%z"), &f, &n));
+    cr_assert_eq(f, ir_func(&ir, "d"));
+    cr_assert_eq(n, 1);
+    cr_assert(graph_argument_of(&ir.g, ir_value(&ir, "%x"), &f, &n));
+    cr_assert_eq(f, ir_func(&ir, "a"));
+    cr_assert_not(graph_argument_of(&ir.g, ir_value(&ir, "%0"), &f, &n));
+    cr_assert_not(graph_argument_of(&ir.g, ir_value(&ir, "%1"), &f, &n));
+}
+
+/* ---- constants ---- */
+
+static struct constant of(const char *name) {
+    return graph_constant(&ir.g, ir_value(&ir, name));
+}
+
+static void is(const char *name, double value) {
+    struct constant c = of(name);
+    cr_assert(c.known, "%s is known", name);
+    cr_assert(c.value == value || fabs(c.value - value) < 1e-6 * fabs(value), "%s is %.9g, not %.9g", name, c.value,
+              value);
+}
+
+static void is_not(const char *name) {
+    cr_assert_not(of(name).known, "%s is not known", name);
+}
+
+Test(graph, constants_of_every_spelling) {
+    body(
+        "%x: tensor<2x4xf32>",
+        "%full = \"ttir.full\"() <{fill_value = 3.0 : f32, shape = array<i32: 2, 4>}> : () -> " T "\n"
+        "%int = \"ttnn.full\"() <{fill_value = 7 : i32, shape = #ttnn.shape<2x4>}> : () -> " T "\n"
+        "%zeros = \"ttir.zeros\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n"
+        "%ones = \"ttnn.ones\"() <{shape = #ttnn.shape<2x4>}> : () -> " T "\n"
+        "%splat = \"ttir.constant\"() <{value = dense<0.5> : " T "}> : () -> " T "\n"
+        "%list = \"ttir.constant\"() <{value = dense<[2.0, 2.0]> : tensor<2xf32>}> : () -> tensor<2xf32>\n"
+        "%mixed = \"ttir.constant\"() <{value = dense<[2.0, 3.0]> : tensor<2xf32>}> : () -> tensor<2xf32>\n"
+        "%hex = \"ttir.constant\"() <{value = dense<0xFF800000> : " T "}> : () -> " T "\n"
+        "%bits = \"ttir.full\"() <{fill_value = 0xFF80 : bf16, shape = array<i32: 2>}> : () -> tensor<2xbf16>\n"
+        "%bytes = \"ttir.constant\"() <{value = dense<\"0x0000003F0000003F\"> : tensor<2xf32>}> : () -> tensor<2xf32>\n"
+        "%cut = \"ttir.constant\"() <{value = dense_resource<__elided__> : " T "}> : () -> " T "\n"
+        "%empty = \"ttnn.empty\"() : () -> " T "\nreturn");
+    is("%full", 3);
+    is("%int", 7);
+    is("%zeros", 0);
+    is("%ones", 1);
+    is("%splat", 0.5);
+    is("%list", 2);
+    is("%hex", -INFINITY);
+    is("%bits", -INFINITY);
+    is("%bytes", 0.5);
+    is_not("%mixed");
+    is_not("%cut");
+    is_not("%empty");
+    is_not("%x");
+}
+
+Test(graph, constants_pass_movement_casts_layouts_and_arithmetic) {
+    body("%x: tensor<2x4xf32>",
+         "%c = \"ttir.full\"() <{fill_value = 4.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
+         "%r = \"ttir.reshape\"(%c) <{shape = [1 : i32, 1 : i32]}> : (tensor<1xf32>) -> tensor<1x1xf32>\n"
+         "%b = \"ttir.broadcast\"(%r) <{broadcast_dimensions = array<i64: 2, 4>}> : (tensor<1x1xf32>) -> " T "\n"
+         "%l = \"ttnn.to_layout\"(%b) : (" T ") -> " T "\n"
+         "%t = \"ttnn.typecast\"(%l) <{dtype = #ttcore.supportedDataTypes<bf16>}> : (" T ") -> tensor<2x4xbf16>\n"
+         "%s = \"ttir.sqrt\"(%b) : (" T ") -> " T "\n"
+         "%a = \"ttir.add\"(%b, %s) : (" T ", " T ") -> " T "\n"
+         "%d = \"ttir.div\"(%s, %b) : (" T ", " T ") -> " T "\n"
+         "%p = \"ttnn.pow_scalar\"(%b) <{rhs = 3 : i32}> : (" T ") -> " T "\n"
+         "%n = \"ttir.neg\"(%a) : (" T ") -> " T "\n"
+         "%u = \"ttir.add\"(%b, %x) : (" T ", " T ") -> " T "\n"
+         "%e = \"ttir.exp\"(%b) : (" T ") -> " T "\nreturn");
+    is("%t", 4);
+    is("%s", 2);
+    is("%a", 6);
+    is("%d", 0.5);
+    is("%p", 64);
+    is("%n", -6);
+    is_not("%u");
+    cr_assert_eq(of("%l").bits, 24);
+    cr_assert_eq(of("%t").bits, 8);
+}
+
+Test(graph, the_narrowest_format_on_the_way_counts) {
+    body("", "%c = \"ttir.full\"() <{fill_value = 0.3 : f32, shape = array<i32: 1>}> : () -> tensor<1xbf16>\n"
+             "%f = \"ttir.typecast\"(%c) : (tensor<1xbf16>) -> tensor<1xf32>\n"
+             "%o = \"ttir.ones\"() <{shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
+             "%s = \"ttir.add\"(%f, %o) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>\n"
+             "%h = \"ttir.full\"() <{fill_value = 0.3 : f32, shape = array<i32: 1>}> : () -> tensor<1xf16>\n"
+             "%i = \"ttir.full\"() <{fill_value = 3 : i32, shape = array<i32: 1>}> : () -> tensor<1xi32>\nreturn");
+    cr_assert_eq(of("%f").bits, 8);
+    cr_assert_eq(of("%s").bits, 8);
+    cr_assert_eq(of("%o").bits, 24);
+    cr_assert_eq(of("%h").bits, 11);
+    cr_assert_eq(of("%i").bits, 53);
+}
+
+Test(graph, a_cast_to_integers_rounds_toward_zero) {
+    body("", "%c = \"ttir.full\"() <{fill_value = 2.75 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
+             "%i = \"ttir.typecast\"(%c) : (tensor<1xf32>) -> tensor<1xsi32>\n"
+             "%b = \"ttir.typecast\"(%c) : (tensor<1xf32>) -> tensor<1xi1>\n"
+             "%n = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
+             "%m = \"ttir.typecast\"(%n) : (tensor<1xf32>) -> tensor<1xsi32>\n"
+             "%two = \"ttir.full\"() <{fill_value = 2 : i32, shape = array<i32: 1>}> : () -> tensor<1xsi32>\n"
+             "%seven = \"ttir.full\"() <{fill_value = 7 : i32, shape = array<i32: 1>}> : () -> tensor<1xsi32>\n"
+             "%q = \"ttir.div\"(%seven, %two) : (tensor<1xsi32>, tensor<1xsi32>) -> tensor<1xsi32>\n"
+             "%s = \"ttir.add\"(%seven, %two) : (tensor<1xsi32>, tensor<1xsi32>) -> tensor<1xsi32>\nreturn");
+    is("%i", 2);
+    is("%b", 1);
+    is_not("%m");
+    is_not("%q");
+    is("%s", 9);
+}
+
+Test(graph, constants_are_seen_through_const_eval_functions) {
+    module("module {\n"
+           "func.func @main(%x: " T ") -> " T " {\n"
+           "  %0 = ttcore.load_cached(@main_const_eval_0, []) : () -> " T "\n"
+           "  %c = \"ttnn.full\"() <{fill_value = 5.0 : f32, shape = #ttnn.shape<2x4>}> : () -> " T "\n"
+           "  %1 = ttcore.load_cached(@main_const_eval_1, [%c]) : (" T ") -> " T "\n"
+           "  %2 = \"ttnn.add\"(%0, %1) : (" T ", " T ") -> " T "\n  return %2 : " T "\n}\n"
+           "func.func private @main_const_eval_0() -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  %0 = \"ttnn.full\"() <{fill_value = 2.0 : f32, shape = #ttnn.shape<2x4>}> : () -> " T "\n"
+           "  return %0 : " T "\n}\n"
+           "func.func private @main_const_eval_1(%a: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  %3 = \"ttnn.neg\"(%a) : (" T ") -> " T "\n  return %3 : " T "\n}\n}\n");
+    is("%0", 2);
+    is("%1", -5);
+    is("%3", -5);
+    is("%2", -3);
+}
+
+/* A chain longer than any fixed depth, in a function that stands after its use. */
+Test(graph, long_chains_of_constants_are_followed_to_the_end) {
+    enum { N = 200000 };
+    struct buf b = {0};
+    buf_printf(
+        &b, "module {\nfunc.func @main() {\n  %%r = ttcore.load_cached(@main_const_eval_0, []) : () -> tensor<1xf32>\n"
+            "  return\n}\nfunc.func private @main_const_eval_0() -> tensor<1xf32> attributes "
+            "{tt.function_type = \"const_eval\"} {\n"
+            "  %%0 = \"ttir.full\"() <{fill_value = 2.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n");
+    for (int i = 1; i <= N; i++)
+        buf_printf(&b, "  %%%d = \"ttir.neg\"(%%%d) : (tensor<1xf32>) -> tensor<1xf32>\n", i, i - 1);
+    buf_printf(&b, "  return %%%d : tensor<1xf32>\n}\n}\n%c", N, '\0');
+    module(b.p);
+    buf_free(&b);
+    is("%r", 2);
+    is("%199999", -2);
+    cr_assert(graph_is_parameter(&ir.g, ir_value(&ir, "%r")));
+}
+
+/* ---- parameters ---- */
+
+Test(graph, parameters_are_what_depends_on_parameters_only) {
+    module("module {\n"
+           "func.func private @main_const_eval_0(%p: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
+           "  %q = \"ttnn.exp\"(%p) : (" T ") -> " T "\n  return %q : " T "\n}\n"
+           "func.func @main(%w: " T " {ttcore.argument_type = #ttcore.argument_type<parameter>}, "
+           "%k: " T " {ttcore.argument_type = #ttcore.argument_type<constant>}, "
+           "%x: " T " {ttcore.argument_type = #ttcore.argument_type<input>}, %z: " T ") -> " T " {\n"
+           "  %0 = ttcore.load_cached(@main_const_eval_0, [%w]) : (" T ") -> " T "\n"
+           "  %1 = \"ttnn.add\"(%0, %k) : (" T ", " T ") -> " T "\n"
+           "  %2 = \"ttnn.add\"(%1, %x) : (" T ", " T ") -> " T "\n"
+           "  %3 = \"ttnn.ones\"() <{shape = #ttnn.shape<2x4>}> : () -> " T "\n"
+           "  %4 = func.call @late(%0) : (" T ") -> " T "\n  return %2 : " T "\n}\n"
+           "func.func private @late(%l: " T ") -> " T " {\n"
+           "  %m = \"ttnn.exp\"(%l) : (" T ") -> " T "\n  return %m : " T "\n}\n}\n");
+    static const struct {
+        const char *name;
+        bool parameter;
+    } want[] = {{"%w", true}, {"%k", true}, {"%x", false}, {"%z", false}, {"%0", true}, {"%1", true}, {"%2", false},
+                {"%3", true}, {"%4", true}, {"%p", true},  {"%q", true},  {"%l", true}, {"%m", true}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        cr_assert_eq(graph_is_parameter(&ir.g, ir_value(&ir, want[i].name)), want[i].parameter, "%s", want[i].name);
+}
+
+/* ---- text that is wrong or strange ---- */
+
+Test(graph, fragments_without_a_function_have_a_graph) {
+    teardown();
+    ir_read_bad(&ir, "%1 = \"ttir.add\"(%a, %b) : (" T ", tensor<4xf32>) -> " T "\n"
+                     "%2 = \"ttir.exp\"(%1) : (" T ") -> " T "\n");
+    cr_assert_eq(ir.m.ops[ir_op(&ir, "%1")].func, NONE);
+    cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%1")), 2);
+    cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%1")), 1);
+    uint32_t rank, f, n, b = operand("%1", 1);
+    cr_assert_not_null(graph_shape(&ir.g, b, &rank));
+    cr_assert_eq(rank, 1);
+    cr_assert_not(graph_argument_of(&ir.g, b, &f, &n));
+    cr_assert_not(graph_constant(&ir.g, b).known);
+    cr_assert_not(graph_is_parameter(&ir.g, ir_value(&ir, "%2")));
+}
+
+Test(graph, an_empty_text_has_an_empty_graph) {
+    module("");
+    cr_assert_eq(ir.g.nedges, 0);
+    cr_assert_eq(ir.m.nops, 0);
+}
+
+/* With a look at all functions for each value this takes minutes. */
+Test(graph, many_functions_without_arguments, .timeout = 20) {
+    enum { N = 300000 };
+    struct buf b = {0};
+    buf_printf(&b, "module {\nfunc.func @first(%%x: tensor<1xf32>) {\n  return\n}\n");
+    for (int i = 0; i < N; i++)
+        buf_printf(&b,
+                   "func.func @f%d() {\n  %%0 = \"ttir.exp\"(%%undefined) : (tensor<1xf32>) -> tensor<1xf32>\n"
+                   "  return\n}\n",
+                   i);
+    buf_printf(&b, "}\n%c", '\0');
+    teardown();
+    ir_read_bad(&ir, b.p);
+    buf_free(&b);
+    cr_assert_eq(ir.m.nfuncs, 300001);
+}
+
+/* The same for results of calls to a long function without a return. */
+Test(graph, many_calls_of_a_function_without_return, .timeout = 20) {
+    enum { N = 300000 };
+    struct buf b = {0};
+    buf_printf(&b, "module {\nfunc.func private @body(%%x: tensor<1xf32>) -> tensor<1xf32> {\n");
+    for (int i = 0; i < N; i++)
+        buf_printf(&b, "  %%%d = \"ttir.exp\"(%%x) : (tensor<1xf32>) -> tensor<1xf32>\n", i);
+    buf_printf(&b, "}\nfunc.func @main(%%y: tensor<1xf32>) {\n");
+    for (int i = 0; i < N; i++)
+        buf_printf(&b, "  %%%d = func.call @body(%%y) : (tensor<1xf32>) -> tensor<1xf32>\n", i);
+    buf_printf(&b, "  return\n}\n}\n%c", '\0');
+    module(b.p);
+    buf_free(&b);
+    cr_assert_eq(graph_callee_value(&ir.g, ir.m.ops[ir_op_named(&ir, "func.call", 7)].first_result), NONE);
+}
