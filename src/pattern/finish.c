@@ -37,17 +37,65 @@ static bool uses_fit(const struct matcher *m) {
     return true;
 }
 
-static bool conditions_hold(struct matcher *m, const uint32_t *ops, uint32_t nops) {
+static bool all_hold(const struct evaluation *e, const struct number *const *conditions, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!(evaluate(e, conditions[i]) != 0))
+            return false;
+    return true;
+}
+
+static bool none_holds(const struct evaluation *e, const struct number *const *conditions, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (evaluate(e, conditions[i]) != 0)
+            return false;
+    return true;
+}
+
+/* True when the condition speaks of `slot` and of bound names only. */
+static bool decidable(const struct matcher *m, const struct number *n, uint32_t slot, bool *mentions) {
+    if (!n)
+        return true;
+    if (n->op == NUM_EXTENT && n->slot == NONE)
+        return false;
+    if (n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF)) {
+        *mentions |= n->slot == slot;
+        return m->slots[n->slot].value != NONE;
+    }
+    for (uint32_t i = 0; n->op == NUM_CALL && i < n->nargs; i++) {
+        *mentions |= n->args[i] == slot;
+        if (m->slots[n->args[i]].value == NONE)
+            return false;
+    }
+    if (n->op == NUM_CALL)
+        return n->nargs > 0;
+    return decidable(m, n->a, slot, mentions) && decidable(m, n->b, slot, mentions);
+}
+
+bool match_still_fits(struct matcher *m, uint32_t slot) {
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    uint32_t stated = m->npreconditions;
+    for (uint32_t i = 0; i < m->pattern->nwhere; i++) {
+        bool mentions = false;
+        if (!decidable(m, m->pattern->where[i], slot, &mentions) || !mentions)
+            continue;
+        bool holds = evaluate(&e, m->pattern->where[i]) != 0;
+        m->npreconditions = stated; /* stated again at the end */
+        if (!holds)
+            return false;
+    }
+    return true;
+}
+
+/* What only a whole match can be judged by. A verdict against the first one is final. */
+static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
+    const struct pattern *p = m->pattern;
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     e.ops = ops;
     e.nops = nops;
-    for (uint32_t i = 0; i < m->pattern->nwhere; i++)
-        if (!(evaluate(&e, m->pattern->where[i]) != 0))
-            return false;
-    for (uint32_t i = 0; i < m->pattern->nunless; i++)
-        if (evaluate(&e, m->pattern->unless[i]) != 0)
-            return false;
-    return true;
+    if (!all_hold(&e, p->where, p->nwhere))
+        return false;
+    m->refused = !all_hold(&e, p->require, p->nrequire) || !none_holds(&e, p->unless, p->nunless);
+    return !m->refused;
 }
 
 /* Operands before the op that uses them, in the formula's order. */
@@ -117,8 +165,10 @@ static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {
 
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED];
+    if (!uses_fit(m))
+        return false;
     uint32_t nops = in_order(m, 0, ops, 0);
-    if (!uses_fit(m) || !conditions_hold(m, ops, nops))
+    if (!accepted(m, ops, nops))
         return false;
     if (m->detail) {
         keep_detail(m, ops, nops);

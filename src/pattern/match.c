@@ -172,7 +172,7 @@ static bool bind_variable(struct matcher *m, const struct goal *g) {
     if (!map)
         return false;
     matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes});
-    return matcher_solve(m, g->next);
+    return match_still_fits(m, slot) && matcher_solve(m, g->next);
 }
 
 static bool named_value(struct matcher *m, const struct goal *g) {
@@ -287,7 +287,9 @@ static bool transposed(struct matcher *m, const struct goal *g) {
 }
 
 bool matcher_solve(struct matcher *m, const struct goal *g) {
-    if (m->full || ++m->steps > MAX_STEPS) {
+    if (m->full || m->refused)
+        return false;
+    if (++m->steps > MAX_STEPS) {
         m->full = true;
         return false;
     }
@@ -342,7 +344,7 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
     m->pattern = p;
     m->steps = 0;
-    m->full = false;
+    m->full = m->refused = false;
     for (uint32_t i = 0; i < p->formula.nslots; i++)
         m->slots[i] = (struct binding){NONE, NONE, NULL, NULL};
     if (!root_plausible(m, p->formula.root, op))
@@ -364,6 +366,7 @@ static struct matcher *matcher_new(const struct graph *g, uint32_t func, struct 
     m->func = func;
     m->arena = a;
     m->scratch = xrealloc(NULL, SCRATCH);
+    memset(m->contraction_ops, 0xff, sizeof m->contraction_ops);
     return m;
 }
 

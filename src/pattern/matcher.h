@@ -14,7 +14,7 @@ enum {
     MAX_TRAIL = 1024,
     MAX_CHAIN = 48,
     MAX_PRECONDITIONS = 16,
-    MAX_FRESH = 64
+    CONTRACTIONS = 64
 };
 
 struct goal {
@@ -63,8 +63,11 @@ struct matcher {
     const struct axes *root_axes;
     struct arena *arena;
     struct match *found;
-    struct match_detail *detail; /* or NULL */
-    bool full;                   /* a fixed limit was reached */
+    struct match_detail *detail;                   /* or NULL */
+    struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
+    uint32_t contraction_ops[CONTRACTIONS];
+    bool full;    /* a fixed limit was reached */
+    bool refused; /* the first match did not meet what the pattern requires */
 };
 
 struct mark {
@@ -94,6 +97,8 @@ bool close_to(double actual, double expected, int bits);
 
 /* operators.c: the op, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+/* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */
+bool match_still_fits(struct matcher *m, uint32_t slot);
 /* finish.c: all goals hold; true when uses and conditions do too, and the match is kept. */
 bool match_finish(struct matcher *m);
 

@@ -247,12 +247,23 @@ static bool roles_fit(const struct goal *g, const struct operand_maps *maps, boo
     return !imap_touches(&maps->a, &last);
 }
 
+/* Reading a contraction's attributes is dear and the same op is tried again and again. */
+static const struct contraction *contraction_at(struct matcher *m, uint32_t op) {
+    uint32_t at = op % CONTRACTIONS;
+    if (m->contraction_ops[at] != op) {
+        m->contraction_ops[at] = op;
+        if (!contraction_of(m->g, op, &m->contractions[at]))
+            m->contractions[at].result = NONE;
+    }
+    return m->contractions[at].result == NONE ? NULL : &m->contractions[at];
+}
+
 static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    struct contraction c;
+    const struct contraction *c;
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     bool swapped;
-    if (!maps || g->node->nargs != count_present(m->g, op) || g->node->nargs != 2 || !contraction_of(m->g, op, &c) ||
-        !contraction_maps(m->g, &c, map, ++m->spaces, maps) || !roles_fit(g, maps, &swapped))
+    if (!maps || g->node->nargs != count_present(m->g, op) || g->node->nargs != 2 || !(c = contraction_at(m, op)) ||
+        !contraction_maps(m->g, c, map, ++m->spaces, maps) || !roles_fit(g, maps, &swapped))
         return false;
     if (g->slot != NONE) {
         struct binding b = m->slots[g->slot];
@@ -276,11 +287,11 @@ static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, co
         axes_axis(&maps->a_axes, -2, &t);
         if (!axes_add(right, s.t, s.n) || !axes_add(right, t.t, t.n))
             return false;
-        b = matcher_goal(m, g, g->node->args[1], c.a, &maps->a, right, g->next);
-        a = b ? matcher_goal(m, g, g->node->args[0], c.b, &maps->b, left, b) : NULL;
+        b = matcher_goal(m, g, g->node->args[1], c->a, &maps->a, right, g->next);
+        a = b ? matcher_goal(m, g, g->node->args[0], c->b, &maps->b, left, b) : NULL;
     } else {
-        b = matcher_goal(m, g, g->node->args[1], c.b, &maps->b, &maps->b_axes, g->next);
-        a = b ? matcher_goal(m, g, g->node->args[0], c.a, &maps->a, &maps->a_axes, b) : NULL;
+        b = matcher_goal(m, g, g->node->args[1], c->b, &maps->b, &maps->b_axes, g->next);
+        a = b ? matcher_goal(m, g, g->node->args[0], c->a, &maps->a, &maps->a_axes, b) : NULL;
     }
     if (!a)
         return false;

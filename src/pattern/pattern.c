@@ -200,8 +200,8 @@ static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *
 }
 
 static const char *const sources[] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",  "summary", "fused_op", "source", "match",  "where", "unless",
-                                   "notes", "torch",   "locate",   "fused",  "status", "tests"};
+static const char *const keys[] = {"name",   "summary", "fused_op", "source", "match", "where",  "require",
+                                   "unless", "notes",   "torch",    "locate", "fused", "status", "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
@@ -232,6 +232,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
     }
     if ((n = lookup(l, map, "where")))
         load_conditions(l, &p->formula, n, &p->where, &p->nwhere);
+    if (!l->failed && (n = lookup(l, map, "require")))
+        load_conditions(l, &p->formula, n, &p->require, &p->nrequire);
     if (!l->failed && (n = lookup(l, map, "unless")))
         load_conditions(l, &p->formula, n, &p->unless, &p->nunless);
     if (!l->failed && (n = lookup(l, map, "notes")))

@@ -17,9 +17,11 @@ struct pattern {
     struct str file;
     uint32_t order; /* of loading: settles ties */
     struct formula formula;
-    const struct number **where; /* all must hold */
+    const struct number **where; /* all must hold, else the search goes on */
     uint32_t nwhere;
-    const struct number **unless; /* none may hold */
+    const struct number **require; /* all must hold of the first match, else there is none */
+    uint32_t nrequire;
+    const struct number **unless; /* none may hold of the first match */
     uint32_t nunless;
     struct note_rule *notes;
     uint32_t nnotes;
