@@ -1,0 +1,33 @@
+/* The log scanner: blocks stay inside the source and map back to it. */
+#include "fuzz.h"
+#include "log/log.h"
+
+static void check_block(struct source *s, const struct log_block *b, uint32_t ngraphs) {
+    fuzz_touch(b->label);
+    fuzz_touch(b->text);
+    FUZZ_PROMISE(b->source_offset <= s->size);
+    FUZZ_PROMISE(b->first_line >= 1 && b->first_line <= b->last_line);
+    FUZZ_PROMISE(b->graph <= ngraphs);
+    FUZZ_PROMISE(!b->pieces || b->npieces > 0);
+    for (uint32_t i = 0; i < b->npieces; i++) {
+        FUZZ_PROMISE(b->pieces[i].source_offset <= s->size && b->pieces[i].text_offset <= b->text.n);
+        FUZZ_PROMISE(i == 0 || b->pieces[i].text_offset >= b->pieces[i - 1].text_offset);
+    }
+    for (size_t i = 0; i < 8; i++) {
+        struct place p = log_place(s, b, b->text.n / 7 * i);
+        FUZZ_PROMISE(p.line >= b->first_line && p.line <= b->last_line + 1 && p.column >= 1);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct arena arena = {0};
+    struct diags diags = {.arena = &arena};
+    struct source source = fuzz_source(data, size);
+    struct log_scan scan;
+    log_scan(&source, &arena, &diags, &scan);
+    for (uint32_t i = 0; i < scan.nblocks; i++)
+        check_block(&source, &scan.blocks[i], scan.ngraphs);
+    diags_free(&diags);
+    arena_free(&arena);
+    return 0;
+}
