@@ -10,7 +10,9 @@ fixtures/near/NAME.LEVEL.mlir: what looks like a missed fusion, audited at that 
 it is none, or how much of it is one; fixtures/expected/near/NAME.yml is there in the second case only.
 """
 import glob
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -199,6 +201,137 @@ class Near(Case):
                     compare(self, report, got)
                 else:
                     self.assertFalse(os.path.exists(os.path.join(FIXTURES, report)))
+
+
+class Inspect(Case):
+    def json_of(self, *args, status=0, **more):
+        got, out, err = self.run_it("inspect", "--json", *args, **more)
+        self.assertEqual((got, err), (status, ""), args)
+        found = json.loads(out)
+        self.assertEqual(found["status"], status)
+        return found
+
+    def modules(self, found):
+        return [b["module"] for f in found["files"] for b in f["blocks"] if b["module"]]
+
+    def check_totals(self, module):
+        parts = module["functions"] + [module["outside"]]
+        for key in ("ops", "edges"):
+            self.assertEqual(module[key], sum(p[key] for p in parts), key)
+        self.assertEqual(module["values"], sum(p["values"] for p in parts) + module["undefined_values"])
+        for part in parts:
+            self.assertEqual(part["ops"], sum(c["count"] for c in part["op_counts"]))
+
+    def check_understood(self, module):
+        for key in ("skipped_ops", "undefined_values", "custom_ops", "unresolved_alias_uses"):
+            self.assertEqual(module[key], 0, key)
+        self.assertEqual((module["unknown_ops"], module["unresolved_aliases"]), ([], []))
+
+    def test_text(self):
+        for name, args in (("dit.inspect.txt", ("dit.log",)), ("dit.pair.inspect.txt", PAIR)):
+            status, out, err = self.run_it("inspect", *args)
+            self.assertEqual((status, err), (0, ""))
+            self.assertLessEqual(max(map(len, out.splitlines())), 100)
+            compare(self, "expected/" + name, out)
+
+    def test_fixtures_are_understood(self):
+        files = [os.path.relpath(p, FIXTURES) for p in glob.glob(os.path.join(FIXTURES, "near", "*.mlir"))]
+        found = self.json_of("dit.log", "dit_fused.log", *PAIR, *files)
+        self.assertEqual(found["diagnostics"], [])
+        self.assertEqual(len(self.modules(found)), 6 + len(files))
+        for module in self.modules(found):
+            self.check_totals(module)
+            self.check_understood(module)
+
+    def test_blocks_of_a_log(self):
+        log, = self.json_of("dit.log")["files"]
+        self.assertEqual((log["path"], log["readable"], log["log"], log["graphs"]), ("dit.log", True, True, 1))
+        self.assertEqual([b["label"] for b in log["blocks"]],
+                         ["vhlo", "shlo", "shlo_frontend", "shlo_compiler", "shlo_set_mesh_attr",
+                          "shlo_compiler_cleaned", "ttir", "ttnn", "ttnn_runtime"])
+        self.assertEqual([b["label"] for b in log["blocks"] if b["chosen"]], ["ttir", "ttnn"])
+        self.assertEqual([b["dropped_lines"] for b in log["blocks"]], [0, 0, 0, 0, 0, 0, 0, 1, 0])
+        lines = text_of("dit.log").splitlines()
+        for b in log["blocks"]:
+            self.assertTrue(b["complete"])
+            self.assertTrue(lines[b["first_line"] - 2].endswith("MLIR Module %s:" % b["label"]))
+            self.assertIn("END OF MLIR MODULE", lines[b["last_line"]])
+            self.assertEqual(b["module"] is not None, b["chosen"])
+
+    def test_counts(self):
+        ttir, ttnn = self.modules(self.json_of(*PAIR))
+        self.assertEqual((ttir["level"], ttnn["level"]), ("ttir", "ttnn"))
+        for module, path in ((ttir, PAIR[0]), (ttnn, PAIR[1])):
+            for name in set(re.findall(r'= "(tt\w+\.\w+)"', text_of(path))):
+                counted = [c for f in module["functions"] for c in f["op_counts"] if c["name"] == name]
+                self.assertEqual(sum(c["count"] for c in counted), text_of(path).count('"%s"' % name), name)
+                self.assertTrue(all(c["operator"] for c in counted), name)
+        kinds = [f["kind"] for f in ttnn["functions"]]
+        self.assertEqual((kinds.count("main"), kinds.count("const-eval")), (1, text_of(PAIR[1]).count("load_cached(")))
+
+    def test_pairs(self):
+        for args in (PAIR, tuple(reversed(PAIR)), ("dit.log",)):
+            pair, = self.json_of(*args)["pairs"]
+            self.assertEqual((pair["ttir"], pair["ttnn"]), PAIR if len(args) == 2 else ("dit.log", "dit.log"))
+            self.assertGreater(pair["by_location"], 70)
+            self.assertEqual(pair["not_paired"], 0)
+        self.assertEqual(self.json_of(PAIR[0])["pairs"], [])
+        self.assertEqual(self.json_of(PAIR[0], "dit_fused.ttir.mlir")["pairs"], [])
+
+    def test_trouble(self):
+        whole = text_of(PAIR[1])
+        found = self.json_of("-", input=whole[:whole.index('"ttnn.softmax"')].encode(), status=3)
+        self.assertFalse(found["files"][0]["blocks"][0]["complete"])
+        self.check_totals(found["files"][0]["blocks"][0]["module"])
+        found = self.json_of("absent", PAIR[0], status=3)
+        self.assertEqual([f["readable"] for f in found["files"]], [False, True])
+        self.assertEqual([d["file"] for d in found["diagnostics"]], ["absent"])
+        self.assertEqual(len(self.modules(found)), 1)
+        found = self.json_of("-", input=b"no IR\n", status=3)
+        self.assertEqual(found["diagnostics"][0]["message"], "has no IR in it")
+
+    def test_unresolved(self):
+        cut = "".join(l for l in text_of(PAIR[1]).splitlines(True) if not re.match("#loc2?[34] =", l))
+        module, = self.modules(self.json_of("-", input=cut.encode()))
+        self.assertEqual(module["unresolved_aliases"], ["#loc3", "#loc4", "#loc23", "#loc24"])
+        self.assertEqual(module["unresolved_alias_uses"], len(re.findall(r"loc\(#loc2?[34]\)", cut)))
+
+    def test_unknown(self):
+        strange = text_of(PAIR[1]).replace('"ttnn.gelu"', '"ttnn.glu"')
+        module, = self.modules(self.json_of("-", input=strange.encode()))
+        self.assertEqual(module["unknown_ops"], [{"name": "ttnn.glu", "operator": None, "count": 1}])
+        self.check_totals(module)
+        _, out, _ = self.run_it("inspect", "-", input=strange.encode())
+        self.assertIn("    not in the operator table: 1 ttnn.glu\n", out)
+
+    def test_text_of_others_is_made_harmless(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "a\x1b[31m\xff.mlir".encode("latin-1").decode("utf-8", "surrogateescape"))
+            with open(path, "w") as f:
+                f.write(text_of(PAIR[0]))
+            done = subprocess.run([PROGRAM, "inspect", path], stdout=subprocess.PIPE, timeout=60)
+            self.assertIn(b"/a\\x1B[31m", done.stdout)
+            self.assertNotIn(b"\x1b", done.stdout)
+            done = subprocess.run([PROGRAM, "inspect", "--json", path], stdout=subprocess.PIPE, timeout=60)
+            self.assertTrue(json.loads(done.stdout.decode())["files"][0]["path"].endswith("/a\x1b[31m\ufffd.mlir"))
+
+    def test_manual_names_every_key(self):
+        keys = set()
+
+        def walk(value):
+            if isinstance(value, dict):
+                keys.update(value)
+                value = list(value.values())
+            if isinstance(value, list):
+                for v in value:
+                    walk(v)
+
+        for found in (self.json_of("dit.log"), self.json_of("absent", status=3)):
+            walk(found)
+        with open(os.path.join(FIXTURES, "..", "man", "fusion-audit.1")) as f:
+            section = f.read().split(".Sh INSPECT\n")[1].split("\n.Sh ")[0]
+        named = set(re.findall(r"^\.It Sy (.*)$", section, re.M))
+        self.assertEqual({k for line in named for k in line.split(" , ")}, keys)
 
 
 if __name__ == "__main__":

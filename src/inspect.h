@@ -1,0 +1,75 @@
+/* What `inspect` knows of its inputs, gathered once and then printed as a table or as JSON.
+ *
+ * Facts own nothing of a module: names are copied into the arena, so that each module is freed as soon as it
+ * has been counted and paired. Blocks and paths are views of files that stay open until the end. */
+#ifndef FA_INSPECT_H
+#define FA_INSPECT_H
+
+#include <stdio.h>
+
+#include "fusion_audit.h"
+#include "graph/graph.h"
+#include "log/log.h"
+
+enum { FUNC_KINDS = FUNC_DECLARATION + 1 };
+
+struct op_count {
+    struct str name;   /* as printed: "ttnn.add" */
+    enum op_kind kind; /* K_UNKNOWN: not in the operator table */
+    uint32_t n;
+};
+
+struct func_facts {
+    struct str name; /* empty for what stands outside of functions */
+    enum func_kind kind;
+    bool complete;
+    uint32_t nargs, nops, nvalues, nedges;
+    struct op_count *counts; /* most first, then by name */
+    uint32_t ncounts;
+};
+
+struct module_facts {
+    bool is_ttnn;
+    struct func_facts *funcs; /* in textual order */
+    uint32_t nfuncs;
+    struct func_facts outside; /* ops of no function: modules, functions themselves, loose ops of a fragment */
+    uint32_t nops, nvalues, nedges, ndestinations;
+    uint32_t bad_ops, custom_ops, undefined_values;
+    struct op_count *unknown; /* ops that no entry of the operator table covers */
+    uint32_t nunknown;
+    struct str *unresolved; /* aliases used and never defined, each once */
+    uint32_t nunresolved, unresolved_uses;
+};
+
+struct file_facts {
+    struct source source;
+    struct log_scan scan;
+    bool opened;
+    struct module_facts **modules; /* per block; NULL: not chosen */
+};
+
+struct pair_facts {
+    uint32_t graph;
+    const char *ttir_path, *ttnn_path;
+    uint32_t by_location, by_dataflow, unpaired;
+};
+
+struct inspection {
+    struct arena arena;
+    struct diags diags;
+    struct file_facts *files;
+    const char *const *paths;
+    size_t nfiles;
+    struct pair_facts *pairs;
+    uint32_t npairs, pairs_cap;
+    enum fa_status status;
+};
+
+/* Counts one module. Everything in the result is in the arena. */
+struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, struct arena *a);
+const char *inspect_func_kind(enum func_kind kind); /* "const-eval" */
+
+void inspect_print_text(const struct inspection *in, FILE *out);
+void inspect_print_json(const struct inspection *in, FILE *out);
+
+#endif
