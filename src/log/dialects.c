@@ -1,93 +1,52 @@
-/* Which dialect a block is written in, by a light look at its text. */
+/* Which dialect a block is written in: a look at the head of each line of it. */
 #include "log/scan.h"
+#include "log/shape.h"
 
 #include <string.h>
 
-static const char *find_from(struct str text, const char *from, struct str what) {
-    return str_find((struct str){from, (size_t)(text.p + text.n - from)}, what);
-}
-
-/* An op and not a string that happens to start the same: "ttir.add"( */
-static const char *find_op(struct str text, const char *from, struct str quoted) {
-    const char *p = from, *end = text.p + text.n;
-    while ((p = find_from(text, p, quoted)) != NULL) {
-        const char *q = p + quoted.n;
-        while (q < end && ((*q >= 'a' && *q <= 'z') || *q == '_' || *q == '.' || (*q >= '0' && *q <= '9')))
-            q++;
-        if (end - q > 1 && q[0] == '"' && q[1] == '(')
-            return p;
-        p = q;
+/* "ttir.add"( after the results, or ttir.empty in custom assembly. */
+void dialects_op(struct dialects *d, struct str in) {
+    const char *p = in.p, *end = in.p + in.n;
+    if (p < end && *p == '%') {
+        if (!(p = memchr(p, '=', in.n)))
+            return;
+        for (p++; p < end && *p == ' ';)
+            p++;
     }
-    return NULL;
-}
-
-static const char *find_last(struct str text, struct str what) {
-    for (const char *p = text.p + text.n - what.n; text.n >= what.n && p >= text.p; p--) {
-        p = memrchr(text.p, what.p[0], (size_t)(p - text.p) + 1);
-        if (!p)
-            return NULL;
-        if (memcmp(p, what.p, what.n) == 0)
-            return p;
+    bool quoted = p < end && *p == '"';
+    p += quoted;
+    if (end - p < 6 || p[0] != 't' || p[1] != 't')
+        return;
+    if (memcmp(p, "ttir.", 5) == 0) {
+        d->ttir = true;
+        d->device_ttir |= quoted && !d->in_cpu && !d->aside;
+    } else if (memcmp(p, "ttnn.", 5) == 0) {
+        d->ttnn = true;
     }
-    return NULL;
 }
 
-/* Does the function around `at` run on the host or once only? */
-static bool aside(struct str text, const char *at) {
-    struct str before = {text.p, (size_t)(at - text.p)};
-    const char *func = find_last(before, STR("func.func"));
-    if (!func)
-        return false;
-    const char *stop = memchr(func, '\n', (size_t)(text.p + text.n - func));
-    struct str head = {func, (size_t)((stop ? stop : text.p + text.n) - func)};
-    return str_find(head, STR("cpu_hoisted")) || str_find(head, STR("forward_cpu")) ||
-           str_find(head, STR("const_eval"));
+static void take_module_name(struct dialects *d, struct arena *a, struct str in) {
+    const char *at = memchr(in.p, '@', in.n), *brace = memchr(in.p, '{', in.n);
+    if (d->module.n || !at || (brace && brace < at) || (size_t)(at - in.p) > strlen("builtin.module  "))
+        return;
+    size_t n = 1, most = (size_t)(in.p + in.n - at);
+    while (n < most && at[n] != ' ' && at[n] != '{')
+        n++;
+    d->module = arena_str(a, (struct str){at + 1, n - 1});
 }
 
-static bool has_device_ttir(struct str text) {
-    const char *cpu = str_find(text, STR("cpu_module {")), *p = text.p, *end = text.p + text.n;
-    const char *device = cpu ? find_from(text, cpu, STR("device_module {")) : NULL;
-    while ((p = find_op(text, p, STR("\"ttir."))) != NULL) {
-        bool in_cpu = cpu && p > cpu && !(device && p > device);
-        if (!in_cpu && !aside(text, p))
-            return true;
-        const char *next = find_from(text, p, STR("func.func"));
-        p = next ? next : end;
-    }
-    return false;
-}
-
-static struct str module_name(struct str text) {
-    const char *p = text.p, *end = text.p + text.n;
-    while ((p = find_from(text, p, STR("module"))) != NULL) {
-        p += strlen("module");
-        const char *q = p;
-        while (q < end && *q == ' ')
-            q++;
-        if (q == p || q >= end || (*q != '@' && *q != '{' && *q != 'a'))
-            continue;
-        const char *from = ++q;
-        if (from[-1] != '@')
-            continue;
-        while (q < end && *q != ' ' && *q != '{' && *q != '\n')
-            q++;
-        return (struct str){from, (size_t)(q - from)};
-    }
-    return (struct str){0};
-}
-
-/* The name stands before the first function; aliases before it can be long, functions longer. */
-static struct str head_of(struct str text) {
-    const char *func = str_find(text, STR("func.func"));
-    return (struct str){text.p, func ? (size_t)(func - text.p) : text.n};
-}
-
-void block_dialects(struct found *f) {
-    struct log_block *b = &f->block;
-    b->has_ttnn = find_op(b->text, b->text.p, STR("\"ttnn.")) != NULL;
-    if (b->has_ttnn)
-        b->has_ttir = has_device_ttir(b->text);
-    else
-        b->has_ttir = find_op(b->text, b->text.p, STR("\"ttir.")) || str_find(b->text, STR("= ttir."));
-    f->module = module_name(head_of(b->text));
+void dialects_line(struct dialects *d, struct arena *a, struct str in) {
+    if (in.n < 5)
+        return;
+    if (in.p[0] == '%' || in.p[0] == '"')
+        dialects_op(d, in);
+    else if (is_func(in)) /* on the host, or once only */
+        d->aside =
+            str_find(in, STR("cpu_hoisted")) || str_find(in, STR("forward_cpu")) || str_find(in, STR("const_eval"));
+    else if (is_module(in))
+        take_module_name(d, a, in);
+    else if (str_starts(in, STR("ttcore.cpu_module")) || str_starts(in, STR("tt.cpu_module")))
+        d->in_cpu = true;
+    else if (str_starts(in, STR("ttcore.device_module")) || str_starts(in, STR("tt.device_module")))
+        d->in_cpu = false;
 }

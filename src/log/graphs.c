@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
+enum { BACK_MAX = 1024 }; /* graphs to look back at: a log of strangers must not take forever */
+
 struct graphs {
+    const struct source *s;
     struct found_list *list;
     uint32_t n;
     uint32_t *ttir, *ttnn; /* by graph number: index of the chosen block, or NONE */
@@ -30,34 +33,37 @@ static void choose(struct graphs *g, uint32_t *slot, uint32_t i) {
     at(g, i)->block.chosen = true;
 }
 
-/* The latest graph that a TTNN block can belong to: same thread and module name first, then less. */
-static uint32_t partner(struct graphs *g, const struct found *f, bool taken_too) {
-    for (int strict = 2; strict >= 0; strict--)
-        for (uint32_t id = g->n; id > 0; id--) {
-            if (g->ttir[id] == NONE || (!taken_too && g->ttnn[id] != NONE))
+/* The latest graph of the same process that a TTNN block can belong to: same thread and module name
+ * first, then less. The headers of tt-xla come with names: there nothing pairs without them. */
+static uint32_t partner(struct graphs *g, const struct found *f) {
+    uint32_t last = g->n > BACK_MAX ? g->n - BACK_MAX : 0;
+    for (int strict = 2; strict >= (f->header.kind == HEADER_XLA); strict--)
+        for (uint32_t id = g->n; id > last; id--) {
+            if (g->ttir[id] == NONE || g->ttnn[id] != NONE)
                 continue;
             const struct found *t = at(g, g->ttir[id]);
             bool thread = str_eq(t->header.thread, f->header.thread), module = str_eq(t->module, f->module);
-            if ((thread || strict < 2) && (module || strict < 1))
-                return id;
-            if (taken_too && strict == 0)
+            if (str_eq(t->key, f->key) && (thread || strict < 2) && (module || strict < 1))
                 return id;
         }
     return 0;
 }
 
-static bool has_locations(const struct found *f) {
-    return str_find(f->block.text, STR("loc(")) != NULL;
+static bool has_locations(struct graphs *g, const struct found *f) {
+    struct buf b = {0};
+    bool has = str_find(found_text(g->s, f, &b), STR("loc(")) != NULL;
+    buf_free(&b);
+    return has;
 }
 
 static void staged_ttir(struct graphs *g, uint32_t i) {
     struct found *f = at(g, i);
     uint32_t last = g->n;
     /* forge prints one graph twice, without and with locations */
-    bool twin = last && f->header.kind != HEADER_XLA && g->ttir[last] != NONE && g->ttnn[last] == NONE &&
+    bool twin = last && f->header.kind == HEADER_FORGE && g->ttir[last] != NONE && g->ttnn[last] == NONE &&
                 str_eq(at(g, g->ttir[last])->module, f->module);
     f->block.graph = twin ? last : new_graph(g);
-    if (!twin || !has_locations(at(g, g->ttir[last])))
+    if (!twin || !has_locations(g, at(g, g->ttir[last])))
         choose(g, &g->ttir[f->block.graph], i);
 }
 
@@ -65,30 +71,41 @@ static void staged_ttnn(struct graphs *g, uint32_t i) {
     struct found *f = at(g, i);
     bool again = f->header.kind != HEADER_XLA && g->n && g->ttnn[g->n] != NONE &&
                  str_eq(at(g, g->ttnn[g->n])->module, f->module);
-    uint32_t id = again ? g->n : partner(g, f, false);
+    uint32_t id = again ? g->n : partner(g, f);
     f->block.graph = id ? id : new_graph(g);
     choose(g, &g->ttnn[f->block.graph], i);
 }
 
-/* Runtime modules and other prints of TTNN stand in for a TTNN that is missing. */
+/* Graph of the nearest block before `i` of the same process and thread; 0: none near. */
+static uint32_t graph_before(struct graphs *g, uint32_t i) {
+    const struct found *f = at(g, i);
+    for (uint32_t k = i; k > 0 && i - k < BACK_MAX; k--) {
+        const struct found *t = at(g, k - 1);
+        if (t->block.graph && str_eq(t->header.thread, f->header.thread) && str_eq(t->key, f->key))
+            return t->block.graph;
+    }
+    return 0;
+}
+
+/* Runtime modules and other prints of TTNN stand in for a TTNN that is missing. What comes before a TTIR
+ * and is not one of TTNN belongs to that TTIR. */
 static void staged_rest(struct graphs *g) {
+    uint32_t next = 0, *following = xrealloc(NULL, (g->list->n + 1) * sizeof *following);
+    for (uint32_t i = g->list->n; i-- > 0; following[i] = next)
+        if (at(g, i)->block.stage == LOG_TTIR)
+            next = at(g, i)->block.graph;
     for (uint32_t i = 0; i < g->list->n; i++) {
         struct found *f = at(g, i);
         if (f->block.graph)
             continue;
-        uint32_t id = 0;
-        for (uint32_t k = i + 1; k < g->list->n && !id && f->block.stage != LOG_TTNN_RUNTIME && !f->block.has_ttnn; k++)
-            id = at(g, k)->block.stage == LOG_TTIR ? at(g, k)->block.graph : 0;
-        for (uint32_t k = i; k > 0 && !id; k--) {
-            const struct found *t = at(g, k - 1);
-            if (t->block.graph && str_eq(t->header.thread, f->header.thread))
-                id = t->block.graph;
-        }
+        bool ttnn = f->block.stage == LOG_TTNN_RUNTIME || f->block.has_ttnn;
+        uint32_t id = ttnn || !following[i] ? graph_before(g, i) : following[i];
         f->block.graph = id ? id : g->n ? g->n : new_graph(g);
-        bool stands_in = f->block.stage == LOG_TTNN_RUNTIME || (f->block.stage == LOG_OTHER && f->block.has_ttnn);
+        bool stands_in = f->block.stage == LOG_TTNN_RUNTIME || f->block.stage == LOG_OTHER;
         if (stands_in && f->block.has_ttnn && g->ttnn[f->block.graph] == NONE)
             choose(g, &g->ttnn[f->block.graph], i);
     }
+    free(following);
 }
 
 static void staged(struct graphs *g) {
@@ -168,7 +185,7 @@ static void plain(struct graphs *g) {
         struct found *f = at(g, i);
         uint32_t id = 0;
         if (ttir && ttnn && f->block.has_ttnn)
-            id = partner(g, f, false);
+            id = partner(g, f);
         f->block.graph = id ? id : new_graph(g);
         f->block.chosen = f->block.has_ops;
         uint32_t *slot = f->block.has_ttnn ? &g->ttnn[f->block.graph] : &g->ttir[f->block.graph];
@@ -177,13 +194,13 @@ static void plain(struct graphs *g) {
     }
 }
 
-uint32_t block_graphs(struct found_list *list) {
-    struct graphs g = {.list = list};
+uint32_t block_graphs(const struct source *s, struct found_list *list) {
+    struct graphs g = {.s = s, .list = list};
     bool stages = false, others = false, passes = false;
     for (uint32_t i = 0; i < list->n; i++) {
-        enum log_stage s = list->v[i].block.stage;
-        stages |= s == LOG_TTIR || s == LOG_TTNN || s == LOG_TTNN_RUNTIME;
-        others |= s == LOG_OTHER;
+        enum log_stage stage = list->v[i].block.stage;
+        stages |= stage == LOG_TTIR || stage == LOG_TTNN || stage == LOG_TTNN_RUNTIME;
+        others |= stage == LOG_OTHER;
         passes |= is_dump(&list->v[i]);
     }
     if (stages)
@@ -194,6 +211,10 @@ uint32_t block_graphs(struct found_list *list) {
         staged(&g);
     else
         plain(&g);
+    for (uint32_t i = 0; i < list->n; i++)
+        list->v[i].block.copies = list->v[i].block.chosen;
+    if (g.n > 1)
+        block_copies(s, list, g.ttir, g.ttnn, g.n);
     free(g.ttir);
     free(g.ttnn);
     return g.n;

@@ -5,28 +5,27 @@
  * byte of a line and closes it only with the first. */
 #include "log/log.h"
 #include "log/scan.h"
+#include "log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAX = 64 };
-
-struct segment_list {
-    struct keep *v;
-    uint32_t n, cap;
-};
+enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24 };
 
 struct stream {
     struct str key;
     struct header header; /* waits for its IR; kind HEADER_NONE: none */
     bool open;            /* a block is being read */
     struct header block_header;
-    struct segment_list text; /* of the open block */
+    struct keep_list text; /* of the open block */
+    struct keep tail;      /* its last line, without the newline */
     uint64_t first_line, last_line;
     uint32_t depth;
     bool has_ops, in_module, module_closed, body_closed, in_trailer;
+    bool glued;                        /* the last line was cut in the middle: the next one is its other half */
     uint32_t dropped, joined, waiting; /* waiting: foreign lines that count when IR follows */
-    uint32_t *locs, locs_cap;          /* "#locN" defined in this block: stamp */
+    struct dialects dialects;
+    uint32_t *locs, locs_cap; /* "#locN" defined in this block: stamp */
     uint32_t stamp;
 };
 
@@ -34,69 +33,13 @@ struct scan {
     struct source *s;
     struct arena *arena;
     struct lines *lines;
+    struct rules *rules;
     struct found_list found;
     struct stream *streams;
-    uint32_t nstreams, streams_cap;
+    uint32_t nstreams, streams_cap, last; /* last: the stream of the line before */
     bool is_log;
     uint32_t bare_headers;
 };
-
-static struct str skip_blanks(struct str t) {
-    while (t.n && (t.p[0] == ' ' || t.p[0] == '\t'))
-        t.p++, t.n--;
-    return t;
-}
-
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-           c == '.' || c == '-';
-}
-
-/* "#name = " or "!name = "; the length of the name, or 0. */
-static size_t alias_name(struct str t) {
-    size_t i = 1;
-    if (t.n < 5 || (t.p[0] != '#' && t.p[0] != '!'))
-        return 0;
-    while (i < t.n && is_word(t.p[i]))
-        i++;
-    return i > 1 && t.n - i > 2 && memcmp(t.p + i, " = ", 3) == 0 ? i : 0;
-}
-
-static bool has_word(struct str t, struct str word) {
-    return str_starts(t, word) && (t.n == word.n || !is_word(t.p[word.n]));
-}
-
-static bool is_module(struct str t) {
-    static const struct str words[] = {{"module", 6}, {"builtin.module", 14}};
-    for (int i = 0; i < 2; i++) {
-        if (!has_word(t, words[i]))
-            continue;
-        struct str rest = skip_blanks((struct str){t.p + words[i].n, t.n - words[i].n});
-        return rest.n == 0 || rest.p[0] == '{' || rest.p[0] == '@' || str_starts(rest, STR("attributes"));
-    }
-    return str_starts(t, STR("\"builtin.module\"("));
-}
-
-static bool is_func(struct str t) {
-    return has_word(t, STR("func.func")) || str_starts(t, STR("\"func.func\"(")) || has_word(t, STR("llvm.func"));
-}
-
-/* An op with results, or in generic form. */
-static bool is_op(struct str t) {
-    size_t i = 1;
-    if (t.n < 5)
-        return false;
-    if (t.p[0] == '"') {
-        while (i < t.n && is_word(t.p[i]))
-            i++;
-        return i > 3 && t.n - i > 2 && t.p[i] == '"' && t.p[i + 1] == '(';
-    }
-    if (t.p[0] != '%')
-        return str_starts(t, STR("ttcore.")) || str_starts(t, STR("tt.device_module"));
-    while (i < t.n && (is_word(t.p[i]) || t.p[i] == ':' || t.p[i] == ',' || t.p[i] == '%' || t.p[i] == ' '))
-        i++;
-    return i < t.n && t.p[i] == '=';
-}
 
 /* First bytes that IR can have; almost every line of a log is turned down here. */
 static bool may_start_ir(char c) {
@@ -118,7 +61,7 @@ static bool starts_ir(const struct scan *sc, const struct stream *st, struct str
 }
 
 static void add_segment(struct stream *st, size_t begin, size_t end) {
-    struct segment_list *l = &st->text;
+    struct keep_list *l = &st->text;
     if (l->n && l->v[l->n - 1].end == begin) {
         l->v[l->n - 1].end = end;
         return;
@@ -127,31 +70,15 @@ static void add_segment(struct stream *st, size_t begin, size_t end) {
     l->v[l->n++] = (struct keep){begin, end};
 }
 
-static size_t segments_size(const struct segment_list *l) {
+static size_t segments_size(const struct keep_list *l) {
     size_t n = 0;
     for (uint32_t i = 0; i < l->n; i++)
         n += l->v[i].end - l->v[i].begin;
     return n;
 }
 
-/* The cleaned copy and the map back. */
-static void copy_text(struct scan *sc, const struct segment_list *l, struct log_block *b) {
-    size_t size = segments_size(l), at = 0;
-    char *text = arena_alloc(sc->arena, size + 1);
-    struct log_piece *pieces = arena_alloc(sc->arena, l->n * sizeof *pieces);
-    for (uint32_t i = 0; i < l->n; i++) {
-        size_t n = l->v[i].end - l->v[i].begin;
-        memcpy(text + at, sc->s->data + l->v[i].begin, n);
-        pieces[i] = (struct log_piece){(uint32_t)at, l->v[i].begin};
-        at += n;
-    }
-    b->text = (struct str){text, size};
-    b->pieces = pieces;
-    b->npieces = l->n;
-}
-
 /* Offsets in a block are 32 bits: what is beyond is cut off. */
-static bool limit_size(struct segment_list *l) {
+static bool limit_size(struct keep_list *l) {
     size_t left = UINT32_MAX - 1;
     for (uint32_t i = 0; i < l->n; i++) {
         size_t n = l->v[i].end - l->v[i].begin;
@@ -165,30 +92,43 @@ static bool limit_size(struct segment_list *l) {
     return false;
 }
 
+/* A block of one piece is a view of the source; of others the pieces are kept until it is known
+ * whether anybody wants them. */
+static void take_text(struct scan *sc, struct stream *st, struct found *f) {
+    struct log_block *b = &f->block;
+    b->text = (struct str){NULL, segments_size(&st->text)};
+    if (st->text.n == 1) {
+        b->text.p = sc->s->data + st->text.v[0].begin;
+    } else {
+        f->text = st->text;
+        f->text.v = xrealloc(f->text.v, f->text.n * sizeof *f->text.v);
+        f->text.cap = f->text.n;
+        st->text = (struct keep_list){0};
+    }
+    st->text.n = 0;
+}
+
 static void close_block(struct scan *sc, struct stream *st) {
     if (!st->open)
         return;
     bool cut = limit_size(&st->text);
-    struct found f = {.header = st->block_header};
-    struct log_block *b = &f.block;
-    *b = (struct log_block){.stage = st->block_header.kind == HEADER_NONE ? LOG_PLAIN : st->block_header.stage,
-                            .label = st->block_header.label,
-                            .source_offset = st->text.v[0].begin,
-                            .first_line = st->first_line,
-                            .last_line = st->last_line,
-                            .dropped_lines = st->dropped,
-                            .joined_lines = st->joined,
-                            .complete = st->depth == 0 && !cut,
-                            .has_ops = st->has_ops};
-    if (st->text.n == 1)
-        b->text = (struct str){sc->s->data + st->text.v[0].begin, st->text.v[0].end - st->text.v[0].begin};
-    else
-        copy_text(sc, &st->text, b);
-    block_dialects(&f);
+    const struct dialects *d = &st->dialects;
+    struct found f = {.header = st->block_header, .key = st->key, .module = d->module};
+    f.block = (struct log_block){.stage = st->block_header.kind == HEADER_NONE ? LOG_PLAIN : st->block_header.stage,
+                                 .label = st->block_header.label,
+                                 .source_offset = st->text.v[0].begin,
+                                 .first_line = st->first_line,
+                                 .last_line = st->last_line,
+                                 .dropped_lines = st->dropped,
+                                 .joined_lines = st->joined,
+                                 .complete = st->depth == 0 && !cut && !st->glued,
+                                 .has_ops = st->has_ops,
+                                 .has_ttnn = d->ttnn,
+                                 .has_ttir = d->ttnn ? d->device_ttir : d->ttir};
+    take_text(sc, st, &f);
     sc->found.v = grow(sc->found.v, &sc->found.cap, sc->found.n + 1, sizeof *sc->found.v);
     sc->found.v[sc->found.n++] = f;
     st->open = false;
-    st->text.n = 0;
 }
 
 static void open_block(struct stream *st, const struct line *line) {
@@ -197,7 +137,8 @@ static void open_block(struct stream *st, const struct line *line) {
     st->header.kind = HEADER_NONE;
     st->first_line = line->number;
     st->depth = st->dropped = st->joined = st->waiting = 0;
-    st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = false;
+    st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = st->glued = false;
+    st->dialects = (struct dialects){0};
     st->stamp++;
 }
 
@@ -224,66 +165,46 @@ static bool loc_again(struct stream *st, struct str t, size_t name) {
     return again;
 }
 
-/* Open brackets and strings at the end of a line, those of regions aside. */
-static bool is_unfinished(struct str t) {
-    uint32_t depth = 0;
-    bool string = false;
-    while (t.n && (t.p[t.n - 1] == ' ' || t.p[t.n - 1] == '\r' || t.p[t.n - 1] == '\n'))
-        t.n--;
-    if (t.n && t.p[t.n - 1] == '{')
+/* After foreign lines: is this line the other half of the one before them? */
+static bool is_other_half(const struct scan *sc, const struct stream *st, struct str t, struct str in) {
+    if (st->glued)
+        return true;
+    if (!st->waiting || st->text.n == 0 || t.n == 0 || alias_name(t) || has_word(t, STR("module")))
         return false;
-    for (size_t i = 0; i < t.n; i++) {
-        char c = t.p[i];
-        if (string) {
-            i += c == '\\';
-            string = c != '"';
-        } else if (c == '"') {
-            string = true;
-        } else if (c == '(' || c == '[' || c == '{' || c == '<') {
-            depth++;
-        } else if ((c == ')' || c == ']' || c == '}' || (c == '>' && i && t.p[i - 1] != '-')) && depth) {
-            depth--;
-        }
-    }
-    return string || depth > 0;
+    if (is_unfinished((struct str){sc->s->data + st->tail.begin, st->tail.end - st->tail.begin}))
+        return !is_op(in); /* an op: the other half is lost */
+    return st->depth > 0 && !starts_afresh(t);
 }
 
-/* A line of IR starts with blanks or with one of the things that start an op, a block or an alias. */
-static bool starts_afresh(struct str t) {
-    return t.n == 0 || strchr(" \t}^%#!{/", t.p[0]) || is_op(t) || is_module(t) || is_func(t) ||
-           has_word(t, STR("return"));
-}
-
-/* After foreign lines: does this line go on with the one before them? Then its newline goes. */
-static void join_split(const struct scan *sc, struct stream *st, const struct line *line) {
+/* Takes the newline away that a foreign line has put between two halves. */
+static void join_split(const struct scan *sc, struct stream *st) {
     struct keep *last = &st->text.v[st->text.n - 1];
-    const char *data = sc->s->data, *end = data + last->end, *begin = data + last->begin;
-    if (end == begin || end[-1] != '\n')
-        return;
-    const char *newline = memrchr(begin, '\n', (size_t)(end - begin - 1));
-    const char *from = newline ? newline + 1 : begin;
-    struct str before = {from, (size_t)(end - from)};
-    bool open = is_unfinished(before);
-    if (!open && (st->depth == 0 || starts_afresh(line->text)))
-        return;
-    if (open && is_op(skip_blanks(line->text)))
-        return; /* the other half is lost */
-    last->end--;
-    if (last->end > last->begin && data[last->end - 1] == '\r')
+    const char *data = sc->s->data;
+    if (!st->glued && last->end > last->begin && data[last->end - 1] == '\n') {
         last->end--;
+        if (last->end > last->begin && data[last->end - 1] == '\r')
+            last->end--;
+    }
+    st->glued = false;
     st->joined++;
 }
 
-static void track_depth(struct stream *st, struct str in) {
+static void close_brace(struct stream *st) {
+    if (st->depth == 0)
+        return;
+    st->depth--;
+    if (st->depth == 0) {
+        st->body_closed = true;
+        st->module_closed |= st->in_module;
+    }
+}
+
+/* `half`: the line is the other half of one whose first bytes have been seen already. */
+static void track_depth(struct stream *st, struct str in, bool half) {
     if (in.n == 0)
         return;
-    if (in.p[0] == '}' && st->depth > 0) {
-        st->depth--;
-        if (st->depth == 0) {
-            st->body_closed = true;
-            st->module_closed |= st->in_module;
-        }
-    }
+    if (in.p[0] == '}' && !half)
+        close_brace(st);
     const char *note = memchr(in.p, '/', in.n) ? str_find(in, STR("{ //")) : NULL;
     size_t n = note ? (size_t)(note - in.p) + 1 : in.n;
     while (n && (in.p[n - 1] == ' ' || in.p[n - 1] == '\t'))
@@ -295,24 +216,43 @@ static void track_depth(struct stream *st, struct str in) {
     }
 }
 
-static void add_line(struct scan *sc, struct stream *st, const struct line *line, struct str in) {
-    if (st->waiting) {
-        join_split(sc, st, line);
-        st->dropped += st->waiting;
-        st->waiting = 0;
-    }
+static void add_text(struct stream *st, const struct line *line) {
+    st->tail = (struct keep){line->begin, line->begin};
     for (uint32_t i = 0; i < line->nkeep; i++)
-        if (line->keep[i].end > line->keep[i].begin)
+        if (line->keep[i].end > line->keep[i].begin) {
             add_segment(st, line->keep[i].begin, line->keep[i].end);
+            st->tail = line->keep[i];
+        }
     if (line->next > line->end)
         add_segment(st, line->next - 1, line->next);
     st->last_line = line->number;
+}
+
+static void add_line(struct scan *sc, struct stream *st, struct line *line) {
+    struct str in = skip_blanks(line->text);
+    bool half = is_other_half(sc, st, line->text, in);
+    if (half)
+        join_split(sc, st);
+    st->dropped += st->waiting;
+    st->waiting = 0;
+    size_t glue = line->has_bar || sc->is_log ? line_glued(sc->rules, line) : 0;
+    if (glue) {
+        line_cut(line, glue);
+        in = skip_blanks(line->text);
+        st->dropped++;
+        sc->is_log = true;
+    }
+    add_text(st, line);
+    st->glued = glue > 0;
     if (!st->has_ops)
         st->has_ops = is_module(in) || is_func(in) || is_op(in);
+    dialects_line(&st->dialects, sc->arena, in);
     if (st->in_trailer || str_starts(in, STR("{-#")))
         st->in_trailer = !str_find(in, STR("#-}"));
-    else
-        track_depth(st, in);
+    else if (glue && in.n && in.p[0] == '}' && !half)
+        close_brace(st); /* what the line ends with is still to come */
+    else if (!glue)
+        track_depth(st, in, half);
 }
 
 enum verdict { INSIDE, NEW_BLOCK, ENDS, FOREIGN };
@@ -322,8 +262,10 @@ static enum verdict judge(struct scan *sc, struct stream *st, const struct line 
     struct str t = line->text;
     if (st->in_trailer || in.n == 0)
         return INSIDE;
-    if (line_is_preamble(sc->lines, line))
+    if (line_is_preamble(sc->rules, line))
         return FOREIGN;
+    if (is_other_half(sc, st, t, in))
+        return INSIDE;
     if (t.n >= 8 && str_eq(str_trim(t), STR("// -----")))
         return ENDS;
     size_t name = alias_name(t);
@@ -351,20 +293,19 @@ static void take_header(struct scan *sc, struct stream *st, const struct header 
         st->header.kind = HEADER_NONE;
 }
 
-static void take_outside(struct scan *sc, struct stream *st, const struct line *line) {
+static void take_outside(struct scan *sc, struct stream *st, struct line *line) {
     if (line->prefixed)
         sc->is_log = true;
     if (!starts_ir(sc, st, line->text)) {
-        if (!sc->is_log && line_is_preamble(sc->lines, line))
+        if (!sc->is_log && line_is_preamble(sc->rules, line))
             sc->is_log = true;
         return;
     }
-    struct str in = skip_blanks(line->text);
     open_block(st, line);
     size_t name = alias_name(line->text);
     if (name)
         (void)loc_again(st, line->text, name);
-    add_line(sc, st, line, in);
+    add_line(sc, st, line);
 }
 
 /* A logger's line at depth 0 ends the block, unless the module is still to come or its location
@@ -378,9 +319,33 @@ static void take_foreign(struct scan *sc, struct stream *st) {
         close_block(sc, st);
 }
 
-static void take_line(struct scan *sc, struct stream *st, const struct line *line) {
+/* Most lines of a big module: an op that stands by itself, of a text that needs no cleaning. */
+static bool take_op(struct stream *st, const struct line *line) {
+    struct str t = line->text;
+    if (!st->open || st->depth == 0 || t.n < 8 || t.p[0] != ' ' || st->waiting || st->glued || st->in_trailer ||
+        line->has_bar || line->prefixed || line->next - line->begin != t.n + 1)
+        return false;
+    char last = t.p[t.n - 1];
+    if (last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
+        return false;
+    struct str in = skip_blanks(t);
+    if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
+        return false;
+    struct keep *k = &st->text.v[st->text.n - 1];
+    if (k->end != line->begin)
+        return false;
+    k->end = line->next;
+    st->tail = (struct keep){line->begin, line->end};
+    st->last_line = line->number;
+    dialects_op(&st->dialects, in);
+    return true;
+}
+
+static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     struct header h;
-    if (line_header(sc->lines, line, &h)) {
+    if (take_op(st, line))
+        return;
+    if (line_header(sc->rules, line, &h)) {
         take_header(sc, st, &h);
         return;
     }
@@ -395,10 +360,11 @@ static void take_line(struct scan *sc, struct stream *st, const struct line *lin
         return;
     }
     /* after a closed module and foreign lines only more location aliases belong to it */
-    if (v == INSIDE && st->waiting && st->depth == 0 && st->module_closed && !alias_name(line->text))
+    if (v == INSIDE && st->waiting && st->depth == 0 && st->module_closed && !alias_name(line->text) &&
+        !is_other_half(sc, st, line->text, in))
         v = in.n ? ENDS : FOREIGN;
     if (v == INSIDE) {
-        add_line(sc, st, line, in);
+        add_line(sc, st, line);
     } else if (v != FOREIGN) {
         close_block(sc, st);
         if (v == NEW_BLOCK)
@@ -407,11 +373,13 @@ static void take_line(struct scan *sc, struct stream *st, const struct line *lin
 }
 
 static struct stream *stream_of(struct scan *sc, struct str key) {
-    for (uint32_t i = 0; i < sc->nstreams; i++)
-        if (str_eq(sc->streams[i].key, key))
-            return &sc->streams[i];
+    if (sc->nstreams && str_eq(sc->streams[sc->last].key, key))
+        return &sc->streams[sc->last];
+    for (sc->last = 0; sc->last < sc->nstreams; sc->last++)
+        if (str_eq(sc->streams[sc->last].key, key))
+            return &sc->streams[sc->last];
     if (sc->nstreams == STREAM_MAX)
-        return &sc->streams[0];
+        return &sc->streams[sc->last = 0];
     sc->streams = grow(sc->streams, &sc->streams_cap, sc->nstreams + 1, sizeof *sc->streams);
     /* a key in the buffer of a cleaned line would not last */
     sc->streams[sc->nstreams] = (struct stream){.key = key.n ? arena_str(sc->arena, key) : key};
@@ -422,6 +390,22 @@ static int by_offset(const void *a, const void *b) {
     const struct found *x = a, *y = b;
     size_t i = x->block.source_offset, k = y->block.source_offset;
     return (i > k) - (i < k);
+}
+
+/* The map back to the source, for a block that is going to be read. */
+static void take_pieces(struct arena *a, struct found *f) {
+    struct log_block *b = &f->block;
+    if (b->chosen && f->text.n) {
+        struct log_piece *pieces = arena_alloc(a, f->text.n * sizeof *pieces);
+        size_t at = 0;
+        for (uint32_t i = 0; i < f->text.n; i++) {
+            pieces[i] = (struct log_piece){(uint32_t)at, f->text.v[i].begin};
+            at += f->text.v[i].end - f->text.v[i].begin;
+        }
+        b->pieces = pieces;
+        b->npieces = f->text.n;
+    }
+    free(f->text.v);
 }
 
 static void finish(struct scan *sc, struct log_scan *out) {
@@ -435,21 +419,53 @@ static void finish(struct scan *sc, struct log_scan *out) {
     if (sc->nstreams > 1 && sc->found.n)
         qsort(sc->found.v, sc->found.n, sizeof *sc->found.v, by_offset);
     *out = (struct log_scan){.nblocks = sc->found.n, .is_log = sc->is_log, .bare_headers = sc->bare_headers};
-    out->ngraphs = block_graphs(&sc->found);
+    out->ngraphs = block_graphs(sc->s, &sc->found);
     out->blocks = arena_alloc(sc->arena, sc->found.n * sizeof *out->blocks);
-    for (uint32_t i = 0; i < sc->found.n; i++)
+    for (uint32_t i = 0; i < sc->found.n; i++) {
+        take_pieces(sc->arena, &sc->found.v[i]);
         out->blocks[i] = sc->found.v[i].block;
+    }
     free(sc->found.v);
+    if (out->nblocks == 0 && sc->is_log)
+        out->executed_only = str_find((struct str){sc->s->data, sc->s->size}, STR("| Executing operation: ")) != NULL;
 }
 
 void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_scan *out) {
     struct scan sc = {.s = s, .arena = a, .lines = lines_open(s, a)};
     struct line line;
+    size_t released = 0;
     (void)d;
-    while (lines_next(sc.lines, &line))
+    sc.rules = lines_rules(sc.lines);
+    while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
+        if (line.begin - released >= RELEASE_STEP) { /* however long the log, little of it is in memory */
+            source_release(s, s->data + released, line.begin - released);
+            released = line.begin;
+        }
+    }
     finish(&sc, out);
     lines_close(sc.lines);
+}
+
+struct str found_text(const struct source *s, const struct found *f, struct buf *b) {
+    if (f->text.n == 0)
+        return f->block.text;
+    b->n = 0;
+    for (uint32_t i = 0; i < f->text.n; i++)
+        buf_add(b, (struct str){s->data + f->text.v[i].begin, f->text.v[i].end - f->text.v[i].begin});
+    return buf_str(b);
+}
+
+struct str log_text(const struct source *s, const struct log_block *block, struct buf *b) {
+    b->n = 0;
+    if (block->npieces == 0)
+        return block->text.p ? block->text : STR("");
+    for (uint32_t i = 0; i < block->npieces; i++) {
+        size_t from = block->pieces[i].text_offset,
+               to = i + 1 < block->npieces ? block->pieces[i + 1].text_offset : block->text.n;
+        buf_add(b, (struct str){s->data + block->pieces[i].source_offset, to - from});
+    }
+    return buf_str(b);
 }
 
 struct place log_place(struct source *s, const struct log_block *block, size_t text_offset) {

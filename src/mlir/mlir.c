@@ -17,9 +17,10 @@ static void parser_free(struct parser *p) {
 }
 
 void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
-    *m = (struct mlir){.text = block->text, .source = s, .block = block};
+    *m = (struct mlir){.source = s, .block = block};
     m->tables = xrealloc(NULL, sizeof *m->tables);
     *m->tables = (struct mlir_tables){0};
+    m->text = log_text(s, block, &m->tables->text);
     struct parser p = {.m = m,
                        .d = d,
                        .p = m->text.p,
@@ -59,6 +60,7 @@ void mlir_free(struct mlir *m) {
         free(t->locs);
         free(t->file_names);
         free(t->func_of_name);
+        buf_free(&t->text);
         arena_free(&t->arena);
         free(t);
     }

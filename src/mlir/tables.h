@@ -30,6 +30,7 @@ struct loc_slot {
 
 struct mlir_tables {
     struct arena arena;
+    struct buf text; /* of a block that had to be cleaned */
     struct symtab names, types, values;
     struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;

@@ -149,7 +149,7 @@ struct place source_place(struct source *s, size_t offset) {
 
 void source_release(const struct source *s, const char *p, size_t n) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!s->mapped || p < s->data || n > s->size || (size_t)(p - s->data) > s->size - n)
+    if (!s->mapped || s->unpacked || p < s->data || n > s->size || (size_t)(p - s->data) > s->size - n)
         return;
     /* whole pages only: the bytes beside may still be in use */
     size_t from = ((size_t)(p - s->data) + page - 1) / page * page, to = ((size_t)(p - s->data) + n) / page * page;

@@ -1,0 +1,167 @@
+/* Graphs that are in the log more than once. Only modules of the same name are compared: first by a hash
+ * of what they say, then, since a hash may be the same by chance or on purpose, byte by byte. */
+#include "log/scan.h"
+#include "log/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct twin {
+    uint64_t name, ttir, ttnn;
+    uint32_t graph;
+};
+
+/* Steps over the text: pieces of lines without blanks at their ends, locations and "#loc" lines. */
+struct walk {
+    const char *p, *end;
+};
+
+/* From "loc(" to one past its ')'; `end` when it is not closed on the line. */
+static const char *skip_loc(const char *p, const char *end) {
+    bool string = false;
+    int depth = 0;
+    for (; p < end; p++) {
+        if (string && *p == '\\')
+            p++;
+        else if (*p == '"')
+            string = !string;
+        else if (!string && *p == '(')
+            depth++;
+        else if (!string && *p == ')' && --depth <= 0)
+            return p + 1;
+    }
+    return end;
+}
+
+static bool next_piece(struct walk *w, struct str *piece) {
+    while (w->p < w->end) {
+        const char *newline = memchr(w->p, '\n', (size_t)(w->end - w->p)), *stop = newline ? newline : w->end;
+        struct str line = {w->p, (size_t)(stop - w->p)};
+        if (str_starts(line, STR("#loc")) && alias_name(line)) {
+            w->p = newline ? stop + 1 : stop;
+            continue;
+        }
+        const char *loc = str_find(line, STR("loc("));
+        *piece = str_trim((struct str){line.p, loc ? (size_t)(loc - line.p) : line.n});
+        w->p = loc ? skip_loc(loc, stop) : newline ? stop + 1 : stop;
+        if (piece->n)
+            return true;
+    }
+    return false;
+}
+
+static struct walk walk_of(struct str text) {
+    return (struct walk){text.p, text.p + text.n};
+}
+
+static uint64_t hash_of(struct str text) {
+    struct walk w = walk_of(text);
+    struct str piece;
+    uint64_t h = 1;
+    while (text.n && next_piece(&w, &piece))
+        h = (h ^ str_hash(piece)) * 0x9e3779b97f4a7c15u + (h >> 29);
+    return h ? h : 1;
+}
+
+static bool same_text(struct str a, struct str b) {
+    struct walk v = walk_of(a), w = walk_of(b);
+    struct str x, y;
+    for (;;) {
+        bool more = next_piece(&v, &x), other = next_piece(&w, &y);
+        if (!more || !other)
+            return more == other;
+        if (!str_eq(x, y))
+            return false;
+    }
+}
+
+static bool same_block(const struct source *s, const struct found_list *list, uint32_t a, uint32_t b) {
+    if (a == NONE || b == NONE)
+        return a == b;
+    struct buf x = {0}, y = {0};
+    bool same = same_text(found_text(s, &list->v[a], &x), found_text(s, &list->v[b], &y));
+    buf_free(&x);
+    buf_free(&y);
+    return same;
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct twin *x = a, *y = b;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return (x->graph > y->graph) - (x->graph < y->graph);
+}
+
+static int by_hash(const void *a, const void *b) {
+    const struct twin *x = a, *y = b;
+    if (x->ttir != y->ttir)
+        return x->ttir < y->ttir ? -1 : 1;
+    if (x->ttnn != y->ttnn)
+        return x->ttnn < y->ttnn ? -1 : 1;
+    return (x->graph > y->graph) - (x->graph < y->graph);
+}
+
+struct copies {
+    const struct source *s;
+    struct found_list *list;
+    const uint32_t *ttir, *ttnn;
+    struct buf text;
+};
+
+static uint64_t hash_block(struct copies *c, uint32_t block) {
+    if (block == NONE)
+        return 0;
+    struct found *f = &c->list->v[block];
+    f->block.hash = hash_of(found_text(c->s, f, &c->text));
+    source_release(c->s, f->block.text.p, f->block.text.n);
+    return f->block.hash;
+}
+
+static void mark(struct copies *c, uint32_t first, uint32_t copy) {
+    const uint32_t of_first[] = {c->ttir[first], c->ttnn[first]}, of_copy[] = {c->ttir[copy], c->ttnn[copy]};
+    for (int i = 0; i < 2; i++) {
+        if (of_first[i] == NONE)
+            continue;
+        c->list->v[of_first[i]].block.copies++;
+        c->list->v[of_copy[i]].block.chosen = false;
+        c->list->v[of_copy[i]].block.copies = 0;
+        c->list->v[of_copy[i]].block.duplicate_of = first;
+    }
+}
+
+/* Graphs whose modules have one name. */
+static void compare(struct copies *c, struct twin *v, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        v[i].ttir = hash_block(c, c->ttir[v[i].graph]);
+        v[i].ttnn = hash_block(c, c->ttnn[v[i].graph]);
+    }
+    qsort(v, n, sizeof *v, by_hash);
+    for (uint32_t i = 0, first = 0; i < n; i++) {
+        if (i == first || v[i].ttir != v[first].ttir || v[i].ttnn != v[first].ttnn)
+            first = i;
+        else if (same_block(c->s, c->list, c->ttir[v[first].graph], c->ttir[v[i].graph]) &&
+                 same_block(c->s, c->list, c->ttnn[v[first].graph], c->ttnn[v[i].graph]))
+            mark(c, v[first].graph, v[i].graph);
+    }
+}
+
+void block_copies(const struct source *s, struct found_list *list, const uint32_t *ttir, const uint32_t *ttnn,
+                  uint32_t n) {
+    struct copies c = {.s = s, .list = list, .ttir = ttir, .ttnn = ttnn};
+    struct twin *v = xrealloc(NULL, (n + 1) * sizeof *v);
+    uint32_t count = 0;
+    for (uint32_t id = 1; id <= n; id++) {
+        uint32_t block = ttir[id] != NONE ? ttir[id] : ttnn[id];
+        if (block != NONE)
+            v[count++] = (struct twin){.name = str_hash(list->v[block].module), .graph = id};
+    }
+    qsort(v, count, sizeof *v, by_name);
+    for (uint32_t i = 0, k; i < count; i = k) {
+        for (k = i + 1; k < count && v[k].name == v[i].name;)
+            k++;
+        if (k - i > 1)
+            compare(&c, v + i, k - i);
+    }
+    buf_free(&c.text);
+    free(v);
+}

@@ -1,0 +1,19 @@
+/* What a line of IR looks like, told from its first bytes. Private to the room. */
+#ifndef FA_LOG_SHAPE_H
+#define FA_LOG_SHAPE_H
+
+#include "base/base.h"
+
+struct str skip_blanks(struct str t);
+/* "#name = " or "!name = "; the length of the name, or 0. */
+size_t alias_name(struct str t);
+bool has_word(struct str t, struct str word); /* does it start with this whole word? */
+bool is_module(struct str t);
+bool is_func(struct str t);
+bool is_op(struct str t); /* with results, or in generic form */
+/* Open brackets and strings at the end of a line, those of regions aside. */
+bool is_unfinished(struct str t);
+/* Does a line start with blanks or with one of the things that start an op, a block or an alias? */
+bool starts_afresh(struct str t);
+
+#endif
