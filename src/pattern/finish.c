@@ -86,16 +86,26 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
     return true;
 }
 
-/* What only a whole match can be judged by. A verdict against the first one is final. */
+/* What only a whole match can be judged by: the first of the patterns that share the formula whose verdict is for it.
+ * A verdict against the first match is final. */
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
-    const struct pattern *p = m->pattern;
     struct evaluation e = matcher_evaluation(m, m->root_axes);
+    uint32_t stated = m->npreconditions;
     e.ops = ops;
     e.nops = nops;
-    if (!all_hold(&e, p->where, p->nwhere))
-        return false;
-    m->refused = !all_hold(&e, p->require, p->nrequire) || !none_holds(&e, p->unless, p->nunless);
-    return !m->refused;
+    for (const struct pattern *p = m->pattern; p; p = p->variant) {
+        m->npreconditions = stated;
+        if (!p->selected || p->replaced)
+            continue;
+        if (!all_hold(&e, p->where, p->nwhere))
+            return false;
+        if (all_hold(&e, p->require, p->nrequire) && none_holds(&e, p->unless, p->nunless)) {
+            m->pattern = p;
+            return true;
+        }
+    }
+    m->refused = true;
+    return false;
 }
 
 /* Operands before the op that uses them, in the formula's order. */

@@ -397,7 +397,7 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
             continue;
         for (uint32_t i = 0; i < set->n; i++) {
             const struct pattern *p = set->items[i];
-            if (p->selected && node_may_be(p->formula.root, (enum op_kind)g->kind[op]))
+            if (!p->is_variant && node_may_be(p->formula.root, (enum op_kind)g->kind[op]))
                 match_root(m, p, op, out);
         }
     }
@@ -408,6 +408,6 @@ void match_look_closer(const struct match *match, struct arena *a, struct match_
     struct matcher *m = matcher_new(match->graph, match->func, a);
     memset(out, 0, sizeof *out);
     m->detail = out;
-    match_at(m, match->pattern, match->ops[match->nops - 1]);
+    match_at(m, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->ops[match->nops - 1]);
     matcher_free(m);
 }

@@ -200,8 +200,8 @@ static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *
 }
 
 static const char *const sources[] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",   "summary", "fused_op", "source", "match", "where",  "require",
-                                   "unless", "notes",   "torch",    "locate", "fused", "status", "tests"};
+static const char *const keys[] = {"name",  "summary", "fused_op", "source", "match", "where",  "require", "unless",
+                                   "notes", "torch",   "locate",   "like",   "fused", "status", "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
@@ -222,15 +222,46 @@ static void check_source(struct loader *l, const struct pattern *p, const yaml_n
     error_at(l, lookup(l, map, "source"), "one of ttnn, torch, triton, cuda", "unknown source: ", p->source);
 }
 
-static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
-    const yaml_node_t *n = lookup(l, map, "match");
-    if (!is_scalar(l, n))
-        return;
-    if (!formula_parse(&p->formula, &l->set->arena, &l->set->idioms, kept_text(l, n), origin_of(l, n), l->diags)) {
-        l->failed = true;
+static struct pattern *find_pattern(const struct pattern_set *set, struct str name) {
+    for (uint32_t i = 0; i < set->n; i++)
+        if (str_eq(set->items[i]->name, name))
+            return set->items[i];
+    return NULL;
+}
+
+/* The formula and what is said of its names, from the pattern itself or from the one that it is like. */
+static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t *map) {
+    const yaml_node_t *like = lookup(l, map, "like"), *n = lookup(l, map, "match");
+    if (!like) {
+        if (!n)
+            error_at(l, map, NULL, "the pattern lacks the key ", STR("match"));
+        else if (is_scalar(l, n) && !formula_parse(&p->formula, &l->set->arena, &l->set->idioms, kept_text(l, n),
+                                                   origin_of(l, n), l->diags))
+            l->failed = true;
         return;
     }
-    if ((n = lookup(l, map, "where")))
+    struct pattern *leader = is_scalar(l, like) ? find_pattern(l->set, scalar_text(like)) : NULL;
+    if (n || lookup(l, map, "where"))
+        error_at(l, n ? n : lookup(l, map, "where"), NULL,
+                 "a pattern that is `like` another has its formula and `where`", STR(""));
+    else if (!leader || leader->is_variant)
+        error_at(l, like, "it has to be read earlier",
+                 "no such pattern with a formula of its own: ", scalar_text(like));
+    if (l->failed)
+        return;
+    p->formula = leader->formula;
+    p->where = leader->where;
+    p->nwhere = leader->nwhere;
+    p->nlocate = leader->nlocate;
+    memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->is_variant = true;
+    p->variant_of = leader;
+}
+
+static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
+    const yaml_node_t *n;
+    load_formula(l, p, map);
+    if (!l->failed && (n = lookup(l, map, "where")))
         load_conditions(l, &p->formula, n, &p->where, &p->nwhere);
     if (!l->failed && (n = lookup(l, map, "require")))
         load_conditions(l, &p->formula, n, &p->require, &p->nrequire);
@@ -238,8 +269,10 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_conditions(l, &p->formula, n, &p->unless, &p->nunless);
     if (!l->failed && (n = lookup(l, map, "notes")))
         load_notes(l, p, n);
-    if (!l->failed && (n = lookup(l, map, "locate")))
+    if (!l->failed && (n = lookup(l, map, "locate"))) {
+        p->nlocate = 0;
         load_locate(l, p, n);
+    }
 }
 
 static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
@@ -248,8 +281,11 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
         const char *key;
         struct str *to;
         bool required;
-    } texts[] = {{"name", &p->name, true},     {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
-                 {"source", &p->source, true}, {"torch", &p->torch, false},     {"match", NULL, true}};
+    } texts[] = {{"name", &p->name, true},
+                 {"summary", &p->summary, false},
+                 {"fused_op", &p->fused_op, true},
+                 {"source", &p->source, true},
+                 {"torch", &p->torch, false}};
     p->file = str_of(l->file);
     p->selected = true;
     check_keys(l, map);
@@ -267,16 +303,30 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
     return p;
 }
 
+/* Variants follow the pattern that they are like, in the order of reading. */
+static void link_variant(struct pattern *p) {
+    struct pattern **at = &p->variant_of->variant;
+    while (*at)
+        at = &(*at)->variant;
+    *at = p;
+}
+
+/* A pattern of the same name is replaced; its variants stay with it. */
 static void add_pattern(struct pattern_set *set, struct pattern *p) {
     for (uint32_t i = 0; i < set->n; i++)
-        if (str_eq(set->items[i]->name, p->name)) {
+        if (set->items[i] == find_pattern(set, p->name)) {
             p->order = set->items[i]->order;
+            set->items[i]->replaced = true;
             set->items[i] = p;
+            if (p->is_variant)
+                link_variant(p);
             return;
         }
     set->items = grow(set->items, &set->cap, set->n + 1, sizeof *set->items);
     p->order = set->n;
     set->items[set->n++] = p;
+    if (p->is_variant)
+        link_variant(p);
 }
 
 static void load_document(struct loader *l, bool idioms) {

@@ -27,7 +27,11 @@ struct pattern {
     uint32_t nnotes;
     uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
-    bool selected; /* by --only and --skip */
+    bool selected;           /* by --only and --skip */
+    struct pattern *variant; /* the next one that shares this formula (`like`) */
+    struct pattern *variant_of;
+    bool replaced;   /* by a later one of the same name */
+    bool is_variant; /* searched for with the pattern that it is like */
 };
 
 /* How a parameter's name is read: a piece that says nothing is stripped, a match says something. */
