@@ -39,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct idioms idioms = {0};
     struct copies copies = {.n = 0};
     struct formula formula;
+    struct regexes regexes = {0};
     while (idiom_texts.n && copies.n < MAX_TEXTS / 2)
         idiom_add(&idioms, &arena, keep(&copies, next(&idiom_texts, "\n\n")), origin, &diags);
     uint32_t errors = diags.errors;
@@ -51,9 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     while (good && conditions.n && copies.n < MAX_TEXTS) {
         const struct number *number;
-        number_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &diags);
+        number_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &regexes, &diags);
     }
     idioms_free(&idioms);
+    regexes_free(&regexes);
     diags_free(&diags);
     arena_free(&arena);
     for (uint32_t i = 0; i < copies.n; i++)

@@ -20,6 +20,7 @@ struct builder {
     struct arena *arena;
     const struct idioms *idioms;
     struct diags *diags;
+    struct regexes *regexes; /* where those of conditions are kept, or NULL */
     uint32_t depth, nnodes;
     bool failed;
 };

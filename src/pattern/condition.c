@@ -101,38 +101,58 @@ static bool one_location(const struct evaluation *e, const struct binding *b, ui
     return e->nops > 1;
 }
 
-static bool location_ends(const struct evaluation *e, const char *suffix) {
-    struct str names[4];
+enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
+
+static bool regex_finds(const pcre2_code *re, struct str s) {
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    int found = -1;
+    if (data && limits && re) {
+        pcre2_set_match_limit(limits, MATCH_LIMIT);
+        pcre2_set_depth_limit(limits, MATCH_LIMIT);
+        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
+    }
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(limits);
+    return found >= 0;
+}
+
+/* Some op's location has a name that the expression finds. */
+static bool located(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct str names[MAX_NAMES];
+    (void)b;
+    (void)n;
     for (uint32_t i = 0; i < e->nops; i++) {
-        int n = mlir_loc_names(e->graph->m, e->ops[i], names, 4);
-        for (int k = 0; k < n && k < 4; k++)
-            if (str_ends(names[k], str_of(suffix)))
+        int k = mlir_loc_names(e->graph->m, e->ops[i], names, MAX_NAMES);
+        for (int j = 0; j < k && j < MAX_NAMES; j++)
+            if (regex_finds(e->regex, names[j]))
                 return true;
     }
     return false;
 }
 
-/* Suffixes that the compiler's workarounds give to the parts of a linear that it took apart on purpose. */
-static bool taken_apart(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)b;
+/* The value is an argument, seen through movement and calls, whose name the expression finds. */
+static bool named(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
-    return location_ends(e, "_decomp_matmul") || location_ends(e, "_decomp_add");
+    uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
+    return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
-static condition *const functions[] = {present,    constant, parameter,  scalar,       stated_constant,
-                                       row_vector, matrix,   same_dtype, one_location, taken_apart};
+static condition *const functions[] = {present,    constant,     parameter, scalar, stated_constant, row_vector, matrix,
+                                       same_dtype, one_location, located,   named};
 
 const struct condition_info condition_table[] = {
-    {"present", 1, 1, "present(x): the optional part x is there"},
-    {"constant", 1, 1, "constant(x): one known number in every element"},
-    {"parameter", 1, 1, "parameter(x): depends on parameters and constants only"},
-    {"scalar", 1, 1, "scalar(x): one element, or one known number in every element"},
-    {"stated_constant", 1, 1, "stated_constant(x): a known number, or an argument with that as a precondition"},
-    {"row_vector", 1, 2, "row_vector(x, of): varies along the last axis only"},
-    {"matrix", 1, 1, "matrix(x): varies along the last two axes only"},
-    {"same_dtype", 2, 2, "same_dtype(x, y)"},
-    {"one_location", 0, 0, "one_location(): all ops carry the same location"},
-    {"taken_apart", 0, 0, "taken_apart(): a location says that the compiler took a linear apart on purpose"},
+    {"present", 1, 1, false, "present(x): the optional part x is there"},
+    {"constant", 1, 1, false, "constant(x): one known number in every element"},
+    {"parameter", 1, 1, false, "parameter(x): depends on parameters and constants only"},
+    {"scalar", 1, 1, false, "scalar(x): one element, or one known number in every element"},
+    {"stated_constant", 1, 1, false, "stated_constant(x): a known number, or an argument with that as a precondition"},
+    {"row_vector", 1, 2, false, "row_vector(x, of): varies along the last axis only"},
+    {"matrix", 1, 1, false, "matrix(x): varies along the last two axes only"},
+    {"same_dtype", 2, 2, false, "same_dtype(x, y)"},
+    {"one_location", 0, 0, false, "one_location(): all ops carry the same location"},
+    {"located", 1, 1, true, "located(\"regex\"): a location of the ops has such a name"},
+    {"named", 2, 2, true, "named(x, \"regex\"): x is an argument of such a name"},
 };
 
 uint32_t condition_find(struct str name) {
@@ -165,7 +185,9 @@ static double call(const struct evaluation *e, const struct number *n) {
     struct binding args[4];
     for (uint32_t i = 0; i < n->nargs; i++)
         args[i] = e->bindings[n->args[i]];
-    return functions[n->call](e, args, n->nargs);
+    struct evaluation with = *e;
+    with.regex = n->regex;
+    return functions[n->call](&with, args, n->nargs);
 }
 
 static double binary(enum number_op op, double a, double b) {
@@ -241,7 +263,7 @@ static void fill_one(const struct evaluation *e, struct str inner, struct buf *o
     struct diags quiet = {.arena = e->arena};
     const struct number *n;
     struct text_origin nowhere = {"", 0, 0};
-    if (number_parse(&n, e->formula, e->arena, inner, nowhere, &quiet))
+    if (number_parse(&n, e->formula, e->arena, inner, nowhere, NULL, &quiet))
         buf_printf(out, "%.10g", evaluate(e, n));
     else
         buf_printf(out, "{%.*s}", (int)inner.n, inner.p);

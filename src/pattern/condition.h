@@ -7,6 +7,7 @@
 struct condition_info {
     const char *name;
     uint32_t least, most; /* arguments */
+    bool regex;           /* the last one is a regular expression */
     const char *says;     /* for messages and `explain` */
 };
 

@@ -9,6 +9,9 @@
 #ifndef FA_FORMULA_H
 #define FA_FORMULA_H
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 #include "base/base.h"
 #include "graph/graph.h"
 
@@ -57,10 +60,19 @@ struct number {
     uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF: of this name; NONE: of the formula's axes here */
     int axis;      /* NUM_EXTENT */
     const struct number *a, *b;
-    uint32_t call, nargs; /* NUM_CALL: index in the table of conditions */
-    uint32_t args[4];     /* slots */
+    uint32_t call, nargs;    /* NUM_CALL: index in the table of conditions */
+    uint32_t args[4];        /* slots */
+    const pcre2_code *regex; /* NUM_CALL with a regular expression */
     struct str text;
 };
+
+/* Compiled regular expressions of the conditions of a set of patterns. */
+struct regexes {
+    pcre2_code **items;
+    uint32_t n, cap;
+};
+
+void regexes_free(struct regexes *all);
 
 enum attr_test { ATTR_ABSENT, ATTR_IS };
 
@@ -127,9 +139,10 @@ void idioms_free(struct idioms *all);
 /* False with a diagnostic when the text is wrong. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);
-/* A condition or a number over the names of a formula. False with a diagnostic. */
+/* A condition or a number over the names of a formula. Regular expressions go to `keep` (NULL: none are allowed).
+ * False with a diagnostic. */
 bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                  struct text_origin origin, struct diags *d);
+                  struct text_origin origin, struct regexes *keep, struct diags *d);
 /* Slot of a variable or named value; NONE when the formula has no such name. */
 uint32_t formula_slot(const struct formula *f, struct str name);
 /* Operators that the root may be, as a set over enum op_kind. */

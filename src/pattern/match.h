@@ -66,6 +66,7 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
+    const pcre2_code *regex; /* of the condition at hand */
 };
 double evaluate(const struct evaluation *e, const struct number *n);
 

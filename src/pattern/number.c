@@ -2,7 +2,31 @@
 #include "pattern/build.h"
 #include "pattern/condition.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+void regexes_free(struct regexes *all) {
+    for (uint32_t i = 0; i < all->n; i++)
+        pcre2_code_free(all->items[i]);
+    free(all->items);
+    *all = (struct regexes){0};
+}
+
 static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e);
+
+static const pcre2_code *compile(struct builder *b, struct scope *s, struct str text) {
+    int code;
+    PCRE2_SIZE at;
+    pcre2_code *re = b->regexes ? pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL) : NULL;
+    if (!re) {
+        build_fail(b, s, text, NULL, b->regexes ? "wrong regular expression" : "no regular expression is allowed here");
+        return NULL;
+    }
+    pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* without JIT it is only slower */
+    struct regexes *all = b->regexes;
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    return all->items[all->n++] = re;
+}
 
 static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
@@ -20,6 +44,11 @@ static const struct number *condition_call(struct builder *b, struct scope *s, c
         return n;
     }
     for (uint32_t i = 0; i < e->nargs; i++) {
+        if (e->args[i]->kind == E_STRING && info->regex && i + 1 == e->nargs) {
+            n->regex = compile(b, s, e->args[i]->text);
+            n->nargs = i;
+            return n;
+        }
         n->args[i] = formula_slot(b->f, e->args[i]->text);
         if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
             build_fail(b, s, e->args[i]->text, NULL, "not a name of the formula");
@@ -98,12 +127,12 @@ static const struct number *number_of(struct builder *b, struct scope *s, const 
 }
 
 bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                  struct text_origin origin, struct diags *d) {
+                  struct text_origin origin, struct regexes *keep, struct diags *d) {
     struct scope *s = arena_alloc(a, sizeof *s);
     struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     struct formula *names = arena_alloc(a, sizeof *names); /* conditions name slots and never add one */
     *names = *f;
-    struct builder b = {.f = names, .arena = a, .diags = d};
+    struct builder b = {.f = names, .arena = a, .diags = d, .regexes = keep};
     s->parser = &p;
     s->nlines = formula_lines(&p, s->lines);
     if (!p.failed && s->nlines != 1)

@@ -139,7 +139,8 @@ static void load_conditions(struct loader *l, const struct formula *f, const yam
         const struct number *number;
         if (!is_scalar(l, item))
             return;
-        if (!number_parse(&number, f, &l->set->arena, kept_text(l, item), origin_of(l, item), l->diags)) {
+        if (!number_parse(&number, f, &l->set->arena, kept_text(l, item), origin_of(l, item), &l->set->regexes,
+                          l->diags)) {
             l->failed = true;
             return;
         }
@@ -477,6 +478,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 
 void patterns_free(struct pattern_set *set) {
     idioms_free(&set->idioms);
+    regexes_free(&set->regexes);
     for (uint32_t i = 0; i < set->nlocations; i++)
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);

@@ -2,9 +2,6 @@
 #ifndef FA_PATTERN_H
 #define FA_PATTERN_H
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "pattern/formula.h"
 
 struct note_rule {
@@ -44,6 +41,7 @@ struct location_rule {
 struct pattern_set {
     struct arena arena;
     struct idioms idioms;
+    struct regexes regexes;
     struct pattern **items; /* in order of loading */
     uint32_t n, cap;
     struct location_rule *locations;
