@@ -1,5 +1,6 @@
 /* The promises of src/log: where blocks begin and end, what is cleaned, which ones are chosen. */
 #include "log/log.h"
+#include "mlir/mlir.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -302,6 +303,95 @@ Test(log, markers_in_strings_are_text) {
                     "  %0 = \"ttir.constant\"() <{value = \"------ END OF MLIR MODULE // ----- {\"}> : () -> i32\n"
                     "}\n" END);
     cr_assert_eq(s.nblocks, 1);
+    cr_assert(s.blocks[0].complete);
+}
+
+/* fixtures/log, as the scan and the reader see it. Blocks that are not chosen count in nblocks only. */
+Test(log, fixtures) {
+    static const struct {
+        const char *file;
+        uint32_t blocks, graphs, chosen, dropped, joined, bare, copies, bad_ops;
+    } want[] = {
+        {"01_clean.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"02_two_graphs.log", 17, 2, 4, 0, 0, 0, 4, 0},
+        {"03_colours_crlf_actions.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"04_foreign_lines.log", 2, 1, 2, 6, 4, 0, 2, 0},
+        {"05_verbose_new_headers.log", 6, 1, 2, 0, 0, 0, 2, 0},
+        {"05_verbose_old_headers.log", 6, 1, 2, 0, 0, 0, 2, 0},
+        {"05_verbose_with_stages.log", 16, 1, 2, 0, 0, 0, 2, 0},
+        {"06_forge_trace.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"07_tt_torch.log", 3, 1, 2, 0, 0, 1, 2, 0},
+        {"08_headers_only.log", 0, 0, 0, 0, 0, 9, 0, 0},
+        {"09_truncated.log", 2, 1, 2, 0, 0, 0, 2, 1},
+        {"10_mpi.log", 6, 2, 4, 0, 0, 0, 4, 0},
+        {"10_mpi_same.log", 6, 2, 2, 0, 0, 0, 4, 0},
+        {"10_vllm.log", 6, 2, 4, 0, 0, 0, 4, 0},
+        {"10_xdist.log", 6, 2, 4, 0, 0, 0, 4, 0},
+        {"12_executed_only.log", 0, 0, 0, 0, 0, 0, 0, 0},
+        {"13_exported_ttnn.mlir", 1, 1, 1, 0, 0, 0, 1, 0},
+        {"14_failed.log", 2, 1, 1, 0, 0, 0, 1, 0},
+        {"14_failed_then_whole.log", 6, 2, 3, 0, 0, 0, 3, 0},
+        {"15_nested.log", 2, 1, 2, 0, 0, 0, 2, 0},
+        {"16_cells.csv", 2, 1, 2, 0, 0, 0, 2, 0},
+        {"16_diff.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"16_grep_n.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"16_pytest.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"17_compiled_twice.log", 10, 3, 4, 0, 0, 0, 6, 0},
+        {"18_utf16.log", 4, 1, 2, 0, 0, 0, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const char *dir = getenv("FA_FIXTURES"), *file = want[i].file;
+        uint32_t chosen = 0, dropped = 0, joined = 0, copies = 0, bad = 0;
+        struct log_scan s;
+        char path[512];
+        snprintf(path, sizeof path, "%s/log/%s", dir ? dir : "fixtures", file);
+        cr_assert(source_open(&source, path, &diags), "%s", path);
+        log_scan(&source, &arena, &diags, &s);
+        for (uint32_t k = 0; k < s.nblocks; k++) {
+            const struct log_block *b = &s.blocks[k];
+            cr_assert_eq(b->chosen && b->stage == LOG_TTNN_RUNTIME, false, "%s", file);
+            cr_assert_eq(b->duplicate_of > 0 && b->chosen, false, "%s", file);
+            if (!b->chosen)
+                continue;
+            struct mlir m;
+            mlir_parse(&m, &source, b, &diags);
+            chosen++, dropped += b->dropped_lines, joined += b->joined_lines, copies += b->copies, bad += m.bad_ops;
+            mlir_free(&m);
+        }
+        source_close(&source);
+        cr_expect_eq(s.nblocks, want[i].blocks, "%s: %u blocks", file, s.nblocks);
+        cr_expect_eq(s.ngraphs, want[i].graphs, "%s: %u graphs", file, s.ngraphs);
+        cr_expect_eq(chosen, want[i].chosen, "%s: %u chosen", file, chosen);
+        cr_expect_eq(dropped, want[i].dropped, "%s: %u dropped", file, dropped);
+        cr_expect_eq(joined, want[i].joined, "%s: %u joined", file, joined);
+        cr_expect_eq(s.bare_headers, want[i].bare, "%s: %u bare", file, s.bare_headers);
+        cr_expect_eq(copies, want[i].copies, "%s: %u copies", file, copies);
+        cr_expect_eq(bad, want[i].bad_ops, "%s: %u bad ops", file, bad);
+        cr_expect_eq(s.executed_only, strcmp(file, "12_executed_only.log") == 0, "%s", file);
+    }
+}
+
+Test(log, copies_differ_in_locations_only) {
+#define AT(loc, op) "module @m {\n" TTIR_FUNC("main", op) "} loc(" loc ")\n#loc7 = loc(\"" loc "\")\n"
+    struct log_scan s =
+        scan(AT("#loc1", "ttir.exp") AT("#loc2", "ttir.exp") AT("#loc2", "ttir.neg") AT("\"a (\"", "ttir.exp"));
+    cr_assert_eq(s.nblocks, 4);
+    static const uint32_t duplicate_of[] = {0, 1, 0, 1}, copies[] = {3, 0, 1, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert_eq(s.blocks[i].duplicate_of, duplicate_of[i], "block %u", i);
+        cr_assert_eq(s.blocks[i].copies, copies[i], "block %u: %u", i, s.blocks[i].copies);
+        cr_assert_eq(s.blocks[i].chosen, copies[i] > 0);
+    }
+    cr_assert_eq(s.blocks[0].hash, s.blocks[1].hash);
+    cr_assert_neq(s.blocks[0].hash, s.blocks[2].hash);
+}
+
+Test(log, glued_only_when_it_is) {
+    struct log_scan s = scan(LOGURU "MLIR Module ttir:\nmodule @m {\n"
+                                    "  %0 = \"ttir.a\"() <{v = \"" LOGURU "a quoted line\"}> : () -> i32\n"
+                                    "  %1 = \"ttir.b\"() <{v = \"a || b | c\"}> : () -> i32\n}\n" END);
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert_eq(s.blocks[0].dropped_lines, 0);
     cr_assert(s.blocks[0].complete);
 }
 

@@ -66,6 +66,10 @@ static size_t grep_number(struct str text) {
     return i > 0 && i < text.n && (text.p[i] == ':' || text.p[i] == '-') ? i + 1 : 0;
 }
 
+static bool is_date(struct str t) {
+    return grep_number(t) == 5 && t.n > 7 && t.p[4] == '-' && is_digit(t.p[5]) && t.p[7] == '-';
+}
+
 /* Residue of grep and diff is a prefix only when every line has it. */
 static void sample(struct lines *l) {
     uint32_t seen = 0, numbers = 0, plus = 0, minus = 0;
@@ -75,7 +79,7 @@ static void sample(struct lines *l) {
         if (t.n == 0 || t.p[0] == '\r')
             continue;
         seen++;
-        numbers += grep_number(t) > 0 && !(t.n > 10 && t.p[4] == '-' && t.p[7] == '-');
+        numbers += grep_number(t) > 0 && !is_date(t);
         plus += t.p[0] == '+';
         minus += t.p[0] == '-';
         const char *tab = memchr(t.p, '\t', t.n < 400 ? t.n : 400);

@@ -191,7 +191,7 @@ static void report_end(struct parser *p) {
     if (p->truncated)
         return;
     p->truncated = true;
-    say(p, SEV_ERROR, p->end, "the text ends in the middle: an operation or region is not closed");
+    say(p, SEV_ERROR, p->end, "the IR is cut off here: functions that are not closed are left out");
 }
 
 /* One diagnostic for a bad op; a text that is cut in the op is reported as cut. */

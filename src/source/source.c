@@ -54,6 +54,17 @@ static bool map_file(struct source *s, int fd, off_t size) {
     return true;
 }
 
+static bool accept_text(struct source *s) {
+    if (!is_utf16((struct str){s->data, s->size}))
+        return true;
+    size_t size;
+    char *text = utf8_of_utf16((struct str){s->data, s->size}, &size);
+    source_close(s);
+    s->data = text;
+    s->size = size;
+    return true;
+}
+
 /* The bytes of `s` become those that they unpack to. */
 static bool unpack_source(struct source *s, enum packing kind, struct diags *d) {
     struct unpacked u;
@@ -68,7 +79,7 @@ static bool unpack_source(struct source *s, enum packing kind, struct diags *d) 
     if (s->size == 0)
         return refuse(d, s->path, NULL, "the file is empty once it is unpacked");
     if (packing_of((struct str){s->data, s->size}) == PACK_NONE)
-        return true;
+        return accept_text(s);
     source_close(s);
     return refuse(d, s->path, "unpack it once: zcat FILE | fusion-audit -", "the file is compressed twice");
 }
@@ -82,7 +93,7 @@ static bool check_content(struct source *s, struct diags *d) {
     if (kind == PACK_GZIP || kind == PACK_ZSTD)
         return unpack_source(s, kind, d);
     if (kind == PACK_NONE)
-        return true;
+        return accept_text(s);
     source_close(s);
     return refuse(d, s->path, kind == PACK_XZ ? "xz -dc FILE | fusion-audit -" : "bzip2 -dc FILE | fusion-audit -",
                   kind == PACK_XZ ? "the file is compressed with xz" : "the file is compressed with bzip2");

@@ -168,3 +168,37 @@ bool unpack(enum packing kind, struct str bytes, size_t limit, struct unpacked *
     out->size = o.n;
     return true;
 }
+
+/* Appends a code point as UTF-8; there is room for four bytes. */
+static size_t put_utf8(char *to, uint32_t c) {
+    if (c < 0x80)
+        return to[0] = (char)c, 1;
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)((n == 2 ? 0xc0 : n == 3 ? 0xe0 : 0xf0) | c);
+    return n;
+}
+
+bool is_utf16(struct str b) {
+    return b.n >= 2 && (memcmp(b.p, "\xff\xfe", 2) == 0 || memcmp(b.p, "\xfe\xff", 2) == 0);
+}
+
+char *utf8_of_utf16(struct str b, size_t *size) {
+    const unsigned char *p = (const unsigned char *)b.p;
+    size_t low = p[0] == 0xff ? 0 : 1, n = 0;
+    char *out = xrealloc(NULL, b.n / 2 * 3 + 4); /* pages beyond what is written are never touched */
+    for (size_t i = 2; i + 1 < b.n; i += 2) {
+        uint32_t c = p[i + low] | (uint32_t)p[i + 1 - low] << 8;
+        if ((c & 0xfc00) == 0xd800 && i + 3 < b.n) {
+            uint32_t next = p[i + 2 + low] | (uint32_t)p[i + 3 - low] << 8;
+            if ((next & 0xfc00) == 0xdc00) {
+                c = 0x10000 + ((c & 0x3ff) << 10) + (next & 0x3ff);
+                i += 2;
+            }
+        }
+        n += put_utf8(out + n, c);
+    }
+    *size = n;
+    return out;
+}

@@ -1,4 +1,4 @@
-/* Undoes gzip and zstd compression, in memory. Private to the room. */
+/* Undoes gzip and zstd compression and UTF-16, in memory. Private to the room. */
 #ifndef FA_UNPACK_H
 #define FA_UNPACK_H
 
@@ -21,5 +21,10 @@ size_t unpack_limit(void);
 /* All members of a gzip stream or all frames of a zstd stream. False with out->error and no data when
  * the stream is damaged or cut off, or unpacks to more than `limit` bytes. */
 bool unpack(enum packing kind, struct str bytes, size_t limit, struct unpacked *out);
+
+/* Does it start with the byte order mark of UTF-16? A shell of Windows writes logs like that. */
+bool is_utf16(struct str bytes);
+/* In UTF-8, without the mark; the caller frees it. */
+char *utf8_of_utf16(struct str bytes, size_t *size);
 
 #endif
