@@ -77,7 +77,7 @@ static uint32_t functions_to_match(const struct graph *g, uint32_t *funcs) {
         if (g->m->ops[op].func == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
             funcs[n++] = NONE;
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        if (g->func_kind[f] == FUNC_MAIN)
+        if (g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete) /* of a cut one the last uses are unknown */
             funcs[n++] = f;
     return n;
 }
@@ -131,6 +131,10 @@ static uint32_t overlap(const struct match *m, const uint32_t *ops, uint32_t n) 
     return count;
 }
 
+static int64_t root_elements(const struct match *m) {
+    return graph_numel(m->graph, m->graph->m->ops[m->ops[m->nops - 1]].first_result);
+}
+
 /* The TTIR match of the same fused op that shares most of the TTIR ops which the TTNN ops descend from. */
 static const struct match *counterpart(const struct graph_audit *g, const struct match *m, const uint32_t *ttir,
                                        uint32_t n) {
@@ -139,7 +143,8 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
     for (uint32_t i = 0; i < g->ttir_matches.n; i++) {
         const struct match *t = &g->ttir_matches.items[i];
         uint32_t root = t->ops[t->nops - 1];
-        if (root < ttir[0] || root > ttir[n - 1] || !str_eq(t->pattern->fused_op, m->pattern->fused_op))
+        if (root < ttir[0] || root > ttir[n - 1] || !str_eq(t->pattern->fused_op, m->pattern->fused_op) ||
+            root_elements(t) != root_elements(m))
             continue;
         uint32_t shared = overlap(t, ttir, n);
         if (shared > most || (shared == most && best && t->nops < best->nops)) {

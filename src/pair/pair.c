@@ -1,6 +1,7 @@
 /* Location names of TTIR ops are put in a table; each TTNN op looks its own names up, outermost
  * first (passes wrap locations as they rewrite). Ops that share a name are told apart by what feeds
- * them: the candidate whose producers are the pairs of the TTNN op's producers. */
+ * them: the candidate whose producers are the pairs of the TTNN op's producers. Where the text has no
+ * locations, that alone decides: the one op of the same kind that all producers agree on. */
 #include "pair/pair.h"
 
 #include <stdlib.h>
@@ -34,6 +35,17 @@ static bool in_audited_function(const struct graph *g, uint32_t op) {
     return f == NONE || g->func_kind[f] == FUNC_MAIN;
 }
 
+/* Names of an op's location. Without an alias table the alias itself is all there is; it cannot meet a resolved name
+ * of the other side, since those never start with '#'. */
+static int names_of(const struct graph *g, uint32_t op, struct str *out, int max) {
+    int n = mlir_loc_names(g->m, op, out, max);
+    struct str text = n < 1 ? mlir_loc_text(g->m, op) : STR(""), value;
+    if (n > 0 || text.n < 2 || text.p[0] != '#' || mlir_alias(g->m, text, &value))
+        return n;
+    out[0] = text;
+    return 1;
+}
+
 static void table_build(struct table *t, const struct graph *g) {
     const struct mlir *m = g->m;
     memset(t, 0, sizeof *t);
@@ -42,7 +54,7 @@ static void table_build(struct table *t, const struct graph *g) {
     for (uint32_t op = 0; op < m->nops; op++) {
         struct str name;
         t->next[op] = NONE;
-        if (!pairs_at_all(g, op) || !in_audited_function(g, op) || mlir_loc_names(m, op, &name, 1) < 1)
+        if (!pairs_at_all(g, op) || !in_audited_function(g, op) || names_of(g, op, &name, 1) < 1)
             continue;
         struct named *e = NULL;
         HASH_FIND(hh, t->names, name.p, (unsigned)name.n, e);
@@ -67,7 +79,7 @@ static void table_free(struct table *t) {
 /* Candidates of a TTNN op: the TTIR ops of its outermost name that any TTIR op has. */
 static const struct named *candidates(const struct pairing *p, const struct table *t, uint32_t op) {
     struct str names[MAX_NAMES];
-    int n = mlir_loc_names(p->ttnn->m, op, names, MAX_NAMES);
+    int n = names_of(p->ttnn, op, names, MAX_NAMES);
     for (int i = 0; i < n && i < MAX_NAMES; i++) {
         struct named *e = NULL;
         HASH_FIND(hh, t->names, names[i].p, (unsigned)names[i].n, e);
@@ -147,12 +159,108 @@ static uint32_t best_candidate(const struct pairing *p, const struct table *t, u
     return tie ? NONE : best;
 }
 
+/* One location may stand for two unrelated ops when the files are of different models: an op of the same kind must
+ * at least yield as many elements. */
+static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
+    if (p->ttnn->kind[ttnn] != p->ttir->kind[ttir] || p->ttnn->kind[ttnn] == K_UNKNOWN)
+        return false;
+    int64_t a = graph_numel(p->ttnn, p->ttnn->m->ops[ttnn].first_result);
+    int64_t b = graph_numel(p->ttir, p->ttir->m->ops[ttir].first_result);
+    return a >= 0 && b >= 0 && a != b;
+}
+
+/* ---- without locations ---- */
+
+static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
+    enum op_kind a = (enum op_kind)p->ttnn->kind[ttnn], b = (enum op_kind)p->ttir->kind[ttir];
+    return a != K_UNKNOWN && (a == b || (op_table[a].class == OP_CONTRACT && op_table[b].class == OP_CONTRACT));
+}
+
+static bool same_producer(const struct pairing *p, struct producer ttnn, struct producer ttir) {
+    if (ttnn.op == NONE || ttir.op == NONE)
+        return ttnn.op == ttir.op && ttnn.argument != NONE && ttnn.argument == ttir.argument;
+    if (p->ttir_of[ttnn.op] != NONE)
+        return p->ttir_of[ttnn.op] == ttir.op;
+    struct constant a = graph_constant(p->ttnn, p->ttnn->m->ops[ttnn.op].first_result);
+    struct constant b = graph_constant(p->ttir, p->ttir->m->ops[ttir.op].first_result);
+    return a.known && b.known && a.value == b.value;
+}
+
+static bool all_agree(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
+    struct producer a[MAX_PRODUCERS], b[MAX_PRODUCERS];
+    uint32_t n = producers(p->ttnn, ttnn, a), k = producers(p->ttir, ttir, b);
+    bool straight = n == k && n > 0, crossed = n == 2 && k == 2;
+    for (uint32_t i = 0; straight && i < n; i++)
+        straight = same_producer(p, a[i], b[i]);
+    for (uint32_t i = 0; crossed && i < 2; i++)
+        crossed = same_producer(p, a[i], b[1 - i]);
+    return straight || (crossed && (op_table[p->ttnn->kind[ttnn]].flags & COMMUTES));
+}
+
+struct search {
+    const struct pairing *p;
+    uint32_t ttnn, found;
+    bool several;
+    uint32_t seen; /* values looked at: a value with very many users decides nothing */
+};
+
+/* TTIR ops that read `value`, behind movement too. */
+static void search_users(struct search *s, uint32_t value, uint32_t depth) {
+    const struct graph *g = s->p->ttir;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && s->seen < MAX_CANDIDATES; u++) {
+        uint32_t op = g->uses[u];
+        s->seen++;
+        if (moves(g, op) && depth < MAX_STEPS)
+            search_users(s, g->m->ops[op].first_result, depth + 1);
+        else if (op != s->found && same_kind(s->p, s->ttnn, op) && all_agree(s->p, s->ttnn, op)) {
+            s->several |= s->found != NONE;
+            s->found = op;
+        }
+    }
+}
+
+/* Argument `number` of the audited TTIR function of the same name. */
+static uint32_t ttir_argument(const struct pairing *p, uint32_t ttnn, uint32_t number) {
+    uint32_t f = p->ttnn->m->ops[ttnn].func;
+    struct str name = f == NONE ? STR("") : p->ttnn->m->names[p->ttnn->m->funcs[f].name];
+    for (uint32_t k = 0; k < p->ttir->m->nfuncs; k++) {
+        const struct mlir_func *t = &p->ttir->m->funcs[k];
+        if (p->ttir->func_kind[k] == FUNC_MAIN && str_eq(p->ttir->m->names[t->name], name))
+            return number < t->nargs ? t->first_arg + number : NONE;
+    }
+    return NONE;
+}
+
+static uint32_t by_dataflow(const struct pairing *p, uint32_t op) {
+    struct producer from[MAX_PRODUCERS];
+    struct search s = {p, op, NONE, false, 0};
+    uint32_t n = producers(p->ttnn, op, from);
+    for (uint32_t i = 0; i < n && s.seen == 0; i++) {
+        uint32_t value = NONE;
+        if (from[i].op == NONE && from[i].argument != NONE)
+            value = ttir_argument(p, op, from[i].argument);
+        else if (from[i].op != NONE && p->ttir_of[from[i].op] != NONE)
+            value = p->ttir->m->ops[p->ttir_of[from[i].op]].first_result;
+        if (value != NONE)
+            search_users(&s, value, 0);
+    }
+    return s.several || s.seen >= MAX_CANDIDATES ? NONE : s.found;
+}
+
+static bool has_location(const struct graph *g, uint32_t op) {
+    struct str name;
+    return names_of(g, op, &name, 1) > 0;
+}
+
 static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
     const struct named *e = candidates(p, t, op);
     uint32_t found = NONE;
-    if (e && e->count == 1) {
-        found = e->first;
-        p->nlocation++;
+    if (!e && !has_location(p->ttnn, op)) {
+        found = by_dataflow(p, op);
+        p->ndataflow += found != NONE;
+    } else if (e && e->count == 1) {
+        found = contradicts(p, op, e->first) ? NONE : e->first;
+        p->nlocation += found != NONE;
     } else if (e) {
         found = best_candidate(p, t, op, e);
         p->ndataflow += found != NONE;
