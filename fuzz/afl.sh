@@ -12,7 +12,7 @@ build=${BUILD:-build-afl}
 export AFL_USE_ASAN=1 AFL_USE_UBSAN=1 AFL_QUIET=1
 [ -d "$build" ] || CC=afl-clang-fast meson setup "$build" -Dfuzz=true -Db_lundef=false
 meson compile -C "$build" "fuzz_$target"
-mkdir -p "$build/seeds"
+mkdir -p "$build/seeds" "$build/out"
 [ -d "$build/seeds/$target" ] || fuzz/seeds.py "$target" "$build/seeds/$target" 8192
 fuzz/dictionary.sh "$target" | sed 's/\\x0d/\\x0D/' >"$build/seeds/$target.dict"
 export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1

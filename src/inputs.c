@@ -10,13 +10,13 @@ static void complain(struct diags *d, const char *file, const char *hint, const 
 }
 
 static struct compile *compile_of(struct inputs *in, uint32_t number) {
-    for (uint32_t i = in->ncompiles; i-- > 0;)
-        if (in->compiles[i].number == number)
-            return &in->compiles[i];
+    if (in->compile_at[number])
+        return &in->compiles[in->compile_at[number] - 1];
     in->compiles = grow(in->compiles, &in->cap, in->ncompiles + 1, sizeof *in->compiles);
     struct compile *c = &in->compiles[in->ncompiles++];
     memset(c, 0, sizeof *c);
     c->number = number;
+    in->compile_at[number] = in->ncompiles;
     return c;
 }
 
@@ -185,8 +185,13 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
     in->files = arena_alloc(a, o->nfiles * sizeof *in->files);
     in->nfiles = o->nfiles;
     bool ok = true;
-    for (size_t i = 0; i < o->nfiles; i++)
+    uint32_t ngraphs = 1;
+    for (size_t i = 0; i < o->nfiles; i++) {
         ok &= open_file(&in->files[i], o->files[i], a, d);
+        if (in->files[i].scan.ngraphs > ngraphs)
+            ngraphs = in->files[i].scan.ngraphs;
+    }
+    in->compile_at = arena_alloc(a, (ngraphs + (size_t)1) * sizeof *in->compile_at);
     return ok ? read_levels(in, o, d) : FA_INPUT;
 }
 

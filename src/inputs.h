@@ -32,6 +32,7 @@ struct inputs {
     size_t nfiles;
     struct compile *compiles;
     uint32_t ncompiles, cap;
+    uint32_t *compile_at; /* per number of a graph: its place in compiles, 1-based; 0: none. While blocks are taken */
     const char *ttir_path, *ttnn_path; /* of the files that the levels come from, or NULL */
     bool skipped;                      /* something that was asked for is not audited */
 };

@@ -130,6 +130,7 @@ struct unknown {
     uint32_t op, uses; /* uses: first of this op in p->uses */
     uint32_t depth;    /* of ( and [ */
     bool in_scope;     /* a region has been met: the scope of its arguments is open */
+    const char *last;  /* end of what belongs to the op for sure: not the blanks behind it */
     struct scope scope;
 };
 
@@ -198,6 +199,7 @@ static bool unknown_braces(struct parser *p, struct unknown *u) {
         if (!u->in_scope)
             settle_uses(p, u, true);
         (void)parse_region(p, u->op, false);
+        u->last = p->p; /* one that is not closed takes all the rest with it: nothing is read twice */
         return true;
     }
     const char *q = scan_balanced(open, p->end);
@@ -362,7 +364,7 @@ static enum step unknown_step(struct parser *p, struct unknown *u) {
 
 static bool parse_unknown(struct parser *p, uint32_t op) {
     struct mlir *m = p->m;
-    struct unknown u = {.op = op, .uses = p->nuses};
+    struct unknown u = {.op = op, .uses = p->nuses, .last = p->p};
     enum step step = STEP_ON;
     uint32_t names = m->ops[op].first_result, first_value = m->nvalues;
     p->nlist = 0;
@@ -374,11 +376,10 @@ static bool parse_unknown(struct parser *p, uint32_t op) {
     m->ops[op].first_result = first_value;
     m->ops[op].nresults = m->nvalues - first_value;
     m->ops[op].custom = true;
-    const char *last = p->p;
     while (step == STEP_ON && p->p < p->end) {
         step = unknown_step(p, &u);
         if (step == STEP_ON && !scan_is(p->p[-1], CH_BLANK))
-            last = p->p;
+            u.last = p->p;
     }
     if (u.in_scope)
         scope_leave(p, &u.scope);
@@ -388,9 +389,9 @@ static bool parse_unknown(struct parser *p, uint32_t op) {
     if (step == STEP_BAD)
         return false;
     if (u.depth > 0)
-        return parse_fail(p, last, "brackets do not match");
+        return parse_fail(p, u.last, "brackets do not match");
     if (m->ops[op].loc.end == 0)
-        p->p = last;
+        p->p = u.last;
     for (uint32_t i = names, v = first_value; i < p->nresults && v < first_value + m->ops[op].nresults;
          v += p->results[i++].count)
         scope_define(p, p->results[i].name, v, p->results[i].count);
