@@ -8,7 +8,7 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { MAX_NAMES = 16, MAX_CANDIDATES = 64, MAX_PRODUCERS = 16, MAX_STEPS = 64 };
+enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_PRODUCERS = 16, MAX_STEPS = 64 };
 
 struct named {
     const char *key; /* name bytes, with `len` */

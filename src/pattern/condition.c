@@ -78,6 +78,13 @@ static bool matrix(const struct evaluation *e, const struct binding *b, uint32_t
     return imap_within(b[0].map, &last);
 }
 
+/* Stored with its last axis innermost. */
+static bool contiguous(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    return b[0].value == NONE || last_axis_innermost(b[0].map, b[0].axes);
+}
+
 static bool same_dtype(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     return b[0].value == NONE || b[1].value == NONE ||
@@ -138,8 +145,8 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
-static condition *const functions[] = {present,    constant,     parameter, scalar, stated_constant, row_vector, matrix,
-                                       same_dtype, one_location, located,   named};
+static condition *const functions[] = {present, constant,   parameter,  scalar,       stated_constant, row_vector,
+                                       matrix,  contiguous, same_dtype, one_location, located,         named};
 
 const struct condition_info condition_table[] = {
     {"present", 1, 1, false, "present(x): the optional part x is there"},
@@ -149,6 +156,7 @@ const struct condition_info condition_table[] = {
     {"stated_constant", 1, 1, false, "stated_constant(x): a known number, or an argument with that as a precondition"},
     {"row_vector", 1, 2, false, "row_vector(x, of): varies along the last axis only"},
     {"matrix", 1, 1, false, "matrix(x): varies along the last two axes only"},
+    {"contiguous", 1, 1, false, "contiguous(x): stored with its last axis innermost"},
     {"same_dtype", 2, 2, false, "same_dtype(x, y)"},
     {"one_location", 0, 0, false, "one_location(): all ops carry the same location"},
     {"located", 1, 1, true, "located(\"regex\"): a location of the ops has such a name"},

@@ -406,9 +406,16 @@ static void add_kind(struct node *n, enum op_kind k) {
     n->kinds[k / 64] |= 1ull << (k % 64);
 }
 
+static bool has_kinds(const struct node *n) {
+    for (size_t k = 0; k < sizeof n->kinds / sizeof *n->kinds; k++)
+        if (n->kinds[k])
+            return true;
+    return false;
+}
+
 /* Fills in what each node may be, from the leaves up. Shared nodes are done once. */
 static void set_kinds(struct node *n) {
-    if (n->any || n->kinds[0] || n->kinds[1])
+    if (n->any || has_kinds(n))
         return;
     for (uint32_t i = 0; i < n->nargs; i++)
         set_kinds(n->args[i]);
@@ -439,8 +446,6 @@ static void set_kinds(struct node *n) {
         n->any = true;
     }
 }
-
-_Static_assert((K_COUNT + 63) / 64 == 2, "set_kinds looks at two words");
 
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d) {

@@ -72,7 +72,15 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                           const struct imap *map, const struct axes *axes, const struct goal *next) {
     struct goal *c = matcher_scratch(m, sizeof *c);
     if (c)
-        *c = (struct goal){node, value, map, axes, NONE, of->parent, 0, of->inside, next};
+        *c = (struct goal){.node = node,
+                           .value = value,
+                           .map = map,
+                           .axes = axes,
+                           .slot = NONE,
+                           .parent = of->parent,
+                           .turned = of->turned,
+                           .inside = of->inside,
+                           .next = next};
     return c;
 }
 
@@ -154,8 +162,32 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     return false;
 }
 
-/* A variable stands for the value at hand, or for what was there before it was repeated or broadcast, when nobody
- * else uses the expanded form. */
+/* What a value is stored like: the last axis of the formula innermost. */
+bool last_axis_innermost(const struct imap *map, const struct axes *axes) {
+    struct imap last;
+    axes_axis(axes, -1, &last);
+    for (uint32_t i = 0; i < map->n; i++)
+        if (map->t[i].stride == 1)
+            return imap_within(&(struct imap){1, {map->t[i]}}, &last);
+    return true;
+}
+
+/* Number of links that belong to the formula rather than to the variable: an expansion, and under transposed() the
+ * movement that turned the axes. Only what nobody else uses. */
+static uint32_t own_links(const struct matcher *m, const struct goal *g, const struct link *links, uint32_t n) {
+    uint32_t take = 0;
+    bool turned = g->turned && !last_axis_innermost(&links[0].map, g->axes);
+    for (uint32_t i = 1; i < n && graph_nuses(m->g, links[i - 1].value) == 1; i++) {
+        bool expands = graph_numel(m->g, links[i].value) < graph_numel(m->g, links[i - 1].value);
+        bool turns = turned && last_axis_innermost(&links[i].map, g->axes);
+        if (expands || turns)
+            take = i;
+        turned &= !turns;
+    }
+    return take;
+}
+
+/* A variable stands for the value at hand, or for what was there before it was repeated, broadcast or turned. */
 static bool bind_variable(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->slots[slot].value != NONE)
@@ -163,10 +195,7 @@ static bool bind_variable(struct matcher *m, const struct goal *g) {
     struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
     if (!links)
         return false;
-    uint32_t n = matcher_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = 0;
-    for (uint32_t i = 1; i < n && graph_nuses(m->g, links[i - 1].value) == 1; i++)
-        if (graph_numel(m->g, links[i].value) < graph_numel(m->g, links[i - 1].value))
-            take = i;
+    uint32_t n = matcher_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
     pass_links(m, links, take, false);
     const struct imap *map = keep_map(m, &links[take].map);
     if (!map)
@@ -283,6 +312,7 @@ static bool transposed(struct matcher *m, const struct goal *g) {
     if (!c)
         return false;
     c->arg = g->arg;
+    c->turned = !g->turned;
     return matcher_solve(m, c);
 }
 

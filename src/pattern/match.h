@@ -70,6 +70,8 @@ struct evaluation {
 };
 double evaluate(const struct evaluation *e, const struct number *n);
 
+/* The value is stored with the formula's last axis innermost. */
+bool last_axis_innermost(const struct imap *map, const struct axes *axes);
 /* "%arg3 (encoder.layer.0.norm.weight)" for people. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
 /* Template text with {name}, {extent(x, -1)} filled in. */

@@ -25,6 +25,7 @@ struct goal {
     uint32_t slot;   /* named value that this is the definition of, or NONE */
     uint32_t parent; /* index of the matched op that asks for it, or NONE */
     uint32_t arg;
+    bool turned; /* under transposed(): its last two axes are meant the other way round */
     bool inside; /* an operand of a contraction: its axes are exact */
     const struct goal *next;
 };

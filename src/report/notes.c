@@ -67,6 +67,11 @@ static void add_locations(struct buf *out, const struct match *m, struct arena *
     buf_free(&line);
 }
 
+/* Constants and reads of cached constants can stand anywhere. */
+static bool counts_as_between(enum op_class c) {
+    return c != OP_NO_USE && c != OP_STRUCTURE && c != OP_CONSTANT && c != OP_CALL;
+}
+
 /* Ops of the function that stand between the first and the last op shown and are not part of it. */
 static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
     uint32_t count = 0, at = 0;
@@ -74,7 +79,7 @@ static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
         if (s->ops[at] == op)
             at++;
         else
-            count += graph_class(g, op) != OP_NO_USE && graph_class(g, op) != OP_STRUCTURE;
+            count += counts_as_between(graph_class(g, op));
     }
     return count;
 }
@@ -98,9 +103,10 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_locations(&out, m, a);
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
-    if (foreign_ops(m->graph, shown))
-        buf_printf(&out, "not contiguous: %u other ops stand between these; reordering may be required.\n",
-                   foreign_ops(m->graph, shown));
+    uint32_t between = foreign_ops(m->graph, shown);
+    if (between)
+        buf_printf(&out, "not contiguous: %u other op%s between these; reordering may be required.\n", between,
+                   between == 1 ? " stands" : "s stand");
     if (c->missing_level)
         buf_printf(&out, "%s: no pair established for these ops.\n", c->missing_level);
     struct str text = arena_str(a, buf_str(&out));
