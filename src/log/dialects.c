@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { ENDS_MAX = 512 };
+
 /* "ttir.add"( after the results, or ttir.empty in custom assembly. */
 void dialects_op(struct dialects *d, struct str in) {
     const char *p = in.p, *end = in.p + in.n;
@@ -35,14 +37,19 @@ static void take_module_name(struct dialects *d, struct arena *a, struct str in)
     d->module = arena_str(a, (struct str){at + 1, n - 1});
 }
 
+/* On the host, or once only. */
+static bool says_aside(struct str t) {
+    return str_find(t, STR("cpu_hoisted")) || str_find(t, STR("forward_cpu")) || str_find(t, STR("const_eval"));
+}
+
 void dialects_line(struct dialects *d, struct arena *a, struct str in) {
     if (in.n < 5)
         return;
     if (in.p[0] == '%' || in.p[0] == '"')
         dialects_op(d, in);
-    else if (is_func(in)) /* on the host, or once only */
-        d->aside =
-            str_find(in, STR("cpu_hoisted")) || str_find(in, STR("forward_cpu")) || str_find(in, STR("const_eval"));
+    else if (is_func(in)) /* by its name at the front or its attributes at the end of a line of any length */
+        d->aside = says_aside((struct str){in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}) ||
+                   (in.n > ENDS_MAX && says_aside((struct str){in.p + in.n - ENDS_MAX, ENDS_MAX}));
     else if (is_module(in))
         take_module_name(d, a, in);
     else if (str_starts(in, STR("ttcore.cpu_module")) || str_starts(in, STR("tt.cpu_module")))

@@ -31,26 +31,29 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+static unsigned mark_of(char c) {
+    return c == '|' ? MARK_BAR : c == '\033' || c == 0 ? MARK_DROP : 0;
+}
+
 /* To the newline or `end`, and which marks stand before it. */
 static const char *find_newline(const char *p, const char *end, unsigned *marks) {
     *marks = 0;
 #ifdef __SSE2__
-    const __m128i newline = _mm_set1_epi8('\n'), bar = _mm_set1_epi8('|'), escape = _mm_set1_epi8('\033'),
-                  zero = _mm_setzero_si128();
+    /* control characters and '|' are rare: one test for all of them */
+    const __m128i control = _mm_set1_epi8(0x1f), bar = _mm_set1_epi8('|');
     for (; end - p >= 16; p += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        unsigned stop = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline));
-        unsigned below = stop ? (stop & -stop) - 1 : 0xffff; /* bytes before the newline */
-        if ((unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, bar)) & below)
-            *marks |= MARK_BAR;
-        if ((unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, escape), _mm_cmpeq_epi8(v, zero))) & below)
-            *marks |= MARK_DROP;
-        if (stop)
-            return p + __builtin_ctz(stop);
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, control), v), _mm_cmpeq_epi8(v, bar));
+        for (unsigned mask = (unsigned)_mm_movemask_epi8(hit); mask; mask &= mask - 1) {
+            const char *c = p + __builtin_ctz(mask);
+            if (*c == '\n')
+                return c;
+            *marks |= mark_of(*c);
+        }
     }
 #endif
     for (; p < end && *p != '\n'; p++)
-        *marks |= *p == '|' ? MARK_BAR : *p == '\033' || *p == 0 ? MARK_DROP : 0;
+        *marks |= mark_of(*p);
     return p;
 }
 

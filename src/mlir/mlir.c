@@ -16,6 +16,16 @@ static void parser_free(struct parser *p) {
     sym_free(&p->m->tables->values);
 }
 
+/* Arrays have grown by doubling: what they did not fill goes back. */
+static void shrink(struct mlir *m) {
+    m->ops_cap = m->nops;
+    m->ops = xrealloc(m->ops, m->nops * sizeof *m->ops);
+    m->values_cap = m->nvalues;
+    m->values = xrealloc(m->values, m->nvalues * sizeof *m->values);
+    m->operands_cap = m->noperands;
+    m->operands = xrealloc(m->operands, m->noperands * sizeof *m->operands);
+}
+
 void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
     *m = (struct mlir){.source = s, .block = block};
     m->tables = xrealloc(NULL, sizeof *m->tables);
@@ -37,6 +47,7 @@ void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block,
     (void)parse_ops(&p);
     scope_leave(&p, &top);
     types_resolve(m);
+    shrink(m);
     parser_free(&p);
 }
 

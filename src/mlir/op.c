@@ -64,13 +64,24 @@ bool read_operands(struct parser *p, uint32_t op, char close) {
 
 bool read_type(struct parser *p, uint32_t *type) {
     const char *at = p->p;
+    struct recent *r = NULL;
     parse_space(p);
+    if (p->end - p->p >= RECENT_KEY) {
+        r = recent_slot(p->m->tables->recent_types, recent_type_key(p->p));
+        if (recent_is(r, p->p, p->end)) {
+            *type = r->id;
+            p->p += r->n;
+            return true;
+        }
+    }
     const char *q = scan_type(p->p, p->end);
     if (q == p->p) {
         p->p = at; /* the next line is not part of the bad op */
         return parse_fail(p, at, "expected a type");
     }
     *type = type_add(p->m, (struct str){p->p, (size_t)(q - p->p)});
+    if (r && q[-1] == '>' && *p->p != '(')
+        *r = (struct recent){p->p, (uint32_t)(q - p->p), *type};
     p->p = q;
     return true;
 }
@@ -308,16 +319,34 @@ static bool read_generic_tail(struct parser *p, uint32_t op, uint32_t first_pend
     return read_loc(p, &p->m->ops[op].loc);
 }
 
+/* The name in quotes and the '(' after it. */
+static bool read_op_name(struct parser *p, uint32_t *name) {
+    struct recent *r = NULL;
+    if (p->end - p->p >= RECENT_KEY)
+        r = recent_slot(p->m->tables->recent_names, recent_name_key(p->p));
+    if (r && recent_is(r, p->p, p->end)) {
+        *name = r->id;
+        p->p += r->n;
+    } else {
+        const char *close = scan_string(p->p, p->end);
+        if (!close)
+            return parse_fail(p, p->p, "the name of an operation is not closed");
+        *name = parse_name(p, (struct str){p->p + 1, (size_t)(close - p->p - 2)});
+        if (r)
+            *r = (struct recent){p->p, (uint32_t)(close - p->p), *name};
+        p->p = close;
+    }
+    if (parse_peek(p) != '(')
+        return parse_fail(p, p->p, "expected '(' after the name of an operation");
+    p->p++;
+    return true;
+}
+
 static bool parse_generic(struct parser *p, const char *start, uint32_t results) {
-    const char *close = scan_string(p->p, p->end);
-    uint32_t first_pending = p->npendings;
-    if (!close)
-        return parse_fail(p, p->p, "the name of an operation is not closed");
-    struct str name = {p->p + 1, (size_t)(close - p->p - 2)};
-    if (close >= p->end || *close != '(')
-        return parse_fail(p, close, "expected '(' after the name of an operation");
-    p->p = close + 1;
-    uint32_t op = op_begin(p, start, results, parse_name(p, name));
+    uint32_t first_pending = p->npendings, name = NONE;
+    if (!read_op_name(p, &name))
+        return false;
+    uint32_t op = op_begin(p, start, results, name);
     if (!read_operands(p, op, ')') || !read_generic_tail(p, op, first_pending))
         return false;
     op_end(p, op);

@@ -2,6 +2,9 @@
 #include "mlir/scan.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define B CH_BLANK
 #define I CH_IDENT
@@ -125,49 +128,101 @@ static inline const char *next_mark(const char *p, const char *end) {
     return p;
 }
 
+/* Bit i: byte i of the 16 at `p` matters to balance. */
+static inline unsigned marks_of(const char *p) {
+#ifdef __SSE2__
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20)); /* [ ] become { } */
+    __m128i m = _mm_or_si128(_mm_cmpeq_epi8(low, _mm_set1_epi8('{')), _mm_cmpeq_epi8(low, _mm_set1_epi8('}')));
+    m = _mm_or_si128(m, _mm_cmpeq_epi8(_mm_or_si128(v, _mm_set1_epi8(1)), _mm_set1_epi8(')')));
+    m = _mm_or_si128(m, _mm_cmpeq_epi8(_mm_or_si128(v, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
+    m = _mm_or_si128(m, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+    m = _mm_or_si128(m, _mm_cmpeq_epi8(v, _mm_set1_epi8('/')));
+    m = _mm_or_si128(m, _mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
+    return (unsigned)_mm_movemask_epi8(m);
+#else
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 16; i++)
+        mask |= scan_is(p[i], CH_MARK) ? 1u << i : 0;
+    return mask;
+#endif
+}
+
+static inline unsigned marks_near(const char *p, const char *end) {
+    char tail[16] = {0};
+    if (end - p >= 16)
+        return marks_of(p);
+    for (int i = 0; p + i < end; i++)
+        tail[i] = p[i];
+    return marks_of(tail);
+}
+
+struct nest {
+    char open[SCAN_DEPTH]; /* the closing brackets that are due */
+    unsigned depth;
+};
+
+enum nesting { NEST_ON, NEST_DONE, NEST_BAD };
+
+static inline enum nesting take_bracket(struct nest *n, const char *p, const char *end) {
+    switch (*p) {
+    case '<':
+        if (p + 1 < end && p[1] == '=')
+            return NEST_ON;
+        /* fall through */
+    case '(':
+    case '[':
+    case '{':
+        if (n->depth == SCAN_DEPTH)
+            return NEST_BAD;
+        n->open[n->depth++] = closer_of(*p);
+        return NEST_ON;
+    case '>':
+        if (n->depth && (p[-1] == '-' || n->open[n->depth - 1] != '>'))
+            return NEST_ON; /* an arrow or a comparison */
+        /* fall through */
+    default:
+        if (n->depth == 0 || n->open[n->depth - 1] != *p)
+            return NEST_BAD;
+        return --n->depth == 0 ? NEST_DONE : NEST_ON;
+    }
+}
+
+/* Sixteen bytes a step; only the marks among them are looked at. */
 const char *scan_balanced(const char *p, const char *end) {
-    char open[SCAN_DEPTH];
-    unsigned depth = 0;
-    for (; (p = next_mark(p, end)) < end; p++) {
-        switch (*p) {
-        case '<':
-            if (p + 1 < end && p[1] == '=')
-                break;
-            /* fall through */
-        case '(':
-        case '[':
-        case '{':
-            if (depth == SCAN_DEPTH)
+    struct nest n;
+    n.depth = 0;
+    const char *base = p;
+    for (unsigned mask = p < end ? marks_near(p, end) : 0;; mask &= mask - 1) {
+        while (!mask) {
+            if (end - base <= 16)
                 return NULL;
-            open[depth++] = closer_of(*p);
-            break;
-        case '>':
-            if (p[-1] == '-' || (depth && open[depth - 1] != '>'))
-                break; /* an arrow or a comparison */
-            /* fall through */
-        case ')':
-        case ']':
-        case '}':
-            if (depth == 0 || open[depth - 1] != *p)
+            base += 16;
+            mask = marks_near(base, end);
+        }
+        p = base + __builtin_ctz(mask);
+        const char *jump = NULL;
+        if (*p == '"') {
+            if (!(jump = scan_string(p, end)))
                 return NULL;
-            if (--depth == 0)
-                return p + 1;
-            break;
-        case '"':
-            if (!(p = scan_string(p, end)))
-                return NULL;
-            p--;
-            break;
-        case '/':
+        } else if (*p == '/') {
             if (p + 1 < end && p[1] == '/')
-                p = line_end(p, end) - 1;
-            break;
-        default: /* newline */
+                jump = line_end(p, end);
+        } else if (*p == '\n') {
             if (scan_starts_op(p + 1, end))
                 return NULL;
+        } else {
+            enum nesting step = take_bracket(&n, p, end);
+            if (step != NEST_ON)
+                return step == NEST_DONE ? p + 1 : NULL;
+        }
+        if (jump) { /* the byte before it has been looked at */
+            if (jump >= end)
+                return NULL;
+            base = jump - 1;
+            mask = marks_near(base, end) | 1u;
         }
     }
-    return NULL;
 }
 
 static const char *function_type(const char *p, const char *end) {

@@ -4,6 +4,8 @@
 
 #include "mlir/mlir.h"
 
+#include <string.h>
+
 /* uthash would end the process by itself: allocation goes through the base room. */
 #define uthash_malloc(n)  xrealloc(NULL, (n))
 #define HASH_NONFATAL_OOM 0
@@ -24,6 +26,15 @@ struct symtab {
     uint32_t n;
 };
 
+/* Texts seen lately, by their first bytes. A text that ends in a closing bracket or quote and stands at
+ * some place is what a scan from there would find: comparing it is cheaper than scanning and hashing. */
+enum { RECENT_BITS = 9, RECENT_SIZE = 1 << RECENT_BITS, RECENT_KEY = 24 };
+
+struct recent {
+    const char *p;
+    uint32_t n, id;
+};
+
 struct loc_slot {
     uint32_t begin, end; /* text after '=' of "#locN = " */
 };
@@ -32,6 +43,7 @@ struct mlir_tables {
     struct arena arena;
     struct buf text; /* of a block that had to be cleaned */
     struct symtab names, types, values;
+    struct recent recent_types[RECENT_SIZE], recent_names[RECENT_SIZE]; /* names with their quotes */
     struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;
     uint32_t alias_cap;
@@ -48,6 +60,28 @@ struct mlir_tables {
 uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text);
 uint32_t sym_find(const struct symtab *tab, struct str text);
 void sym_free(struct symtab *tab);
+
+static inline struct recent *recent_slot(struct recent *table, uint64_t key) {
+    return &table[key * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
+}
+
+/* Of RECENT_KEY bytes: shapes differ late. */
+static inline uint64_t recent_type_key(const char *p) {
+    uint64_t w[3];
+    memcpy(w, p, sizeof w);
+    return w[0] ^ (w[1] << 23 | w[1] >> 41) ^ (w[2] << 47 | w[2] >> 17);
+}
+
+/* Of "ttir.add"(% the bytes that tell ops apart and not the operands. */
+static inline uint64_t recent_name_key(const char *p) {
+    uint64_t w;
+    memcpy(&w, p + 4, sizeof w);
+    return w;
+}
+
+static inline bool recent_is(const struct recent *r, const char *p, const char *end) {
+    return r->n > 0 && (size_t)(end - p) >= r->n && memcmp(r->p, p, r->n) == 0;
+}
 
 /* Number of "#loc12"; false for any other alias. */
 bool loc_number(struct str alias, uint32_t *number);
