@@ -177,7 +177,9 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
     struct fa_audit *a = g->a;
     struct arena *arena = &g->arena;
     struct segment shown = segment_of(m, arena);
-    struct note_context context = {&a->patterns, g->compile->number, a->inputs.ncompiles, NULL};
+    const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
+    struct note_context context = {
+        .set = &a->patterns, .copies = block->copies, .graph = g->compile->number, .ngraphs = a->inputs.ncompiles};
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;

@@ -385,7 +385,8 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     if (!imap_coordinates(map, shape, rank, axes))
         return false;
     m->root_axes = axes;
-    struct goal first = {p->formula.root, root, map, axes, NONE, NONE, 0, false, NULL};
+    struct goal first = {
+        .node = p->formula.root, .value = root, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
     return matcher_solve(m, &first);
 }
 

@@ -103,6 +103,8 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_locations(&out, m, a);
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
+    if (c->copies > 1)
+        buf_printf(&out, "compiled %u times in this log, reported once.\n", c->copies);
     uint32_t between = foreign_ops(m->graph, shown);
     if (between)
         buf_printf(&out, "not contiguous: %u other op%s between these; reordering may be required.\n", between,
