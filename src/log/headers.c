@@ -88,10 +88,10 @@ static int match(struct rules *r, enum rx which, struct str text) {
 }
 
 static struct str group(const struct rules *r, int n, struct str text, int i) {
-    const PCRE2_SIZE *v = pcre2_get_ovector_pointer(r->data);
-    if (i >= n || v[2 * i] == PCRE2_UNSET)
+    const PCRE2_SIZE *v = pcre2_get_ovector_pointer(r->data) + 2 * (size_t)i;
+    if (i >= n || v[0] == PCRE2_UNSET)
         return (struct str){0};
-    return (struct str){text.p + v[2 * i], v[2 * i + 1] - v[2 * i]};
+    return (struct str){text.p + v[0], v[1] - v[0]};
 }
 
 static struct str limited(struct str t) {
@@ -172,7 +172,7 @@ static size_t glued_near(struct rules *r, struct str t, size_t bar) {
 size_t line_glued(struct rules *r, const struct line *line) {
     struct str t = line->text;
     size_t at = 0, found = 0;
-    for (int i = 0; i < GLUE_TRIES && line->has_bar && !found; i++) {
+    for (int i = 0; i < GLUE_TRIES && line->has_bar && t.n > at && !found; i++) {
         const char *bar = memchr(t.p + at, '|', t.n - at);
         if (!bar)
             break;

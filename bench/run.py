@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Measures the program and prints a table in Markdown.
+
+usage: run.py PROGRAM [--full] [--size MB] [--runs N] [--only PART,...] [--cpu] [--work DIR]
+
+Every figure is a median over N runs (5) after one that warms the caches; what is compared is run in turns. --full
+measures what the project promises: 500 MB next to 50 MB, and traps of a million. Parts: read, log, memory, linear,
+traps, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
+bigir.py from real models. Exit status 0: everything that has a bound keeps it.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import generate
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = HERE.parent.parent / 'shared'
+MLIR_OPT = ['mlir-opt-22', '--allow-unregistered-dialect', '--mlir-disable-threading']
+DRY = ['--jobs', '1', '--dry-run', '--quiet']
+
+
+class Run:
+    """One run of a command: seconds, peak memory in bytes, exit status, standard error."""
+
+    def __init__(self, command, cpu=False):
+        with tempfile.TemporaryFile() as err:
+            begin = time.perf_counter()
+            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=err)
+            _, status, usage = os.wait4(child.pid, 0)
+            self.seconds = time.perf_counter() - begin
+            if cpu:
+                self.seconds = usage.ru_utime + usage.ru_stime
+            child.returncode = self.status = os.waitstatus_to_exitcode(status)
+            self.memory = usage.ru_maxrss * 1024
+            err.seek(0)
+            self.error = err.read().decode('utf-8', 'replace')
+        if not 0 <= self.status <= 3:
+            raise SystemExit(f'{" ".join(map(str, command))}: exit status {self.status}\n{self.error}')
+
+
+class Bench:
+    def __init__(self, options):
+        self.o = options
+        self.program = str(pathlib.Path(options.program).resolve())
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix='fusion-audit-bench-', dir=options.work))
+        self.missed = 0
+
+    def make(self, kind, size, *names):
+        paths = [self.work / n for n in names or [f'{kind}-{size:g}']]
+        if not all(p.exists() for p in paths):
+            generate.make(kind, size, *paths)
+        return paths if len(paths) > 1 else paths[0]
+
+    def drop(self, *paths):
+        for p in paths:
+            p.unlink()
+
+    def audit(self, *arguments):
+        return [self.program, *map(str, arguments)]
+
+    def turns(self, *commands, runs=None, cpu=None):
+        """Medians of commands that are run in turns."""
+        all_runs = [[] for _ in commands]
+        for i in range((runs or self.o.runs) + 1):
+            for c, done in zip(commands, all_runs):
+                done.append(Run(c, self.o.cpu if cpu is None else cpu))
+        return [statistics.median(r.seconds for r in done[1:]) for done in all_runs]
+
+    def row(self, what, figures, bound='', good=None):
+        self.missed += good is False
+        print(f'| {what} | {figures} | {bound}{"" if good is None else " ✓" if good else " ✗"} |', flush=True)
+
+    def compare(self, what, ours, theirs, name, factor, cpu=None):
+        a, b = self.turns(ours, theirs, cpu=cpu)
+        self.row(what, f'{a:.2f} s, {name} {b:.2f} s: {b / a:.1f} times', f'≥ {factor} times', b / a >= factor)
+        return a
+
+
+def mb(n):
+    return f'{n / 1e6:.0f} MB'
+
+
+def speed(path, seconds):
+    return f'{path.stat().st_size / 1e6 / seconds:.0f} MB/s'
+
+
+def read(b):
+    path = b.make('ttir', b.o.size)
+    dry = b.audit('--ttir-only', *DRY, path)
+    cat, = b.turns(['cat', path])
+    ours, = b.turns(dry)
+    b.row(f'plain read of a TTIR module of {mb(path.stat().st_size)} (`cat`)', f'{cat:.3f} s, {speed(path, cat)}')
+    b.row('the same audited, one thread', f'{ours:.2f} s, {speed(path, ours)}, {ours / cat:.0f} times the plain read')
+    if shutil.which(MLIR_OPT[0]):
+        b.compare('the same next to mlir-opt', dry, [*MLIR_OPT, path, '-o', '/dev/null'], 'mlir-opt', 10)
+    two = ['2' if x == '1' else x for x in dry]
+    b.compare('the same with `--jobs 2` and `--jobs 1`', two, dry, 'one thread', 1.7, cpu=False)
+    report(b, path)
+    ttir, ttnn = b.make('pair', b.o.size, 'pair.ttir', 'pair.ttnn')
+    pair, = b.turns(b.audit(*DRY, ttir, ttnn))
+    size = ttir.stat().st_size + ttnn.stat().st_size
+    b.row(f'a TTIR and a TTNN module, {mb(size)}', f'{pair:.2f} s, {size / 1e6 / pair:.0f} MB/s')
+    b.drop(ttir, ttnn)
+
+
+def report(b, path):
+    out = b.work / 'report.yml'
+    base = ['--ttir-only', '--quiet', '--jobs', '1']
+    dry, full = b.turns(b.audit(*base, '--dry-run', path), b.audit(*base, '-o', out, path))
+    size = out.stat().st_size
+    rate = size / 1e6 / max(full - dry, 1e-9)
+    b.row(f'its report of {mb(size)} written', f'{full - dry:.2f} s, {rate:.0f} MB/s', '≥ 100 MB/s', rate >= 100)
+    b.drop(out)
+
+
+def log(b):
+    path = b.make('noise', b.o.size)
+    os.environ['LC_ALL'] = 'C'
+    ours, grep = b.turns(b.audit('--ttir-only', *DRY, path), ['grep', '-c', '^module', path])
+    b.row(f'{mb(path.stat().st_size)} of log lines skipped',
+          f'{ours:.3f} s, grep {grep:.3f} s: {speed(path, ours)}, {grep / ours:.2f} of its speed',
+          '≥ 0.5', grep / ours >= 0.5)
+    b.drop(path)
+    for kind, what in (('graphs', 'a TTIR module a graph'), ('log', 'all stages of each graph')):
+        path = b.make(kind, b.o.size)
+        level = ['--ttir-only'] if kind == 'graphs' else []
+        one = b.audit(*level, *DRY, path)
+        ours, grep = b.turns(one, ['grep', '-c', '^module', path])
+        alone, two = b.turns(one, ['2' if x == '1' else x for x in one], cpu=False)
+        b.row(f'a log of {mb(path.stat().st_size)}, {what}',
+              f'{ours:.2f} s, {speed(path, ours)}; `--jobs 2` {alone / two:.1f} times; grep {grep:.2f} s')
+        b.drop(path)
+
+
+def memory(b):
+    path = b.make('ttir', b.o.size)
+    size = path.stat().st_size
+    peak = Run(b.audit('--ttir-only', *DRY, path)).memory
+    b.row(f'peak memory for a module of {mb(size)}', f'{mb(peak)}, {peak / size:.2f} times', '< 2 times', peak < 2 * size)
+    for kind, fixture in (('graphs', 'dit.ttir.mlir'), ('log', 'dit.log')):
+        path = b.make(kind, b.o.size)
+        size = path.stat().st_size
+        level = ['--ttir-only'] if kind == 'graphs' else []
+        loud = [x for x in DRY if x != '--quiet']
+        run = Run(b.audit(*level, *loud, path))
+        words = run.error.split()
+        places = int(words[words.index('places') - 1]) if 'places' in words else 0
+        bound = 64e6 + 2 * len(generate.fixture(fixture)) + 512 * places
+        b.row(f'peak memory for a log of {mb(size)} ({kind}), {places} instances', mb(run.memory),
+              f'< {mb(bound)}', run.memory < bound)
+        b.drop(path)
+
+
+def linear(b):
+    for kind, level in (('ttir', ['--ttir-only']), ('graphs', ['--ttir-only']), ('log', [])):
+        times = []
+        for size in (b.o.size / 10, b.o.size):
+            path = b.make(kind, size)
+            seconds, = b.turns(b.audit(*level, *DRY, path), runs=3)
+            times.append(seconds)
+            b.drop(path)
+        ratio = times[1] / times[0]
+        b.row(f'ten times the input ({kind}, {b.o.size:g} MB)', f'{times[0]:.2f} s, {times[1]:.2f} s: {ratio:.1f} times',
+              '≤ 11 times', ratio <= 11)
+
+
+TRAPS = ['uses', 'operands', 'arguments', 'aliases', 'functions', 'adds', 'moves', 'consts', 'calls', 'chain', 'cycle',
+         'regions', 'brackets', 'same', 'broken', 'undefined', 'blocks', 'headers', 'modules', 'prefixed', 'foreign',
+         'line', 'badline', 'hex']
+
+
+def traps(b):
+    for kind in TRAPS:
+        big = (200 if b.o.full else 20) if kind in generate.MODELS else (1000000 if b.o.full else 100000)
+        runs = []
+        for size in (big / 10, big):
+            names = ['trap', 'trap2'][:2 if kind in generate.TWO else 1]
+            paths = b.make(kind, size, *names)
+            paths = paths if isinstance(paths, list) else [paths]
+            level = [] if len(paths) == 2 else ['--ttir-only']
+            runs.append(min((Run(b.audit(*level, *DRY, *paths), b.o.cpu) for _ in range(2)), key=lambda r: r.seconds))
+            bytes_read = sum(p.stat().st_size for p in paths)
+            b.drop(*paths)
+        unit = ' MB' if kind in generate.MODELS else ''
+        ratio = runs[1].seconds / max(runs[0].seconds, 0.02)
+        b.row(f'trap: {kind}, {big / 10:,.0f}{unit} and {big:,.0f}{unit} ({mb(bytes_read)})',
+              f'{runs[0].seconds:.2f} s, {runs[1].seconds:.2f} s: {ratio:.1f} times; peak {mb(runs[1].memory)}',
+              '≤ 12 times', ratio <= 12)
+
+
+def corpus(b):
+    tool = SHARED / 'tools' / 'bigir.py'
+    models = sorted((SHARED / 'corpus' / 'models').glob('*.ttir.mlir'), key=lambda p: -p.stat().st_size)
+    if not tool.exists() or not models:
+        print('| the corpus is not there | | |')
+        return
+    for model in models[:2]:
+        for noise in ([], ['--noise']):
+            path = b.work / 'corpus.mlir'
+            subprocess.run([sys.executable, tool, model, path, str(b.o.size), *noise], check=True, stdout=subprocess.DEVNULL)
+            what = f'{model.name.split(".")[0]} {" ".join(noise)}, {mb(path.stat().st_size)}'
+            dry = b.audit('--ttir-only', *DRY, path)
+            if not noise and shutil.which(MLIR_OPT[0]):
+                b.compare(what, dry, [*MLIR_OPT, path, '-o', '/dev/null'], 'mlir-opt', 10)
+            one, two = b.turns(dry, ['2' if x == '1' else x for x in dry], cpu=False)
+            peak = Run(dry).memory
+            b.row(what, f'{one:.2f} s, {speed(path, one)}; `--jobs 2` {one / two:.1f} times; peak {mb(peak)}')
+            b.drop(path)
+
+
+PARTS = {'read': read, 'log': log, 'memory': memory, 'linear': linear, 'traps': traps, 'corpus': corpus}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('program')
+    p.add_argument('--full', action='store_true')
+    p.add_argument('--size', type=float, default=50)
+    p.add_argument('--runs', type=int, default=5)
+    p.add_argument('--only', default=','.join(PARTS))
+    p.add_argument('--cpu', action='store_true', help='processor time, not elapsed time, where one thread runs: for a busy machine')
+    p.add_argument('--work')
+    o = p.parse_args()
+    b = Bench(o)
+    try:
+        print('| what | measured | wanted |\n|---|---|---|')
+        for part in o.only.split(','):
+            if part == 'linear' and o.full:
+                o.size *= 10
+            PARTS[part](b)
+            if part == 'linear' and o.full:
+                o.size /= 10
+    finally:
+        shutil.rmtree(b.work)
+    return 1 if b.missed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
