@@ -50,7 +50,7 @@ static void keep_cell(const char *data, struct keep cell, struct buf *text, stru
 
 bool cells_read(const char *data, size_t begin, size_t end, bool *open, struct buf *text, struct keep_list *keeps) {
     struct keep best = {0, 0};
-    bool any = *open, inside = *open;
+    bool inside = *open, any = inside;
     size_t at = begin;
     *open = false;
     do {

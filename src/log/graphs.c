@@ -37,7 +37,8 @@ static void choose(struct graphs *g, uint32_t *slot, uint32_t i) {
  * first, then less. The headers of tt-xla come with names: there nothing pairs without them. */
 static uint32_t partner(struct graphs *g, const struct found *f) {
     uint32_t last = g->n > BACK_MAX ? g->n - BACK_MAX : 0;
-    for (int strict = 2; strict >= (f->header.kind == HEADER_XLA); strict--)
+    int least = f->header.kind == HEADER_XLA ? 1 : 0;
+    for (int strict = 2; strict >= least; strict--)
         for (uint32_t id = g->n; id > last; id--) {
             if (g->ttir[id] == NONE || g->ttnn[id] != NONE)
                 continue;
@@ -203,12 +204,10 @@ uint32_t block_graphs(const struct source *s, struct found_list *list) {
         others |= stage == LOG_OTHER;
         passes |= is_dump(&list->v[i]);
     }
-    if (stages)
+    if (stages || (others && !passes))
         staged(&g);
     else if (passes)
         dumps(&g);
-    else if (others)
-        staged(&g);
     else
         plain(&g);
     for (uint32_t i = 0; i < list->n; i++)

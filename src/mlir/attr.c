@@ -291,7 +291,7 @@ static bool hex_body(const struct dense *d, struct str *digits, size_t *size) {
 }
 
 static int64_t sign_extend(uint64_t bits, size_t size, struct str type) {
-    if (type.p[0] == 'u' || size == 8)
+    if (size == 8 || (type.n && type.p[0] == 'u'))
         return (int64_t)bits;
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
     return (int64_t)((bits ^ sign) - sign);
@@ -414,8 +414,15 @@ static bool splat_of_hex(const struct dense *d, double *out) {
         return bits == 0 || bits == 0xff || digits.n == 2;
     }
     int64_t v = sign_extend(bits, size, d->type);
-    *out = d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
+    *out = d->type.n && d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
     return true;
+}
+
+/* Equal bits: a NaN equals itself here, and 0.0 is not -0.0. */
+static uint64_t bits_of(double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
 bool mlir_splat(struct str text, double *out) {
@@ -431,7 +438,7 @@ bool mlir_splat(struct str text, double *out) {
     for (; next_number(&p, end, &number); any = true) {
         if (!read_float(number, d.type, &v))
             return false;
-        if (any && memcmp(&v, out, sizeof v) != 0)
+        if (any && bits_of(v) != bits_of(*out))
             return false;
         *out = v;
     }

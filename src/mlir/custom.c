@@ -173,7 +173,8 @@ static void settle_uses(struct parser *p, struct unknown *u, bool region) {
             continue;
         uint32_t v = value_add(
             m, (struct mlir_value){
-                   .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index++, .name = s.name});
+                   .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index, .name = s.name});
+        index++;
         scope_define(p, s.name, v, 1);
     }
 }
@@ -228,17 +229,17 @@ static void type_results(struct parser *p, uint32_t op, uint32_t from) {
 static void unknown_types(struct parser *p, uint32_t op) {
     const char *at = p->p;
     p->nlist = 0;
-    uint32_t from = 0, type;
+    uint32_t from = 0, type = NONE;
     for (;;) {
         bool group = parse_accept(p, '(');
         const char *inner = p->p;
-        if (group && parse_accept(p, ')')) {
-            at = p->p;
-        } else if (group ? !read_types(p) || !parse_accept(p, ')') : !read_type(p, &type)) {
+        bool empty = group && parse_accept(p, ')');
+        if (!empty && (group ? !read_types(p) || !parse_accept(p, ')') : !read_type(p, &type))) {
             p->err = NULL;
             p->p = group ? inner - 1 : at;
             break;
-        } else if (!group) {
+        }
+        if (!group) {
             p->list = grow(p->list, &p->list_cap, p->nlist + 1, sizeof *p->list);
             p->list[p->nlist++] = type;
         }

@@ -47,7 +47,7 @@ bool read_use(struct parser *p, struct span *name) {
 /* Operands up to `close`; the opening bracket is read already. */
 bool read_operands(struct parser *p, uint32_t op, char close) {
     struct mlir *m = p->m;
-    struct span name;
+    struct span name = {0};
     if (!parse_accept(p, close)) {
         do {
             parse_space(p);
@@ -88,7 +88,7 @@ bool read_type(struct parser *p, uint32_t *type) {
 
 /* Appends to p->list. */
 bool read_types(struct parser *p) {
-    uint32_t type;
+    uint32_t type = NONE;
     do {
         if (!read_type(p, &type))
             return false;

@@ -13,6 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What was mapped or allocated here may be given back here. */
+static char *writable(const char *p) {
+    char *q;
+    memcpy(&q, &p, sizeof q);
+    return q;
+}
+
 static bool refuse(struct diags *d, const char *path, const char *hint, const char *what) {
     diag_add(d, SEV_ERROR, (struct place){.file = path}, hint, "%s", what);
     return false;
@@ -121,7 +128,7 @@ bool source_open(struct source *s, const char *path, struct diags *d) {
 }
 
 void source_close(struct source *s) {
-    char *data = (char *)(uintptr_t)s->data;
+    char *data = writable(s->data);
     if (s->mapped)
         munmap(data, s->size);
     else
@@ -165,5 +172,5 @@ void source_release(const struct source *s, const char *p, size_t n) {
     /* whole pages only: the bytes beside may still be in use */
     size_t from = ((size_t)(p - s->data) + page - 1) / page * page, to = ((size_t)(p - s->data) + n) / page * page;
     if (from < to)
-        madvise((char *)(uintptr_t)s->data + from, to - from, MADV_DONTNEED);
+        madvise(writable(s->data) + from, to - from, MADV_DONTNEED);
 }

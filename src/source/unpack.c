@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -86,7 +87,7 @@ static bool gunzip_members(z_stream *z, struct str in, struct out *o) {
         if (!make_room(o))
             return false;
         unsigned given = step(in.n), room = step(o->cap - o->n);
-        z->next_in = (z_const Bytef *)(uintptr_t)in.p;
+        z->next_in = (const Bytef *)in.p;
         z->avail_in = given;
         z->next_out = (Bytef *)o->p + o->n;
         z->avail_out = room;
