@@ -242,8 +242,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     struct pairing pairs;
     (void)slot;
     g.diags.arena = &g.arena;
-    level_read(&g.ttir, &g.compile->ttir, &g.diags);
-    level_read(&g.ttnn, &g.compile->ttnn, &g.diags);
+    level_read(&g.ttir, &g.compile->ttir, g.jobs, &g.diags);
+    level_read(&g.ttnn, &g.compile->ttnn, g.jobs, &g.diags);
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
     match_level(&g, &g.shown->graph, &g.matches);
     match_settle(&g.matches);

@@ -20,13 +20,13 @@ static struct compile *compile_of(struct inputs *in, uint32_t number) {
     return c;
 }
 
-void level_read(struct level *l, const struct level_text *text, struct diags *d) {
+void level_read(struct level *l, const struct level_text *text, uint32_t jobs, struct diags *d) {
     memset(l, 0, sizeof *l);
     if (!text->block)
         return;
     l->present = true;
     l->source = *text->source;
-    mlir_parse(&l->ir, &l->source, text->block, d);
+    mlir_parse_jobs(&l->ir, &l->source, text->block, jobs, d);
     graph_build(&l->graph, &l->ir);
 }
 

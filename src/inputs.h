@@ -51,7 +51,7 @@ struct level {
 };
 
 /* A level that is not written stays absent. */
-void level_read(struct level *l, const struct level_text *text, struct diags *d);
+void level_read(struct level *l, const struct level_text *text, uint32_t jobs, struct diags *d);
 /* Gives the memory back, that of the file's pages too. */
 void level_free(struct level *l, const struct level_text *text);
 

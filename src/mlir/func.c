@@ -3,9 +3,23 @@
 
 #include <string.h>
 
+/* A function with a body wins over a declaration of the same name, else the first one. */
+void func_named(struct mlir *m, uint32_t func) {
+    struct mlir_tables *t = m->tables;
+    uint32_t id = m->funcs[func].name;
+    if (id >= t->nfunc_of_name) {
+        t->func_of_name = grow(t->func_of_name, &t->func_of_name_cap, id + 1, sizeof *t->func_of_name);
+        memset(t->func_of_name + t->nfunc_of_name, 0xff,
+               (t->func_of_name_cap - t->nfunc_of_name) * sizeof *t->func_of_name);
+        t->nfunc_of_name = t->func_of_name_cap;
+    }
+    uint32_t *known = &t->func_of_name[id];
+    if (*known == NONE || (m->funcs[*known].declaration && !m->funcs[func].declaration))
+        *known = func;
+}
+
 uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
     struct mlir *m = p->m;
-    struct mlir_tables *t = m->tables;
     uint32_t id = parse_name(p, name), func = m->nfuncs;
     m->funcs = grow(m->funcs, &m->funcs_cap, func + 1, sizeof *m->funcs);
     m->funcs[m->nfuncs++] = (struct mlir_func){.name = id,
@@ -18,22 +32,8 @@ uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
                                                .complete = true,
                                                .in_cpu_module = p->in_cpu_module,
                                                .module = p->module};
-    if (id >= t->nfunc_of_name) {
-        t->func_of_name = grow(t->func_of_name, &t->func_of_name_cap, id + 1, sizeof *t->func_of_name);
-        memset(t->func_of_name + t->nfunc_of_name, 0xff,
-               (t->func_of_name_cap - t->nfunc_of_name) * sizeof *t->func_of_name);
-        t->nfunc_of_name = t->func_of_name_cap;
-    }
-    if (t->func_of_name[id] == NONE)
-        t->func_of_name[id] = func;
+    func_named(m, func);
     return func;
-}
-
-/* A function with a body wins over a declaration of the same name. */
-static void prefer_body(struct mlir *m, uint32_t func) {
-    uint32_t *known = &m->tables->func_of_name[m->funcs[func].name];
-    if (m->funcs[*known].declaration && !m->funcs[func].declaration)
-        *known = func;
 }
 
 bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic) {
@@ -56,7 +56,7 @@ bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic) {
     m->funcs[func].end_op = m->nops;
     m->funcs[func].complete = closed;
     m->funcs[func].declaration = closed && generic && m->nops == m->funcs[func].first_op;
-    prefer_body(m, func);
+    func_named(m, func);
     p->func = outer;
     p->args_wanted = outer_wanted;
     return closed;

@@ -36,14 +36,17 @@ static void add_name(struct walk *w, struct str name) {
         w->out[w->n++] = name;
 }
 
-/* "file":1:2 reads file:1:2; made once for each distinct text. */
+/* "file":1:2 reads file:1:2; made once for each distinct text, under a lock: threads ask for names of one module. */
 static struct str file_name(const struct mlir *m, struct str text, struct str file, struct str where) {
     struct mlir_tables *t = m->tables;
+    pthread_mutex_lock(&t->files_lock);
     uint32_t known = t->files.n, id = sym_add(t, &t->files, text);
     t->file_names = grow(t->file_names, &t->file_names_cap, id + 1, sizeof *t->file_names);
     if (id == known)
         t->file_names[id] = arena_printf(&t->arena, "%.*s%.*s", (int)file.n, file.p, (int)where.n, where.p);
-    return t->file_names[id];
+    struct str name = t->file_names[id];
+    pthread_mutex_unlock(&t->files_lock);
+    return name;
 }
 
 static const char *read_position(const char *p, const char *end) {

@@ -1,5 +1,6 @@
 /* The room's door: parse a block, look things up, free it. */
 #include "mlir/mlir.h"
+#include "mlir/parallel.h"
 #include "mlir/parser.h"
 
 #include <stdlib.h>
@@ -27,9 +28,14 @@ static void shrink(struct mlir *m) {
 }
 
 void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
+    mlir_parse_jobs(m, s, block, 1, d);
+}
+
+void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *block, uint32_t jobs, struct diags *d) {
     *m = (struct mlir){.source = s, .block = block};
     m->tables = xrealloc(NULL, sizeof *m->tables);
     *m->tables = (struct mlir_tables){0};
+    pthread_mutex_init(&m->tables->files_lock, NULL);
     m->text = log_text(s, block, &m->tables->text);
     struct parser p = {.m = m,
                        .d = d,
@@ -42,10 +48,14 @@ void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block,
                        .last_stamp = 1,
                        .stamp = 1};
     struct scope top;
+    struct gap gap;
+    if (gap_open(&gap, m, jobs))
+        p.gap = &gap;
     p.no_type = type_add(m, STR(""));
     scope_enter(&p, &top, true);
     (void)parse_ops(&p);
     scope_leave(&p, &top);
+    gap_free(&gap);
     types_resolve(m);
     shrink(m);
     parser_free(&p);
@@ -73,6 +83,7 @@ void mlir_free(struct mlir *m) {
         free(t->func_of_name);
         buf_free(&t->text);
         arena_free(&t->arena);
+        pthread_mutex_destroy(&t->files_lock);
         free(t);
     }
     *m = (struct mlir){0};

@@ -2,6 +2,7 @@
  *
  * Promise: the loop always moves forward, reports each skipped op once, and reports the end of a
  * cut text once, however many regions were open. */
+#include "mlir/parallel.h"
 #include "mlir/parser.h"
 
 #include <string.h>
@@ -232,6 +233,10 @@ bool parse_ops(struct parser *p) {
         if (*p->p == '}' && p->depth > 0) {
             p->p++;
             return true;
+        }
+        if (p->gap && p->p == p->gap->begin) {
+            gap_fill(p);
+            continue;
         }
         const char *start = p->p;
         if (!parse_thing(p) || p->p == start)

@@ -58,6 +58,7 @@ struct result_name {
 
 struct parser {
     struct mlir *m;
+    struct gap *gap; /* read already, or NULL: parallel.h */
     struct diags *d;
     const char *p, *begin, *end;
     const char *err_at;
@@ -105,6 +106,9 @@ bool parse_region(struct parser *p, uint32_t op, bool isolated);
 /* The same in the scope that is open. */
 bool parse_body(struct parser *p, uint32_t op);
 bool parse_word(struct parser *p, const char *word); /* takes `word` when it stands here as a whole word */
+
+/* func.c: the function can be found by its name. */
+void func_named(struct mlir *m, uint32_t func);
 
 /* op.c */
 bool parse_op(struct parser *p);

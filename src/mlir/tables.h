@@ -4,6 +4,7 @@
 
 #include "mlir/mlir.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* uthash would end the process by itself: allocation goes through the base room. */
@@ -51,6 +52,7 @@ struct mlir_tables {
     uint32_t nlocs, locs_cap;
     uint32_t *func_of_name; /* by names id; NONE when it names no function */
     uint32_t nfunc_of_name, func_of_name_cap;
+    pthread_mutex_t files_lock;
     struct symtab files; /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
     struct str *file_names;
     uint32_t file_names_cap;

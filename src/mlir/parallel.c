@@ -1,0 +1,268 @@
+/* A large module of many functions, read by several threads: the functions are cut into runs, each run
+ * is parsed as if it were a file of its own, and the parts are joined with their ids renumbered. What
+ * comes out is what one thread would have made. Wherever the text is not as the printer lays it out, the
+ * cut does not hold: then the caller reads the module as a whole. */
+#include "mlir/parallel.h"
+#include "base/work.h"
+
+#include <stdlib.h>
+
+enum { PARTS_A_JOB = 4, MAX_PARTS = 256, LEAST_BYTES = 1 << 20 };
+
+/* The functions stand in text [first, end), all at one indentation; `mark` is the line start of a function. */
+struct cut {
+    struct str text;
+    size_t first, end;
+    struct str mark; /* "\n    func.func " */
+};
+
+static const char *find(struct str text, size_t from, struct str what) {
+    const char *p = memmem(text.p + from, text.n - from, what.p, what.n);
+    return p;
+}
+
+/* Offset after the last line that closes a function: the indentation of the functions and '}'. */
+static size_t last_close(const struct cut *c, size_t indent) {
+    for (size_t at = c->text.n; at > c->first;) {
+        const char *nl = memrchr(c->text.p, '\n', at);
+        if (!nl)
+            return 0;
+        const char *p = nl + 1, *end = c->text.p + c->text.n;
+        size_t n = 0;
+        while (p + n < end && p[n] == ' ')
+            n++;
+        if (n == indent && p + n < end && p[n] == '}') {
+            const char *stop = memchr(p, '\n', (size_t)(end - p));
+            return stop ? (size_t)(stop - c->text.p) + 1 : c->text.n;
+        }
+        at = (size_t)(nl - c->text.p);
+    }
+    return 0;
+}
+
+static bool find_cut(struct cut *c, struct str text) {
+    const char *func = find(text, 0, STR("func.func "));
+    *c = (struct cut){.text = text};
+    if (!func)
+        return false;
+    const char *line = func;
+    while (line > text.p && line[-1] == ' ')
+        line--;
+    if (line == text.p || line[-1] != '\n')
+        return false;
+    c->first = (size_t)(line - text.p);
+    c->mark = (struct str){line - 1, (size_t)(func - line) + 1 + sizeof "func.func " - 1};
+    c->end = last_close(c, (size_t)(func - line));
+    /* a type alias means something to every part */
+    return c->end > c->first && !find((struct str){text.p, c->first}, 0, STR("\n!")) && text.p[0] != '!' &&
+           !find((struct str){text.p + c->end, text.n - c->end}, 0, STR("\n!"));
+}
+
+/* Cuts at the first function after each equal share. */
+static uint32_t cut_parts(const struct cut *c, uint32_t wanted, size_t *at) {
+    uint32_t n = 0;
+    at[n++] = c->first;
+    for (uint32_t i = 1; i < wanted; i++) {
+        size_t target = c->first + (c->end - c->first) / wanted * i;
+        if (target <= at[n - 1])
+            continue;
+        const char *p = find((struct str){c->text.p, c->end}, target, c->mark);
+        if (p && (size_t)(p + 1 - c->text.p) > at[n - 1])
+            at[n++] = (size_t)(p + 1 - c->text.p);
+    }
+    at[n] = c->end;
+    return n;
+}
+
+static void parse_part(void *context, uint32_t i, uint32_t slot) {
+    struct part *p = (struct part *)context + i;
+    (void)slot;
+    p->diags.arena = &p->arena;
+    mlir_parse(&p->m, &p->source, &p->block, &p->diags);
+    source_release(&p->source, p->block.text.p, p->block.text.n);
+}
+
+/* Nothing in a part hints that the cut went through something. */
+static bool is_sound(const struct part *p) {
+    const struct mlir *m = &p->m;
+    if (p->diags.n || p->diags.dropped || m->bad_ops || m->undefined_values || !m->nfuncs || m->tables->nlocs ||
+        m->tables->aliases.n)
+        return false;
+    for (uint32_t f = 0; f < m->nfuncs; f++)
+        if (!m->funcs[f].complete && !m->funcs[f].declaration)
+            return false;
+    for (uint32_t op = 0; op < m->nops; op++)
+        if (m->ops[op].parent == NONE && !str_is(m->names[m->ops[op].name], "func.func"))
+            return false;
+    return true;
+}
+
+/* ---- joining ---- */
+
+struct join {
+    struct mlir *to;
+    const struct mlir *from;
+    uint32_t text; /* of the part in the whole */
+    uint32_t ops, values, operands, funcs, arg_attrs;
+    uint32_t *names, *types;
+    uint32_t module; /* op that the functions stand in */
+};
+
+static uint32_t moved(uint32_t id, uint32_t by) {
+    return id == NONE ? NONE : id + by;
+}
+
+static struct span moved_span(struct span s, uint32_t by) {
+    return s.begin == s.end ? s : (struct span){s.begin + by, s.end + by};
+}
+
+static void join_texts(struct join *j, struct parser *p) {
+    j->names = xrealloc(NULL, (j->from->nnames + 1) * sizeof *j->names);
+    j->types = xrealloc(NULL, (j->from->ntypes + 1) * sizeof *j->types);
+    for (uint32_t i = 0; i < j->from->nnames; i++)
+        j->names[i] = parse_name(p, j->from->names[i]);
+    for (uint32_t i = 0; i < j->from->ntypes; i++)
+        j->types[i] = type_add(j->to, j->from->types[i].text);
+}
+
+static void join_ops(const struct join *j) {
+    for (uint32_t i = 0; i < j->from->nops; i++) {
+        struct mlir_op op = j->from->ops[i];
+        op.name = j->names[op.name];
+        op.text = moved_span(op.text, j->text);
+        op.props = moved_span(op.props, j->text);
+        op.attrs = moved_span(op.attrs, j->text);
+        op.loc = moved_span(op.loc, j->text);
+        op.first_operand += j->operands;
+        op.first_result += j->values;
+        op.callee = op.callee == NONE ? NONE : j->names[op.callee];
+        op.func = moved(op.func, j->funcs);
+        op.parent = op.parent == NONE ? j->module : op.parent + j->ops;
+        j->to->ops[j->ops + i] = op;
+    }
+}
+
+static void join_values(const struct join *j) {
+    for (uint32_t i = 0; i < j->from->nvalues; i++) {
+        struct mlir_value v = j->from->values[i];
+        v.type = j->types[v.type];
+        v.def = moved(v.def, j->ops);
+        v.name = moved_span(v.name, j->text);
+        j->to->values[j->values + i] = v;
+    }
+    for (uint32_t i = 0; i < j->from->noperands; i++)
+        j->to->operands[j->operands + i] = j->from->operands[i] + j->values;
+}
+
+static void join_funcs(const struct join *j) {
+    for (uint32_t i = 0; i < j->from->nfuncs; i++) {
+        struct mlir_func f = j->from->funcs[i];
+        f.name = j->names[f.name];
+        f.op += j->ops;
+        f.first_op += j->ops;
+        f.end_op += j->ops;
+        f.first_arg += j->values;
+        f.first_arg_attr += j->arg_attrs;
+        f.attributes = moved_span(f.attributes, j->text);
+        f.module = f.module == NONE ? j->module : f.module + j->ops;
+        j->to->funcs[j->funcs + i] = f;
+        func_named(j->to, j->funcs + i);
+    }
+    for (uint32_t i = 0; i < j->from->narg_attrs; i++)
+        j->to->arg_attrs[j->arg_attrs + i] = moved_span(j->from->arg_attrs[i], j->text);
+}
+
+static void join_part(struct parser *p, const struct part *part, uint32_t module) {
+    struct mlir *m = p->m;
+    struct join j = {.to = m,
+                     .from = &part->m,
+                     .text = (uint32_t)(part->block.text.p - m->text.p),
+                     .ops = m->nops,
+                     .values = m->nvalues,
+                     .operands = m->noperands,
+                     .funcs = m->nfuncs,
+                     .arg_attrs = m->narg_attrs,
+                     .module = module};
+    join_texts(&j, p);
+    join_ops(&j);
+    join_values(&j);
+    join_funcs(&j);
+    m->nops += part->m.nops;
+    m->nvalues += part->m.nvalues;
+    m->noperands += part->m.noperands;
+    m->nfuncs += part->m.nfuncs;
+    m->narg_attrs += part->m.narg_attrs;
+    m->custom_ops += part->m.custom_ops;
+    free(j.names);
+    free(j.types);
+}
+
+/* Room for exactly what the parts hold. */
+static void reserve(struct mlir *m, const struct gap *g) {
+    uint64_t ops = m->nops, values = m->nvalues, operands = m->noperands, funcs = m->nfuncs, attrs = m->narg_attrs;
+    for (uint32_t i = 0; i < g->nparts; i++) {
+        ops += g->parts[i].m.nops;
+        values += g->parts[i].m.nvalues;
+        operands += g->parts[i].m.noperands;
+        funcs += g->parts[i].m.nfuncs;
+        attrs += g->parts[i].m.narg_attrs;
+    }
+    m->ops = xrealloc(m->ops, ops * sizeof *m->ops);
+    m->values = xrealloc(m->values, values * sizeof *m->values);
+    m->operands = xrealloc(m->operands, operands * sizeof *m->operands);
+    m->funcs = xrealloc(m->funcs, funcs * sizeof *m->funcs);
+    m->arg_attrs = xrealloc(m->arg_attrs, attrs * sizeof *m->arg_attrs);
+    m->ops_cap = (uint32_t)ops;
+    m->values_cap = (uint32_t)values;
+    m->operands_cap = (uint32_t)operands;
+    m->funcs_cap = (uint32_t)funcs;
+    m->arg_attrs_cap = (uint32_t)attrs;
+}
+
+void gap_fill(struct parser *p) {
+    struct gap *g = p->gap;
+    reserve(p->m, g);
+    for (uint32_t i = 0; i < g->nparts; i++) {
+        join_part(p, &g->parts[i], p->parent);
+        mlir_free(&g->parts[i].m);
+    }
+    g->filled = true;
+    p->p = g->end;
+}
+
+void gap_free(struct gap *g) {
+    for (uint32_t i = 0; i < g->nparts; i++) {
+        mlir_free(&g->parts[i].m);
+        diags_free(&g->parts[i].diags);
+        arena_free(&g->parts[i].arena);
+    }
+    free(g->parts);
+    *g = (struct gap){0};
+}
+
+bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
+    struct cut c;
+    size_t at[MAX_PARTS + 1];
+    *g = (struct gap){0};
+    if (jobs < 2 || m->text.n < LEAST_BYTES || m->text.n > UINT32_MAX || !find_cut(&c, m->text))
+        return false;
+    uint32_t wanted = jobs * PARTS_A_JOB < MAX_PARTS ? jobs * PARTS_A_JOB : MAX_PARTS;
+    g->nparts = cut_parts(&c, wanted, at);
+    g->parts = xrealloc(NULL, g->nparts * sizeof *g->parts);
+    for (uint32_t i = 0; i < g->nparts; i++) {
+        struct part *p = &g->parts[i];
+        *p = (struct part){.source = *m->source, .block = *m->block};
+        p->block.text = (struct str){m->text.p + at[i], at[i + 1] - at[i]};
+        p->block.pieces = NULL;
+        p->block.npieces = 0;
+    }
+    work_run(g->nparts, jobs, parse_part, g->parts);
+    bool sound = g->nparts > 1;
+    for (uint32_t i = 0; i < g->nparts && sound; i++)
+        sound = is_sound(&g->parts[i]);
+    g->begin = c.text.p + c.first + c.mark.n - 1 - (sizeof "func.func " - 1);
+    g->end = c.text.p + c.end;
+    if (!sound)
+        gap_free(g);
+    return sound;
+}

@@ -1,0 +1,30 @@
+/* The functions of a large module, parsed by several threads and joined. Private to the room. */
+#ifndef FA_MLIR_PARALLEL_H
+#define FA_MLIR_PARALLEL_H
+
+#include "mlir/parser.h"
+#include "source/source.h"
+
+struct part {
+    struct log_block block;
+    struct source source;
+    struct mlir m;
+    struct arena arena;
+    struct diags diags;
+};
+
+/* A stretch of text whose ops are read already: the parser takes them in where it comes to it. */
+struct gap {
+    const char *begin, *end; /* from the first function to behind the last one */
+    struct part *parts;
+    uint32_t nparts;
+    bool filled;
+};
+
+/* Parses the functions of m->text side by side. False when there is nothing to gain or the text cannot be cut. */
+bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs);
+/* At the gap: its ops become those of the open module, and reading goes on behind it. */
+void gap_fill(struct parser *p);
+void gap_free(struct gap *g);
+
+#endif

@@ -1,0 +1,117 @@
+/* A module read by several threads is the module that one thread reads, to the last id. */
+#include "mlir/mlir.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+struct read {
+    struct source source;
+    struct log_block block;
+    struct mlir m;
+    struct arena arena;
+    struct diags diags;
+};
+
+static void read_text(struct read *r, struct str text, uint32_t jobs) {
+    memset(r, 0, sizeof *r);
+    r->diags.arena = &r->arena;
+    r->source = (struct source){.path = "x.mlir", .data = text.p, .size = text.n};
+    r->block = (struct log_block){.text = text, .first_line = 1, .complete = true};
+    mlir_parse_jobs(&r->m, &r->source, &r->block, jobs, &r->diags);
+}
+
+static void read_free(struct read *r) {
+    mlir_free(&r->m);
+    diags_free(&r->diags);
+    arena_free(&r->arena);
+}
+
+static void add_function(struct buf *b, unsigned i) {
+    buf_printf(b, "  func.func @f%u(%%arg0: tensor<%ux64xbf16> {ttir.name = \"x%u\"}, %%arg1: tensor<64xbf16>) -> ", i,
+               i % 7 + 1, i);
+    buf_printf(b, "tensor<%ux64xbf16> {\n", i % 7 + 1);
+    for (unsigned k = 0; k < 40; k++)
+        buf_printf(b,
+                   "    %%%u = \"ttir.add\"(%%%s, %%arg1) <{k = %u : i32}> : (tensor<%ux64xbf16>, tensor<64xbf16>) -> "
+                   "tensor<%ux64xbf16> loc(#loc%u)\n",
+                   k, k ? (char[]){(char)('0' + (k - 1) / 10), (char)('0' + (k - 1) % 10), 0} + (k <= 10) : "arg0", k,
+                   i % 7 + 1, i % 7 + 1, k % 5 + 1);
+    buf_printf(b, "    return %%39 : tensor<%ux64xbf16> loc(#loc1)\n  } loc(#loc2)\n", i % 7 + 1);
+}
+
+static struct buf module(unsigned functions, const char *between) {
+    struct buf b = {0};
+    buf_add(&b, STR("#loc1 = loc(\"a\")\nmodule @m {\n"));
+    for (unsigned i = 0; i < functions; i++) {
+        add_function(&b, i);
+        if (i == functions / 2)
+            buf_add(&b, str_of(between));
+    }
+    buf_add(
+        &b,
+        STR("} loc(#loc3)\n#loc2 = loc(\"b\")\n#loc3 = loc(unknown)\n#loc4 = loc(\"d\")\n#loc5 = loc(\"e\"(#loc2))\n"));
+    return b;
+}
+
+static bool same_span(struct span a, struct span b) {
+    return (a.begin == b.begin && a.end == b.end) || (a.begin == a.end && b.begin == b.end);
+}
+
+static void expect_same(const struct mlir *a, const struct mlir *b) {
+    cr_assert_eq(a->nops, b->nops);
+    cr_assert_eq(a->nvalues, b->nvalues);
+    cr_assert_eq(a->noperands, b->noperands);
+    cr_assert_eq(a->nfuncs, b->nfuncs);
+    cr_assert_eq(a->nnames, b->nnames);
+    cr_assert_eq(a->ntypes, b->ntypes);
+    cr_assert(memcmp(a->operands, b->operands, a->noperands * sizeof *a->operands) == 0);
+    for (uint32_t i = 0; i < a->nops; i++) {
+        const struct mlir_op *x = &a->ops[i], *y = &b->ops[i];
+        cr_assert(x->name == y->name && x->func == y->func && x->parent == y->parent && x->callee == y->callee &&
+                  x->first_operand == y->first_operand && x->first_result == y->first_result &&
+                  x->noperands == y->noperands && x->nresults == y->nresults);
+        cr_assert(same_span(x->text, y->text) && same_span(x->props, y->props) && same_span(x->loc, y->loc));
+    }
+    for (uint32_t i = 0; i < a->nvalues; i++)
+        cr_assert(a->values[i].type == b->values[i].type && a->values[i].def == b->values[i].def &&
+                  same_span(a->values[i].name, b->values[i].name));
+    for (uint32_t i = 0; i < a->nfuncs; i++)
+        cr_assert(a->funcs[i].name == b->funcs[i].name && a->funcs[i].op == b->funcs[i].op &&
+                  a->funcs[i].first_op == b->funcs[i].first_op && a->funcs[i].end_op == b->funcs[i].end_op &&
+                  a->funcs[i].first_arg == b->funcs[i].first_arg && a->funcs[i].module == b->funcs[i].module &&
+                  mlir_find_func(a, a->funcs[i].name) == mlir_find_func(b, b->funcs[i].name));
+}
+
+static void compare(const char *between) {
+    struct buf text = module(400, between);
+    struct read one, four;
+    read_text(&one, buf_str(&text), 1);
+    read_text(&four, buf_str(&text), 4);
+    cr_assert_gt(text.n, 1u << 20, "large enough to be cut");
+    cr_assert_eq(one.diags.n, four.diags.n);
+    expect_same(&one.m, &four.m);
+    struct str names[4], value;
+    cr_assert_eq(mlir_loc_names(&one.m, 10, names, 4), mlir_loc_names(&four.m, 10, names, 4));
+    cr_assert(mlir_arg_attr(&four.m, 3, 0, "ttir.name", &value) && str_is(value, "\"x3\""));
+    read_free(&one);
+    read_free(&four);
+    buf_free(&text);
+}
+
+Test(parallel, same_as_one_thread) {
+    compare("");
+}
+
+/* What the cut does not expect between functions: the module is read as a whole. */
+Test(parallel, other_ops_between_functions) {
+    compare("  \"ttir.unknown\"() : () -> ()\n");
+}
+Test(parallel, module_ends_in_between) {
+    compare("}\nmodule @n {\n");
+}
+Test(parallel, type_alias) {
+    compare("  }\n!t = tensor<2xf32>\n  {\n");
+}
+Test(parallel, bad_op) {
+    compare("  func.func @bad() {\n    %0 = \"ttir.add\"(%1 : \n  }\n");
+}
