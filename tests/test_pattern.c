@@ -1,0 +1,616 @@
+/* The promises of the formula language and of the loader: what a text means, and where exactly it is wrong. */
+#include "pattern/condition.h"
+#include "pattern/lex.h"
+#include "pattern/match.h"
+#include "pattern/pattern.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+static char dir[64];
+
+static void setup(void) {
+    arena = (struct arena){0};
+    diags = (struct diags){.arena = &arena};
+    memset(&set, 0, sizeof set);
+    strcpy(dir, "/tmp/fa-pattern-XXXXXX");
+    cr_assert_not_null(mkdtemp(dir));
+}
+
+static void teardown(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    cr_assert_eq(system(command), 0);
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(pattern, .init = setup, .fini = teardown);
+
+/* ---- tokens ---- */
+
+static void tokens(const char *text, const char *want) {
+    struct lexer l = {str_of(text), 0, 0};
+    struct buf b = {0};
+    for (;;) {
+        struct token t = lex_next(&l);
+        static const char *const kinds[] = {"end", "line", "name", "number", "string", "punct", "bad"};
+        buf_printf(&b, "%s", kinds[t.kind]);
+        if (t.kind == T_NUMBER)
+            buf_printf(&b, ":%.9g", t.value);
+        else if (t.text.n)
+            buf_printf(&b, ":%.*s", (int)t.text.n, t.text.p);
+        if (t.kind == T_END || t.kind == T_BAD)
+            break;
+        buf_addc(&b, ' ');
+    }
+    buf_addc(&b, '\0');
+    cr_assert_str_eq(b.p, want, "%s", text);
+    buf_free(&b);
+}
+
+Test(pattern, tokens_are_names_numbers_strings_and_signs) {
+    tokens("a = b_1*(2.5e-3 + .5)",
+           "name:a punct:= name:b_1 punct:* punct:( number:0.0025 punct:+ number:0.5 punct:) end");
+    tokens("x <= y != z == w >= v < u > t",
+           "name:x punct:<= name:y punct:!= name:z punct:== name:w punct:>= name:v punct:< name:u punct:> name:t end");
+    tokens("f(\"a b\", k=1)", "name:f punct:( string:a b punct:, name:k punct:= number:1 punct:) end");
+    tokens("a [*|/ b]", "name:a punct:[ punct:* punct:| punct:/ name:b punct:] end");
+    tokens("", "end");
+    tokens("   # only a comment", "end");
+}
+
+Test(pattern, what_is_no_token_is_bad) {
+    tokens("a $ b", "name:a bad:$");
+    tokens("2x", "bad:2x");
+    tokens("1.2.3", "bad:1.2.3");
+    tokens("f(\"open)", "name:f punct:( bad:\"");
+    tokens("a\xc3\xa9", "name:a bad:\xc3");
+}
+
+Test(pattern, a_line_ends_where_the_next_does_not_go_on) {
+    tokens("a = b\nc = d", "name:a punct:= name:b line name:c punct:= name:d end");
+    tokens("a = b\n  + c", "name:a punct:= name:b punct:+ name:c end");
+    tokens("a = b # why\n\n  * c", "name:a punct:= name:b punct:* name:c end");
+    tokens("a = b\n  [+ c]", "name:a punct:= name:b punct:[ punct:+ name:c punct:] end");
+    tokens("a = f(b,\nc\n)", "name:a punct:= name:f punct:( name:b punct:, name:c punct:) end");
+    tokens("a = b\n- c", "name:a punct:= name:b punct:- name:c end");
+    tokens("a = b\n-c", "name:a punct:= name:b line punct:- name:c end");
+    tokens("\n\na\n\n", "line name:a end");
+}
+
+/* ---- trees ---- */
+
+static void show(struct buf *b, const struct formula *f, const struct node *n);
+
+static void show_number(struct buf *b, const struct formula *f, const struct number *n) {
+    static const char *const signs[] = {[NUM_ADD] = "+", [NUM_SUB] = "-", [NUM_MUL] = "*", [NUM_DIV] = "/"};
+    switch (n->op) {
+    case NUM_VALUE:
+        buf_printf(b, "%g", n->value);
+        return;
+    case NUM_EXTENT:
+        buf_printf(b, "extent(%.*s%s%d)", n->slot == NONE ? 0 : (int)f->slot_name[n->slot].n,
+                   n->slot == NONE ? "" : f->slot_name[n->slot].p, n->slot == NONE ? "" : ", ", n->axis);
+        return;
+    case NUM_NEG:
+    case NUM_SQRT:
+        buf_add(b, n->op == NUM_NEG ? STR("-") : STR("sqrt "));
+        show_number(b, f, n->a);
+        return;
+    default:
+        buf_addc(b, '(');
+        show_number(b, f, n->a);
+        buf_printf(b, " %s ", signs[n->op]);
+        show_number(b, f, n->b);
+        buf_addc(b, ')');
+    }
+}
+
+static void show_list(struct buf *b, const struct formula *f, const struct node *n, const char *between) {
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        buf_printf(b, "%s", i ? between : "");
+        show(b, f, n->args[i]);
+    }
+}
+
+static void show_op(struct buf *b, const struct formula *f, const struct node *n) {
+    buf_printf(b, "%s(", op_table[n->op].name);
+    show_list(b, f, n, ", ");
+    if (n->dim.given)
+        buf_printf(b, ", dim=%d", n->dim.axis);
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        buf_printf(b, ", %s=%.*s", n->attrs[i].key, (int)n->attrs[i].value.n, n->attrs[i].value.p);
+    buf_addc(b, ')');
+}
+
+/* Operators by name, alternatives in braces, the definition of a name after it. */
+static void show(struct buf *b, const struct formula *f, const struct node *n) {
+    switch (n->kind) {
+    case N_OP:
+        show_op(b, f, n);
+        return;
+    case N_VARIABLE:
+        buf_add(b, f->slot_name[n->slot]);
+        return;
+    case N_NAMED:
+        buf_add(b, f->slot_name[n->slot].n ? f->slot_name[n->slot] : STR("_"));
+        buf_addc(b, ':');
+        show(b, f, n->args[0]);
+        return;
+    case N_NUMBER:
+        buf_printf(b, "%s", n->given ? "given " : "");
+        show_number(b, f, n->number);
+        return;
+    case N_EITHER:
+        buf_addc(b, '{');
+        show_list(b, f, n, " | ");
+        buf_addc(b, '}');
+        return;
+    case N_TRANSPOSED:
+    case N_OUTER:
+        buf_printf(b, n->kind == N_OUTER ? "outer(" : "transposed(");
+        show_list(b, f, n, ", ");
+        buf_addc(b, ')');
+    }
+}
+
+static struct idioms idioms;
+
+static void means(const char *text, const char *want) {
+    struct formula f;
+    struct buf b = {0};
+    struct text_origin origin = {"formula", 1, 1};
+    cr_assert(formula_parse(&f, &arena, &idioms, str_of(text), origin, &diags), "%s: %s", text,
+              diags.n ? diags.items[diags.n - 1].message : "");
+    show(&b, &f, f.root);
+    buf_addc(&b, '\0');
+    cr_assert_str_eq(b.p, want, "%s", text);
+    buf_free(&b);
+}
+
+Test(pattern, products_bind_closer_than_sums_and_sums_than_alternatives) {
+    means("out = a + b * c", "out:add(a, multiply(b, c))");
+    means("out = a * b + c", "out:add(multiply(a, b), c)");
+    means("out = (a + b) * c", "out:multiply(add(a, b), c)");
+    means("out = a - b - c", "out:subtract(subtract(a, b), c)");
+    means("out = a / b * c", "out:multiply(divide(a, b), c)");
+    means("out = a + b | a * b", "out:{add(a, b) | multiply(a, b)}");
+    means("out = a * (b | c + d)", "out:multiply(a, {b | add(c, d)})");
+    means("out = a + b == c * d", "out:eq(add(a, b), multiply(c, d))");
+    means("out = -a * b", "out:multiply(neg(a), b)");
+    means("out = -exp(a)", "out:neg(exp(a))");
+    means("out = a < b | a >= b", "out:{lt(a, b) | ge(a, b)}");
+}
+
+Test(pattern, numbers_are_worked_out_and_operators_are_matched) {
+    means("out = a * (1 / 2)", "out:multiply(a, (1 / 2))");
+    means("out = 1 / a", "out:divide(1, a)");
+    means("out = a * sqrt(2)", "out:multiply(a, sqrt 2)");
+    means("out = sqrt(a)", "out:sqrt(a)");
+    means("out = a == -inf", "out:eq(a, -inf)");
+    means("out = a / sqrt(extent(a, -1))", "out:divide(a, sqrt extent(a, -1))");
+    means("out = a * (1 / extent(-1))", "out:multiply(a, (1 / extent(-1)))");
+    means("out = a * given(2 - 1)", "out:multiply(a, given (2 - 1))");
+}
+
+Test(pattern, optional_parts_come_first_with_and_then_without) {
+    means("out = exp(a) [* w]", "out:{multiply(exp(a), w) | exp(a)}");
+    means("out = exp(a) [*|/ w]", "out:{multiply(exp(a), w) | divide(exp(a), w) | exp(a)}");
+    means("out = exp(a) [* w] [+ b]", "out:{add({multiply(exp(a), w) | exp(a)}, b) | {multiply(exp(a), w) | exp(a)}}");
+    means("out = exp(a) * b [+ c]", "out:{add(multiply(exp(a), b), c) | multiply(exp(a), b)}");
+    means("out = exp(a) + b [* c]", "out:add(exp(a), {multiply(b, c) | b})");
+}
+
+Test(pattern, lines_give_names_and_a_name_is_one_value) {
+    means("c = exp(a)\nout = c * c", "out:multiply(c:exp(a), c:exp(a))");
+    means("out = c * a\nc = exp(a)\nroot = out + out",
+          "root:add(out:multiply(c:exp(a), a), out:multiply(c:exp(a), a))");
+}
+
+Test(pattern, arguments_by_key) {
+    means("out = sum(a, dim=-1)", "out:sum(a, dim=-1)");
+    means("out = sum(a, dim=0)", "out:sum(a, dim=0)");
+    means("out = matmul(a, b, activation=absent, transpose_a=false, k=2, s=\"x y\")",
+          "out:matmul(a, b, activation=absent, transpose_a=false, k=2, s=x y)");
+    means("out = transposed(matmul(a, b))", "out:transposed(matmul(a, b))");
+    means("out = outer(p, v)", "out:outer(p, v)");
+    means("out = op exp(a)", "out:exp(a)");
+    means("out = layer_norm(a)", "out:layer_norm(a)");
+    means("out = layer_norm(a, w, b)", "out:layer_norm(a, w, b)");
+    means("out = pow(a, 2)", "out:pow(a, 2)");
+}
+
+static void idiom(const char *text) {
+    struct text_origin origin = {"idioms", 10, 5};
+    cr_assert(idiom_add(&idioms, &arena, str_of(text), origin, &diags));
+}
+
+Test(pattern, idioms_are_put_in_with_their_arguments) {
+    idiom("square(x): x * x | op square(x)");
+    idiom("norm2(x, dim):\ns = sum(square(x), dim=dim)\nsqrt(s)");
+    means("out = square(a)", "out:{multiply(a, a) | square(a)}");
+    means("out = square(exp(a))", "out:{multiply(_:exp(a), _:exp(a)) | square(_:exp(a))}");
+    means("out = norm2(a, dim=-2)", "out:sqrt(_:sum({multiply(a, a) | square(a)}, dim=-2))");
+    means("out = norm2(a)", "out:sqrt(_:sum({multiply(a, a) | square(a)}))");
+    means("out = op square(a)", "out:square(a)");
+    idiom("square(x): exp(x)");
+    means("out = square(a)", "out:exp(a)");
+    idioms_free(&idioms);
+}
+
+/* Names inside an idiom are its own. */
+Test(pattern, an_idiom_knows_nothing_of_the_formula_around_it) {
+    struct formula f;
+    idiom("double(x):\na = exp(x)\na + a");
+    means("out = double(a) * a", "out:multiply(add(_:exp(a), _:exp(a)), a)");
+    cr_assert(formula_parse(&f, &arena, &idioms, STR("out = double(a) * a"), (struct text_origin){"f", 1, 1}, &diags));
+    cr_assert_neq(formula_slot(&f, STR("a")), NONE);
+    cr_assert_eq(formula_slot(&f, STR("x")), NONE);
+    idioms_free(&idioms);
+}
+
+/* ---- wrong formulas ---- */
+
+static const struct diag *last(void) {
+    cr_assert_gt(diags.n, 0);
+    return &diags.items[diags.n - 1];
+}
+
+/* `place` is "line:column"; `message` a part of the message, `hint` of the hint. */
+static void is_last(const char *text, const char *place, const char *message, const char *hint) {
+    char at[32];
+    const struct diag *d = last();
+    snprintf(at, sizeof at, "%d:%d", (int)d->line, (int)d->column);
+    cr_assert_str_eq(at, place, "%s: %s at %s", text, d->message, at);
+    cr_assert_not_null(strstr(d->message, message), "%s: '%s'", text, d->message);
+    if (hint)
+        cr_assert(d->hint && strstr(d->hint, hint), "%s: hint '%s'", text, d->hint ? d->hint : "none");
+    cr_assert_eq(d->severity, SEV_ERROR);
+}
+
+static void wrong(const char *text, const char *place, const char *message, const char *hint) {
+    struct formula f;
+    uint32_t before = diags.n;
+    struct text_origin origin = {"f.yml", 10, 3};
+    cr_assert_not(formula_parse(&f, &arena, &idioms, str_of(text), origin, &diags), "%s", text);
+    cr_assert_eq(diags.n, before + 1, "%s: one error, not %u", text, diags.n - before);
+    is_last(text, place, message, hint);
+    cr_assert_str_eq(last()->file, "f.yml");
+}
+
+Test(pattern, wrong_formulas_are_told_with_their_place) {
+    wrong("out = matmull(a, b)", "10:9", "no operator or idiom is called matmull", "matmul");
+    wrong("c = exp(a)\nout = c + foo(a)", "11:13", "no operator or idiom is called foo", NULL);
+    wrong("out = exp(a", "10:14", "')' expected", NULL);
+    wrong("out = a +", "10:12", "an expression expected", NULL);
+    wrong("out = a + )", "10:13", "an expression expected before ')'", NULL);
+    wrong("out = a b", "10:11", "end of line expected", "new line");
+    wrong("exp(a)", "10:3", "has a name", "out =");
+    wrong("", "10:3", "the formula is empty", NULL);
+    wrong("out = a", "10:3", "not an operation", NULL);
+    wrong("out = exp(a) | b", "10:3", "not an operation", NULL);
+    wrong("out = exp(a)\nout = neg(out)", "11:3", "defined twice", NULL);
+    wrong("c = exp(a)\nout = neg(a)", "10:3", "not used", NULL);
+    wrong("c = exp(out)\nout = neg(c)", "10:11", "defined by itself", NULL);
+    wrong("out = exp(a, b)", "10:9", "exp takes x: 2 given", NULL);
+    wrong("out = add(a)", "10:9", "add takes a,b: 1 given", NULL);
+    wrong("out = sum(a, dim=b)", "10:20", "an axis is a whole number", NULL);
+    wrong("out = sum(a, dim=0.5)", "10:20", "an axis is a whole number", NULL);
+    wrong("out = matmul(a, b, activation=exp(a))", "10:33", "an attribute's value", "activation=absent");
+    wrong("out = exp(\"a\")", "10:14", "a string", NULL);
+    wrong("out = given(a) * b", "10:9", "given takes a number", NULL);
+    wrong("out = a * extent()", "10:13", "extent takes", NULL);
+    wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
+    wrong("out = a & b", "10:11", "end of line expected", NULL);
+}
+
+Test(pattern, a_formula_without_bounds_is_refused) {
+    struct buf b = {0};
+    buf_add(&b, STR("out = "));
+    for (int i = 0; i < 200; i++)
+        buf_add(&b, STR("exp("));
+    buf_addc(&b, 'a');
+    for (int i = 0; i < 200; i++)
+        buf_addc(&b, ')');
+    buf_addc(&b, '\0');
+    wrong(b.p, "10:265", "nested too deeply", NULL);
+    b.n = 0;
+    buf_add(&b, STR("out = exp(v0)"));
+    for (int i = 1; i < 200; i++)
+        buf_printf(&b, "\n  + v%d", i);
+    buf_addc(&b, '\0');
+    wrong(b.p, "106:7", "too many names", NULL);
+    b.n = 0;
+    for (int i = 0; i < 40; i++)
+        buf_printf(&b, "l%d = exp(a)\n", i);
+    buf_addc(&b, '\0');
+    wrong(b.p, "42:3", "too many lines", NULL);
+    wrong("out = exp(a) | neg(a) | abs(a) | sin(a) | cos(a) | relu(a) | silu(a) | gelu(a) | erf(a)", "10:84",
+          "too many alternatives", "idiom");
+    buf_free(&b);
+}
+
+Test(pattern, idioms_that_multiply_are_refused) {
+    idiom("e0(x): exp(x) | neg(x)");
+    for (int i = 1; i < 12; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "e%d(x): e%d(x) * e%d(x) | e%d(x)", i, i - 1, i - 1, i - 1);
+        idiom(arena_strdup(&arena, str_of(text)));
+    }
+    struct formula f;
+    cr_assert_not(formula_parse(&f, &arena, &idioms, STR("out = e11(a)"), (struct text_origin){"f", 1, 1}, &diags));
+    cr_assert_not_null(strstr(last()->message, "too large"));
+    idioms_free(&idioms);
+}
+
+Test(pattern, an_idiom_inside_itself_is_an_error) {
+    idiom("exp(x): exp(x) | expm1(x)");
+    struct formula f;
+    cr_assert_not(formula_parse(&f, &arena, &idioms, STR("out = exp(a)"), (struct text_origin){"f.yml", 1, 1}, &diags));
+    cr_assert_not_null(strstr(last()->message, "defined by itself"));
+    cr_assert_not_null(strstr(last()->hint, "op name"));
+    cr_assert_str_eq(last()->file, "idioms", "the place is in the idiom, not in the formula");
+    cr_assert_eq(last()->line, 10);
+    idioms_free(&idioms);
+}
+
+static void wrong_in_idiom(const char *text, const char *use, const char *place, const char *message) {
+    struct formula f;
+    idiom(text);
+    cr_assert_not(formula_parse(&f, &arena, &idioms, str_of(use), (struct text_origin){"f.yml", 1, 1}, &diags));
+    is_last(text, place, message, NULL);
+    cr_assert_str_eq(last()->file, "idioms");
+    idioms_free(&idioms);
+}
+
+Test(pattern, errors_inside_idioms_have_their_place_in_the_idiom) {
+    wrong_in_idiom("f(x):\n  y = exp(x)\n  y + foo(x)", "out = f(a)", "12:11", "foo");
+    wrong_in_idiom("f(x):\n  x + z", "out = f(a)", "11:11", "unknown name");
+}
+
+static void wrong_idiom(const char *text, const char *place, const char *message) {
+    struct text_origin origin = {"idioms", 10, 5};
+    cr_assert_not(idiom_add(&idioms, &arena, str_of(text), origin, &diags));
+    is_last(text, place, message, NULL);
+}
+
+Test(pattern, wrong_heads_and_uses_of_idioms) {
+    wrong_idiom("2(x): x", "10:5", "starts with its name");
+    wrong_idiom("f x: x", "10:7", "'(' expected");
+    wrong_idiom("f(x: x", "10:8", "')' expected");
+    wrong_idiom("f(x) x", "10:10", "':' expected");
+    idiom("f(x, y, dim): sum(x * y, dim=dim)");
+    wrong("out = f(a)", "10:9", "an argument is missing", NULL);
+    wrong("out = f(a, b, c)", "10:17", "no such parameter", NULL);
+    wrong("out = f(a, z=b)", "10:16", "no such parameter", NULL);
+    idioms_free(&idioms);
+}
+
+/* ---- conditions ---- */
+
+static bool condition(const char *text, struct str formula) {
+    struct formula f;
+    const struct number *n;
+    struct text_origin origin = {"c.yml", 4, 7};
+    cr_assert(formula_parse(&f, &arena, NULL, formula, origin, &diags));
+    return number_parse(&n, &f, &arena, str_of(text), origin, NULL, &diags);
+}
+
+Test(pattern, conditions_are_over_names_of_the_formula) {
+    struct str f = STR("c = a * b\nout = c [+ d]");
+    cr_assert(condition("present(d)", f));
+    cr_assert(condition("extent(c, -1) == extent(b, -1)", f));
+    cr_assert(condition("not(scalar(a)) | extent(a, 0) > 2", f));
+    cr_assert(condition("value(a) <= -10000", f));
+    cr_assert(condition("row_vector(a, c)", f));
+    static const struct {
+        const char *text, *place, *message;
+    } bad[] = {{"presentt(d)", "4:7", "no condition is called presentt"},
+               {"present(z)", "4:15", "not a name of the formula"},
+               {"present(a, b)", "4:7", "wrong number of arguments"},
+               {"present(exp(a))", "4:15", "not a name of the formula"},
+               {"extent(z, -1) == 2", "4:14", "not a name of the formula"},
+               {"value(z) == 2", "4:13", "not a name of the formula"},
+               {"a", "4:7", "not a condition"},
+               {"", "4:7", "one condition expected"},
+               {"present(a)\npresent(b)", "4:7", "one condition expected"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_assert_not(condition(bad[i].text, f), "%s", bad[i].text);
+        is_last(bad[i].text, bad[i].place, bad[i].message, NULL);
+    }
+}
+
+Test(pattern, numbers_have_their_values) {
+    static const struct {
+        const char *text;
+        double value;
+    } want[] = {{"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"7 % 4", 3},         {"sqrt(16) / 2", 2}, {"-3 - -5", 2},
+                {"2 < 3", 1},     {"3 <= 3", 1},      {"3 > 3", 0},         {"3 >= 4", 0},       {"3 == 3", 1},
+                {"3 != 3", 0},    {"not(2 < 1)", 1},  {"2 < 1 | 1 < 2", 1}, {"2 < 1 | 3 < 2", 0}};
+    struct formula f;
+    struct text_origin origin = {"c.yml", 1, 1};
+    cr_assert(formula_parse(&f, &arena, NULL, STR("out = exp(a)"), origin, &diags));
+    struct evaluation e = {.formula = &f, .arena = &arena};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct number *n;
+        cr_assert(number_parse(&n, &f, &arena, str_of(want[i].text), origin, NULL, &diags), "%s", want[i].text);
+        cr_assert_eq(evaluate(&e, n), want[i].value, "%s is %g", want[i].text, evaluate(&e, n));
+    }
+}
+
+/* ---- the loader ---- */
+
+static const char *path_of(const char *name) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return path;
+}
+
+static const char *file(const char *name, const char *text) {
+    const char *path = path_of(name);
+    FILE *f = fopen(path, "wb");
+    cr_assert_not_null(f);
+    fputs(text, f);
+    fclose(f);
+    return path;
+}
+
+#define HEAD "name: p\nfused_op: ttnn.p\nsource: ttnn\n"
+
+static void loads(const char *text) {
+    cr_assert(patterns_load(&set, file("p.yml", text), &diags), "%s: %s", text, diags.n ? last()->message : "");
+    cr_assert_eq(diags.n, 0);
+}
+
+static void refuses(const char *text, const char *place, const char *message) {
+    uint32_t before = set.n;
+    const char *path = file("wrong.yml", text);
+    cr_assert_not(patterns_load(&set, path, &diags), "%s", text);
+    is_last(text, place, message, NULL);
+    cr_assert_str_eq(last()->file, path);
+    cr_assert_eq(set.n, before, "a wrong file adds nothing");
+}
+
+static const struct pattern *only(void) {
+    cr_assert_eq(set.n, 1);
+    return set.items[0];
+}
+
+Test(pattern, a_pattern_file_with_all_keys) {
+    loads("name: linear\nsummary: a product and a sum\nfused_op: ttnn.linear\nsource: torch\nmatch: |\n"
+          "  product = matmul(a, b)\n  out = product + bias\nwhere:\n  - row_vector(bias, product)\n  - matrix(b)\n"
+          "unless: one_location()\nnotes:\n  - always\n  - {when: present(bias), say: \"{bias}\"}\nlocate: [bias, b]\n"
+          "torch: nn.Linear\nfused: linear(a, b, bias)\nstatus: {level: ttir}\ntests: []\n");
+    const struct pattern *p = only();
+    cr_assert(str_is(p->name, "linear"));
+    cr_assert(str_is(p->summary, "a product and a sum"));
+    cr_assert(str_is(p->fused_op, "ttnn.linear"));
+    cr_assert(str_is(p->source, "torch"));
+    cr_assert(str_is(p->torch, "nn.Linear"));
+    cr_assert_eq(p->nwhere, 2);
+    cr_assert_eq(p->nunless, 1);
+    cr_assert_eq(p->nnotes, 2);
+    cr_assert_null(p->notes[0].when);
+    cr_assert_not_null(p->notes[1].when);
+    cr_assert_eq(p->nlocate, 2);
+    cr_assert_eq(p->locate[0], formula_slot(&p->formula, STR("bias")));
+    cr_assert(p->selected);
+}
+
+Test(pattern, several_documents_are_several_patterns_and_the_last_of_a_name_counts) {
+    loads("name: a\nfused_op: f\nsource: ttnn\nmatch: out = exp(x)\n---\n"
+          "name: b\nfused_op: f\nsource: ttnn\nmatch: out = neg(x)\n");
+    cr_assert_eq(set.n, 2);
+    loads("name: a\nfused_op: g\nsource: cuda\nmatch: out = abs(x)\n");
+    cr_assert_eq(set.n, 2);
+    cr_assert(str_is(set.items[0]->name, "a"));
+    cr_assert(str_is(set.items[0]->fused_op, "g"));
+    cr_assert_eq(set.items[0]->order, 0);
+}
+
+Test(pattern, a_pattern_like_another_has_its_formula) {
+    loads("name: a\nfused_op: f\nsource: ttnn\nmatch: out = exp(x)\nwhere: scalar(x)\nlocate: [x]\n---\n"
+          "name: b\nfused_op: g\nsource: torch\nlike: a\nrequire: constant(x)\n");
+    cr_assert_eq(set.n, 2);
+    cr_assert_eq(set.items[1]->formula.root, set.items[0]->formula.root);
+    cr_assert_eq(set.items[1]->nwhere, 1);
+    cr_assert_eq(set.items[1]->nlocate, 1);
+    cr_assert_eq(set.items[1]->nrequire, 1);
+    cr_assert_eq(set.items[0]->variant, set.items[1]);
+    refuses("name: c\nfused_op: g\nsource: torch\nlike: a\nmatch: out = neg(x)\n", "5:8", "has its formula");
+    refuses("name: c\nfused_op: g\nsource: torch\nlike: b\n", "4:7", "no such pattern");
+}
+
+Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
+    refuses(HEAD "match: out = exp(x)\nwhen: x\n", "5:1", "unknown key: when");
+    refuses("name: p\nfused_op: f\nsource: tnn\nmatch: out = exp(x)\n", "3:9", "unknown source: tnn");
+    refuses("name: p\nsource: ttnn\nmatch: out = exp(x)\n", "1:1", "lacks the key fused_op");
+    refuses("fused_op: f\nsource: ttnn\nmatch: out = exp(x)\n", "1:1", "lacks the key name");
+    refuses("name: p\nfused_op: f\nmatch: out = exp(x)\n", "1:1", "lacks the key source");
+    refuses(HEAD, "1:1", "lacks the key match");
+    refuses(HEAD "match: [a]\n", "4:8", "text expected");
+    refuses(HEAD "match: out = exp(x) +\n", "4:22", "an expression expected");
+    refuses(HEAD "match: |\n  c = exp(x)\n  out = c + foo(x)\n", "6:13", "foo");
+    refuses(HEAD "match: |\n  # about\n\n  out = foo(x)\n", "7:9", "foo");
+    refuses(HEAD "match: out = exp(x)\nwhere:\n  - present(x)\n  - present(y)\n", "7:13", "not a name");
+    refuses(HEAD "match: out = exp(x)\nunless: present(y)\n", "5:17", "not a name");
+    refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
+    refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "`locate` is a list");
+    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "a note is text");
+    refuses(HEAD "like: other\n", "4:7", "no such pattern");
+    refuses(HEAD "match: out = exp(x)\nunless: located(\"(\")\n", "5:18", "wrong regular expression");
+    refuses("- a\n- b\n", "1:1", "a pattern is a mapping");
+    refuses("name: [p\nfused_op: f\n", "2:9", "not YAML");
+    refuses("locations:\n  - match: '(a'\n    say: x\n", "2:12", "wrong regular expression");
+    refuses("locations:\n  - match: a\n", "2:5", "a rule has");
+    refuses("locations: x\n", "1:12", "`locations` is a list");
+    refuses("idioms:\n  - f(x) x\n", "2:10", "':' expected");
+    refuses("idioms: x\n", "1:9", "`idioms` is a list");
+}
+
+Test(pattern, a_file_or_directory_that_is_not_there) {
+    cr_assert_not(patterns_load(&set, path_of("missing.yml"), &diags));
+    cr_assert_not_null(strstr(last()->message, "No such file"));
+    cr_assert_str_eq(last()->file, path_of("missing.yml"));
+}
+
+Test(pattern, directories_are_read_in_order_of_name_idioms_first) {
+    file("b.yml", "name: b\nfused_op: f\nsource: ttnn\nmatch: out = twice(x)\n");
+    file("a.yml", "name: a\nfused_op: f\nsource: ttnn\nmatch: out = twice(exp(x))\n");
+    file("z.yml", "idioms:\n  - \"twice(x): x + x\"\n");
+    file(".hidden.yml", "not: a pattern\n");
+    file("README.md", "not a pattern\n");
+    cr_assert(patterns_load(&set, dir, &diags), "%s", diags.n ? last()->message : "");
+    cr_assert_eq(set.n, 2);
+    cr_assert(str_is(set.items[0]->name, "a"));
+    cr_assert(str_is(set.items[1]->name, "b"));
+}
+
+Test(pattern, rules_for_locations) {
+    loads("locations:\n  - strip: '[.]weight$'\n  - match: 'layer[.](\\d+)'\n    say: 'layer $1'\n");
+    cr_assert_eq(set.nlocations, 2);
+    cr_assert(set.locations[0].strip);
+    cr_assert_not(set.locations[1].strip);
+    cr_assert(str_is(set.locations[1].say, "layer $1"));
+}
+
+static void three(void) {
+    loads("name: linear\nfused_op: ttnn.linear\nsource: ttnn\nmatch: out = exp(x)\n---\n"
+          "name: linear_gelu\nfused_op: ttnn.linear\nsource: ttnn\nmatch: out = neg(x)\n---\n"
+          "name: norm\nfused_op: ttnn.layer_norm\nsource: ttnn\nmatch: out = abs(x)\n");
+}
+
+static void selected(const char *globs, const char *skip, bool a, bool b, bool c) {
+    struct str bad;
+    cr_assert(patterns_select(&set, globs, skip, &bad));
+    cr_assert_eq(set.items[0]->selected, a, "%s / %s", globs, skip);
+    cr_assert_eq(set.items[1]->selected, b, "%s / %s", globs, skip);
+    cr_assert_eq(set.items[2]->selected, c, "%s / %s", globs, skip);
+}
+
+Test(pattern, globs_choose_by_name_and_by_fused_op) {
+    three();
+    selected(NULL, NULL, true, true, true);
+    selected("linear", NULL, true, false, false);
+    selected("linear*", NULL, true, true, false);
+    selected("ttnn.linear", NULL, true, true, false);
+    selected("norm, linear", NULL, true, false, true);
+    selected(NULL, "*norm*", true, true, false);
+    selected("linear*", "*gelu", true, false, false);
+    selected("n?rm", NULL, false, false, true);
+    struct str bad = {0};
+    cr_assert_not(patterns_select(&set, "linear,typo*", NULL, &bad));
+    cr_assert(str_is(bad, "typo*"));
+    cr_assert_not(patterns_select(&set, NULL, "typo", &bad));
+    cr_assert(str_is(bad, "typo"));
+}
