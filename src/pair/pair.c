@@ -22,7 +22,8 @@ struct table {
     struct named *names;
     struct named *pool;
     uint32_t npool;
-    uint32_t *next; /* per TTIR op: the next one of that name */
+    uint32_t *next;    /* per TTIR op: the next one of that name */
+    uint32_t *func_of; /* per TTNN function: the audited TTIR function of the same name, or NONE */
 };
 
 static bool pairs_at_all(const struct graph *g, uint32_t op) {
@@ -44,6 +45,27 @@ static int names_of(const struct graph *g, uint32_t op, struct str *out, int max
         return n;
     out[0] = text;
     return 1;
+}
+
+/* Audited functions of both sides that have the same name. */
+static void table_functions(struct table *t, const struct graph *ttir, const struct graph *ttnn) {
+    struct named *names = NULL, *pool = xrealloc(NULL, ((size_t)ttir->m->nfuncs + 1) * sizeof *pool), *e;
+    t->func_of = xrealloc(NULL, ((size_t)ttnn->m->nfuncs + 1) * sizeof *t->func_of);
+    for (uint32_t f = 0; f < ttir->m->nfuncs; f++) {
+        struct str name = ttir->m->names[ttir->m->funcs[f].name];
+        HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
+        if (e || ttir->func_kind[f] != FUNC_MAIN)
+            continue;
+        pool[f] = (struct named){.key = name.p, .len = name.n, .first = f};
+        HASH_ADD_KEYPTR(hh, names, pool[f].key, (unsigned)pool[f].len, &pool[f]);
+    }
+    for (uint32_t f = 0; f < ttnn->m->nfuncs; f++) {
+        struct str name = ttnn->m->names[ttnn->m->funcs[f].name];
+        HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
+        t->func_of[f] = e ? e->first : NONE;
+    }
+    HASH_CLEAR(hh, names);
+    free(pool);
 }
 
 static void table_build(struct table *t, const struct graph *g) {
@@ -74,6 +96,7 @@ static void table_free(struct table *t) {
     HASH_CLEAR(hh, t->names);
     free(t->pool);
     free(t->next);
+    free(t->func_of);
 }
 
 /* Candidates of a TTNN op: the TTIR ops of its outermost name that any TTIR op has. */
@@ -127,9 +150,9 @@ static uint32_t producers(const struct graph *g, uint32_t op, struct producer *o
 }
 
 /* Agreement of a candidate: the same operator, and producers that are each other's pairs. */
-static int agreement(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    struct producer a[MAX_PRODUCERS], b[MAX_PRODUCERS];
-    uint32_t n = producers(p->ttnn, ttnn, a), k = producers(p->ttir, ttir, b);
+static int agreement(const struct pairing *p, uint32_t ttnn, const struct producer *a, uint32_t n, uint32_t ttir) {
+    struct producer b[MAX_PRODUCERS];
+    uint32_t k = producers(p->ttir, ttir, b);
     int score = p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != K_UNKNOWN;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
@@ -145,11 +168,14 @@ static int agreement(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
 }
 
 static uint32_t best_candidate(const struct pairing *p, const struct table *t, uint32_t op, const struct named *e) {
-    uint32_t best = NONE, seen = 0;
+    struct producer fed_by[MAX_PRODUCERS];
+    uint32_t best = NONE, n = producers(p->ttnn, op, fed_by);
     int top = 0;
     bool tie = false;
-    for (uint32_t c = e->first; c != NONE && seen < MAX_CANDIDATES; c = t->next[c], seen++) {
-        int score = agreement(p, op, c);
+    if (e->count > MAX_CANDIDATES)
+        return NONE; /* too many to look at all, and the pair may be any of them */
+    for (uint32_t c = e->first; c != NONE; c = t->next[c]) {
+        int score = agreement(p, op, fed_by, n, c);
         tie = score == top ? true : score > top ? false : tie;
         if (score > top) {
             top = score;
@@ -220,25 +246,19 @@ static void search_users(struct search *s, uint32_t value, uint32_t depth) {
 }
 
 /* Argument `number` of the audited TTIR function of the same name. */
-static uint32_t ttir_argument(const struct pairing *p, uint32_t ttnn, uint32_t number) {
-    uint32_t f = p->ttnn->m->ops[ttnn].func;
-    struct str name = f == NONE ? STR("") : p->ttnn->m->names[p->ttnn->m->funcs[f].name];
-    for (uint32_t k = 0; k < p->ttir->m->nfuncs; k++) {
-        const struct mlir_func *t = &p->ttir->m->funcs[k];
-        if (p->ttir->func_kind[k] == FUNC_MAIN && str_eq(p->ttir->m->names[t->name], name))
-            return number < t->nargs ? t->first_arg + number : NONE;
-    }
-    return NONE;
+static uint32_t ttir_argument(const struct pairing *p, const struct table *t, uint32_t ttnn, uint32_t number) {
+    uint32_t f = p->ttnn->m->ops[ttnn].func, k = f == NONE ? NONE : t->func_of[f];
+    return k != NONE && number < p->ttir->m->funcs[k].nargs ? p->ttir->m->funcs[k].first_arg + number : NONE;
 }
 
-static uint32_t by_dataflow(const struct pairing *p, uint32_t op) {
+static uint32_t by_dataflow(const struct pairing *p, const struct table *t, uint32_t op) {
     struct producer from[MAX_PRODUCERS];
     struct search s = {p, op, NONE, false, 0};
     uint32_t n = producers(p->ttnn, op, from);
     for (uint32_t i = 0; i < n && s.seen == 0; i++) {
         uint32_t value = NONE;
         if (from[i].op == NONE && from[i].argument != NONE)
-            value = ttir_argument(p, op, from[i].argument);
+            value = ttir_argument(p, t, op, from[i].argument);
         else if (from[i].op != NONE && p->ttir_of[from[i].op] != NONE)
             value = p->ttir->m->ops[p->ttir_of[from[i].op]].first_result;
         if (value != NONE)
@@ -256,7 +276,7 @@ static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
     const struct named *e = candidates(p, t, op);
     uint32_t found = NONE;
     if (!e && !has_location(p->ttnn, op)) {
-        found = by_dataflow(p, op);
+        found = by_dataflow(p, t, op);
         p->ndataflow += found != NONE;
     } else if (e && e->count == 1) {
         found = contradicts(p, op, e->first) ? NONE : e->first;
@@ -275,8 +295,11 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
     p->ttnn = ttnn;
     p->ttir_of = xrealloc(NULL, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
     memset(p->ttir_of, 0xff, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
+    p->marks = xrealloc(NULL, (size_t)ttir->m->nops + 1);
+    memset(p->marks, 0, (size_t)ttir->m->nops + 1);
     struct table t;
     table_build(&t, ttir);
+    table_functions(&t, ttir, ttnn);
     for (uint32_t op = 0; op < ttnn->m->nops; op++)
         if (pairs_at_all(ttnn, op) && in_audited_function(ttnn, op))
             pair_op(p, &t, op);
@@ -285,6 +308,7 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
 
 void pair_free(struct pairing *p) {
     free(p->ttir_of);
+    free(p->marks);
     memset(p, 0, sizeof *p);
 }
 
@@ -295,74 +319,82 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static uint32_t sorted_unique(uint32_t *v, uint32_t n) {
-    uint32_t k = 0;
-    if (n)
-        qsort(v, n, sizeof *v, by_id);
-    for (uint32_t i = 0; i < n; i++)
-        if (k == 0 || v[k - 1] != v[i])
-            v[k++] = v[i];
-    return k;
-}
+enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 };
 
-enum { SEED = 1, AFTER = 2, BEFORE = 4 };
+/* Ops that are looked at for one segment: the seeds and what feeds them. */
+struct segment_search {
+    const struct graph *g;
+    uint8_t *marks;
+    uint32_t *ops, n, cap;
+    uint32_t first; /* nothing before this op is looked at */
+};
 
-/* Marks in [first, last] what depends on a seed and what a seed depends on. */
-static void reach(const struct graph *g, uint32_t first, uint32_t last, uint8_t *marks) {
-    for (uint32_t op = first; op <= last; op++)
-        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-            uint32_t v = graph_operands(g, op)[i], def = v == NONE ? NONE : g->m->values[v].def;
-            if (def != NONE && def >= first && def <= last && (marks[def - first] & (SEED | AFTER)))
-                marks[op - first] |= AFTER;
-        }
-    for (uint32_t op = last + 1; op-- > first;) {
-        if (!(marks[op - first] & (SEED | BEFORE)))
-            continue;
-        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-            uint32_t v = graph_operands(g, op)[i], def = v == NONE ? NONE : g->m->values[v].def;
-            if (def != NONE && def >= first && def <= last)
-                marks[def - first] |= BEFORE;
-        }
+static void see(struct segment_search *s, uint32_t op, unsigned mark) {
+    if (!s->marks[op]) {
+        s->ops = grow(s->ops, &s->cap, s->n + 1, sizeof *s->ops);
+        s->ops[s->n++] = op;
     }
+    s->marks[op] = (uint8_t)(s->marks[op] | mark);
 }
 
-/* Every op but the last feeds a later one of the set. */
-static bool hangs_together(const struct graph *g, const uint32_t *ops, uint32_t n, const uint8_t *marks,
-                           uint32_t first) {
-    uint32_t loose = 0;
-    for (uint32_t i = 0; i < n; i++)
-        loose += !(marks[ops[i] - first] & BEFORE);
-    (void)g;
-    return loose == 1;
+/* Op that makes operand i, when it may lie between seeds; else NONE. */
+static uint32_t feeder(const struct segment_search *s, uint32_t op, uint32_t i) {
+    uint32_t v = graph_operands(s->g, op)[i], def = v == NONE ? NONE : s->g->m->values[v].def;
+    return def == NONE || def < s->first ? NONE : def;
+}
+
+/* Marks what the seeds depend on, then what of that depends on a seed. */
+static bool reach(struct segment_search *s) {
+    for (uint32_t i = 0; i < s->n; i++) { /* the list grows */
+        if (s->n > MAX_BETWEEN)
+            return false;
+        for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++)
+            if (feeder(s, s->ops[i], k) != NONE)
+                see(s, feeder(s, s->ops[i], k), BEFORE);
+    }
+    if (s->n)
+        qsort(s->ops, s->n, sizeof *s->ops, by_id);
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++) {
+            uint32_t def = feeder(s, s->ops[i], k);
+            if (def != NONE && s->marks[def] & (SEED | AFTER))
+                see(s, s->ops[i], AFTER);
+        }
+    return true;
+}
+
+/* Keeps the seeds and what lies between them. False when they are too many, or more than one of them feeds no other. */
+static bool cut_segment(struct segment_search *s, uint32_t most) {
+    uint32_t loose = 0, n = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t op = s->ops[i];
+        bool in = s->marks[op] & (SEED | AFTER);
+        loose += in && !(s->marks[op] & BEFORE);
+        s->marks[op] = 0;
+        if (in)
+            s->ops[n++] = op;
+    }
+    s->n = n;
+    return loose == 1 && n <= most;
 }
 
 bool pair_segment(const struct pairing *p, const uint32_t *ttnn_ops, uint32_t n, struct arena *a, uint32_t **out,
                   uint32_t *nout) {
-    const struct graph *g = p->ttir;
-    uint32_t *seeds = arena_alloc(a, (n + 1) * sizeof *seeds), k = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (p->ttir_of[ttnn_ops[i]] != NONE)
-            seeds[k++] = p->ttir_of[ttnn_ops[i]];
-    k = sorted_unique(seeds, k);
-    if (k == 0)
-        return false;
-    uint32_t first = seeds[0], last = seeds[k - 1], span = last - first + 1;
-    uint8_t *marks = xrealloc(NULL, span);
-    memset(marks, 0, span);
-    for (uint32_t i = 0; i < k; i++)
-        marks[seeds[i] - first] = SEED;
-    reach(g, first, last, marks);
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < span; i++)
-        total += (marks[i] & SEED) || (marks[i] & (AFTER | BEFORE)) == (AFTER | BEFORE);
+    struct segment_search s = {.g = p->ttir, .marks = p->marks, .first = NONE};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t op = p->ttir_of[ttnn_ops[i]];
+        if (op == NONE)
+            continue;
+        see(&s, op, SEED);
+        s.first = op < s.first ? op : s.first;
+    }
+    bool complete = reach(&s);
     /* a fused op becomes a handful of primitives; more than that is another part of the model */
-    bool ok = total <= 8 * n + 16;
-    *out = arena_alloc(a, (total + 1) * sizeof **out);
-    *nout = 0;
-    for (uint32_t i = 0; ok && i < span; i++)
-        if ((marks[i] & SEED) || (marks[i] & (AFTER | BEFORE)) == (AFTER | BEFORE))
-            (*out)[(*nout)++] = first + i;
-    ok = ok && hangs_together(g, *out, *nout, marks, first);
-    free(marks);
+    bool ok = cut_segment(&s, 8 * n + 16) && complete;
+    *nout = ok ? s.n : 0;
+    *out = arena_alloc(a, (*nout + 1) * sizeof **out);
+    if (*nout)
+        memcpy(*out, s.ops, *nout * sizeof **out);
+    free(s.ops);
     return ok;
 }

@@ -1,0 +1,299 @@
+/* The promises of pairing: a TTNN op finds the TTIR op that it was made of, or none. */
+#include "ir_text.h"
+#include "pair/pair.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+static struct ir ttir, ttnn;
+static struct pairing p;
+
+static void forget(void) {
+    if (p.ttir)
+        pair_free(&p);
+    if (ttir.text)
+        ir_free(&ttir);
+    if (ttnn.text)
+        ir_free(&ttnn);
+    memset(&p, 0, sizeof p);
+    ttir.text = ttnn.text = NULL;
+}
+
+static void teardown(void) {
+    forget();
+    arena_free(&arena);
+}
+
+TestSuite(pair, .fini = teardown, .timeout = 30);
+
+static void pair(const char *args, const char *before, const char *after) {
+    forget();
+    ir_short(&ttir, args, before);
+    ir_short(&ttnn, args, after);
+    pair_build(&p, &ttir.g, &ttnn.g);
+}
+
+/* `want` NULL: no pair. */
+static void is(const char *after, const char *want) {
+    uint32_t got = p.ttir_of[ir_op(&ttnn, after)];
+    if (want)
+        cr_assert_eq(got, ir_op(&ttir, want), "%s is not %s", after, want);
+    else
+        cr_assert_eq(got, NONE, "%s has a pair", after);
+}
+
+/* ---- by location ---- */
+
+Test(pair, a_location_of_one_op_decides) {
+    pair("x:4 y:4", "a = ttir.exp x -> 4 @exp.1; b = ttir.add a y -> 4 @add.2; return b",
+         "b = ttnn.exp x -> 4 @exp.1; c = ttnn.to_layout b -> 4 @add.2; d = ttnn.add c y -> 4 @add.2; return d");
+    is("%b", "%a");
+    is("%c", "%b");
+    is("%d", "%b");
+    cr_assert_eq(p.nlocation, 3);
+    cr_assert_eq(p.ndataflow, 0);
+    cr_assert_eq(p.nunpaired, 0);
+}
+
+Test(pair, passes_wrap_names_and_the_outermost_known_one_counts) {
+    pair("x:4 y:4",
+         "a = ttir.sum x {dim_arg = [0 : i32]} -> 1 @sum.140; b = ttir.mean x {dim_arg = [0 : i32]} -> 1 @mean.1; "
+         "return a b",
+         "m = ttnn.mean x -> 1 @sum.140_mean>sum.140; n = ttnn.mean x -> 1 @sum.140>mean.1; o = ttnn.neg x -> 1 "
+         "@new>newer; return m n o");
+    is("%m", "%a");
+    is("%n", "%a");
+    is("%o", NULL);
+    cr_assert_eq(p.nunpaired, 1);
+}
+
+Test(pair, an_op_of_the_same_kind_and_another_size_is_another_op) {
+    pair("x:4 y:8", "a = ttir.exp x -> 4 @e; b = ttir.neg x -> 4 @n; return a b",
+         "a = ttnn.exp y -> 8 @e; b = ttnn.abs y -> 8 @n; return a b");
+    is("%a", NULL);
+    is("%b", "%b");
+    cr_assert_eq(p.nlocation, 1);
+    cr_assert_eq(p.nunpaired, 1);
+}
+
+Test(pair, a_location_that_no_op_of_the_other_side_has_is_no_pair) {
+    pair("x:4", "a = ttir.exp x -> 4 @e; return a", "a = ttnn.exp x -> 4 @f; b = ttnn.to_layout a -> 4 @g; return b");
+    is("%a", NULL);
+    is("%b", NULL);
+    cr_assert_eq(p.nunpaired, 1, "movement is not counted");
+}
+
+Test(pair, only_audited_functions_are_paired) {
+    forget();
+    const char *f =
+        "func.func private @f_const_eval_0(%p: tensor<4xf32>) -> tensor<4xf32> attributes {tt.function_type = "
+        "\"const_eval\"} {\n  %q = \"%s.exp\"(%p) : (tensor<4xf32>) -> tensor<4xf32> loc(\"exp.1\")\n"
+        "  return %q : tensor<4xf32>\n}\n";
+    const char *g =
+        "func.func @f(%x: tensor<4xf32>) {\n  %a = \"%s.exp\"(%x) : (tensor<4xf32>) -> tensor<4xf32> loc(\"exp.1\")\n"
+        "  return %a : tensor<4xf32>\n}\n";
+    struct ir *const irs[] = {&ttir, &ttnn};
+    for (int i = 0; i < 2; i++) {
+        struct buf b = {0};
+        for (int k = 0; k < 2; k++)
+            for (const char *c = k ? g : f; *c; c++)
+                if (c[0] == '%' && c[1] == 's' && c[2] == '.')
+                    buf_add(&b, i ? STR("ttnn") : STR("ttir")), c++;
+                else
+                    buf_addc(&b, *c);
+        buf_addc(&b, '\0');
+        ir_read(irs[i], b.p);
+        buf_free(&b);
+    }
+    pair_build(&p, &ttir.g, &ttnn.g);
+    is("%a", "%a");
+    is("%q", NULL);
+    cr_assert_eq(p.nlocation, 1);
+}
+
+/* ---- by dataflow ---- */
+
+Test(pair, ops_of_one_name_are_told_apart_by_what_feeds_them) {
+    pair("x:4 y:4",
+         "a = ttir.exp x -> 4 @e; b = ttir.exp y -> 4 @e; c = ttir.neg a -> 4 @n; d = ttir.neg b -> 4 @n; return c d",
+         "a = ttnn.exp y -> 4 @e; b = ttnn.exp x -> 4 @e; c = ttnn.neg a -> 4 @n; d = ttnn.neg b -> 4 @n; return c d");
+    is("%a", "%b");
+    is("%b", "%a");
+    is("%c", "%d");
+    is("%d", "%c");
+    cr_assert_eq(p.ndataflow, 4);
+}
+
+Test(pair, among_ops_of_one_name_the_operator_counts_too) {
+    pair("a:2x4 b:4x3 c:3", "p = ttir.matmul a b -> 2x3 @linear; o = ttir.add p c -> 2x3 @linear; return o",
+         "p = ttnn.matmul a b -> 2x3 @linear; o = ttnn.add p c -> 2x3 @linear; return o");
+    is("%p", "%p");
+    is("%o", "%o");
+}
+
+Test(pair, what_feeds_an_op_is_seen_behind_movement_casts_and_calls) {
+    pair("x:4 y:4",
+         "a = ttir.exp x -> 4 @e; b = ttir.exp y -> 4 @e; c = ttir.neg a -> 4 @n; d = ttir.neg b -> 4 @n; return c d",
+         "t = ttnn.typecast y -> 4; l = ttnn.to_layout t -> 4; a = ttnn.exp l -> 4 @e; b = ttnn.exp x -> 4 @e\n"
+         "r = ttnn.reshape a {shape = [4 : i32]} -> 4; c = ttnn.neg r -> 4 @n; d = ttnn.neg b -> 4 @n; return c d");
+    is("%a", "%b");
+    is("%c", "%d");
+    is("%d", "%c");
+}
+
+Test(pair, without_locations_all_producers_have_to_agree) {
+    pair("x:4 y:4",
+         "a = ttir.exp x -> 4; b = ttir.exp y -> 4; c = ttir.subtract a b -> 4; d = ttir.add c x -> 4; return d",
+         "b = ttnn.exp y -> 4; a = ttnn.exp x -> 4; t = ttnn.typecast a -> 4; c = ttnn.subtract t b -> 4; d = ttnn.add "
+         "x c -> 4\n"
+         "e = ttnn.subtract b t -> 4; f = ttnn.add e c -> 4; return d f");
+    is("%a", "%a");
+    is("%b", "%b");
+    is("%c", "%c");
+    is("%d", "%d");
+    is("%e", NULL);
+    is("%f", NULL);
+    cr_assert_eq(p.ndataflow, 4);
+    pair("x:4", "a = ttir.exp x -> 4; b = ttir.exp x -> 4; return a b", "a = ttnn.exp x -> 4; return a");
+    is("%a", NULL);
+}
+
+/* One look at all functions of the other side for each op takes minutes here. */
+Test(pair, many_functions_without_locations) {
+    enum { N = 40000 };
+    struct ir *const irs[] = {&ttir, &ttnn};
+    forget();
+    for (int k = 0; k < 2; k++) {
+        struct buf b = {0};
+        buf_add(&b, STR("module {\n"));
+        for (int i = 0; i < N; i++)
+            buf_printf(&b,
+                       "func.func @some_long_common_prefix_of_a_name_%d(%%x: tensor<4xf32>) {\n"
+                       "%%a%d = \"%s.exp\"(%%x) : (tensor<4xf32>) -> tensor<4xf32>\nreturn\n}\n",
+                       k ? i : N - 1 - i, i, k ? "ttnn" : "ttir");
+        buf_printf(&b, "}\n%c", '\0');
+        ir_read(irs[k], b.p);
+        buf_free(&b);
+    }
+    pair_build(&p, &ttir.g, &ttnn.g);
+    is("%a7", "%a39992");
+    cr_assert_eq(p.ndataflow, N);
+}
+
+Test(pair, a_tie_is_no_pair) {
+    pair("x:4", "a = ttir.exp x -> 4 @e; b = ttir.exp x -> 4 @e; return a b",
+         "a = ttnn.exp x -> 4 @e; b = ttnn.exp x -> 4 @e; return a b");
+    is("%a", NULL);
+    is("%b", NULL);
+    cr_assert_eq(p.nunpaired, 2);
+    /* nothing agrees at all */
+    pair("x:4 y:4", "a = ttir.exp x -> 4 @e; b = ttir.neg x -> 4 @e; return a b", "a = ttnn.sqrt y -> 4 @e; return a");
+    is("%a", NULL);
+}
+
+/* The pair may be beyond those that are looked at: then nothing is said. */
+Test(pair, more_ops_of_one_name_than_are_looked_at_are_no_pair) {
+    struct buf before = {0}, after = {0};
+    for (int i = 0; i < 400; i++)
+        buf_printf(&before, "a%d = ttir.%s x -> 4 @e\n", i, i == 3 || i == 90 ? "exp" : "neg");
+    buf_printf(&before, "return a0%c", '\0');
+    buf_printf(&after, "a = ttnn.exp x -> 4 @e; return a%c", '\0');
+    pair("x:4", before.p, after.p);
+    is("%a", NULL);
+    buf_free(&before);
+    buf_free(&after);
+}
+
+/* ---- segments ---- */
+
+static bool segment(const char *const *after, uint32_t n, uint32_t **out, uint32_t *nout) {
+    uint32_t ops[8];
+    for (uint32_t i = 0; i < n; i++)
+        ops[i] = ir_op(&ttnn, after[i]);
+    return pair_segment(&p, ops, n, &arena, out, nout);
+}
+
+static void segment_is(const char *const *after, uint32_t n, const char *const *want, uint32_t k) {
+    uint32_t *ops, nops;
+    cr_assert(segment(after, n, &ops, &nops));
+    cr_assert_eq(nops, k, "%u ops, not %u", nops, k);
+    for (uint32_t i = 0; i < k; i++)
+        cr_assert_eq(ops[i], ir_op(&ttir, want[i]), "op %u is not %s", i, want[i]);
+}
+
+#define LIST(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+
+Test(pair, a_segment_holds_what_lies_between_its_ops) {
+    pair("x:4 y:4",
+         "u = ttir.neg y -> 4 @u; a = ttir.exp x -> 4 @a; v = ttir.abs u -> 4 @v; m = ttir.sqrt a -> 4 @m; w = "
+         "ttir.sin m -> 4 @w\n"
+         "n = ttir.cos m -> 4 @n; b = ttir.add n v -> 4 @b; return b w",
+         "a = ttnn.exp x -> 4 @a; v = ttnn.abs y -> 4 @v; b = ttnn.add a v -> 4 @b; return b");
+    segment_is(LIST("%a", "%b"), LIST("%a", "%m", "%n", "%b"));
+    segment_is(LIST("%b", "%a"), LIST("%a", "%m", "%n", "%b"));
+    segment_is(LIST("%v", "%a", "%b"), LIST("%a", "%v", "%m", "%n", "%b"));
+    segment_is(LIST("%b"), LIST("%b"));
+}
+
+Test(pair, two_ops_of_one_pair_are_one) {
+    pair("x:4", "a = ttir.softmax x {dimension = 0 : si32} -> 4 @s; return a",
+         "e = ttnn.exp x -> 4 @s; t = ttnn.sum e -> 1 @s; d = ttnn.div e t -> 4 @s; return d");
+    segment_is(LIST("%e", "%t", "%d"), LIST("%a"));
+}
+
+Test(pair, what_does_not_hang_together_is_no_segment) {
+    uint32_t *ops, n;
+    pair("x:4 y:4", "a = ttir.exp x -> 4 @a; b = ttir.neg y -> 4 @b; c = ttir.abs a -> 4 @c; return b c",
+         "a = ttnn.exp x -> 4 @a; b = ttnn.neg y -> 4 @b; c = ttnn.abs a -> 4 @c; d = ttnn.sin c -> 4 @none; return d");
+    cr_assert_not(segment(LIST("%a", "%b"), &ops, &n));
+    cr_assert_not(segment(LIST("%b", "%c"), &ops, &n));
+    cr_assert(segment(LIST("%a", "%c"), &ops, &n));
+    cr_assert_not(segment(LIST("%d"), &ops, &n), "it has no pair");
+    cr_assert(segment(LIST("%c", "%d"), &ops, &n));
+    cr_assert_eq(n, 1);
+}
+
+Test(pair, a_segment_is_no_large_part_of_the_model) {
+    struct buf before = {0};
+    uint32_t *ops, n;
+    buf_printf(&before, "a0 = ttir.exp x -> 4 @first\n");
+    for (int i = 1; i < 60; i++)
+        buf_printf(&before, "a%d = ttir.neg a%d -> 4 @n%d\n", i, i - 1, i);
+    buf_printf(&before, "l = ttir.abs a59 -> 4 @last; return l%c", '\0');
+    pair("x:4", before.p, "a = ttnn.exp x -> 4 @first; b = ttnn.neg a -> 4 @n20; l = ttnn.abs b -> 4 @last; return l");
+    cr_assert(segment(LIST("%a", "%b"), &ops, &n));
+    cr_assert_eq(n, 21);
+    cr_assert_not(segment(LIST("%a", "%l"), &ops, &n));
+    buf_free(&before);
+}
+
+/* Ops far apart in the text: the cost is that of what lies between, not of the distance. */
+Test(pair, segments_of_distant_ops) {
+    enum { N = 40000 };
+    struct buf b[2] = {{0}, {0}};
+    struct ir *const irs[] = {&ttir, &ttnn};
+    forget();
+    for (int k = 0; k < 2; k++) {
+        const char *d = k ? "ttnn" : "ttir";
+        buf_printf(&b[k], "func.func @main(%%x: tensor<4xf32>) {\n");
+        for (int i = 0; i < N; i++)
+            buf_printf(&b[k], "%%a%d = \"%s.exp\"(%%x) : (tensor<4xf32>) -> tensor<4xf32> loc(\"a%d\")\n", i, d, i);
+        for (int i = 0; i < N; i++)
+            buf_printf(&b[k], "%%b%d = \"%s.neg\"(%%a%d) : (tensor<4xf32>) -> tensor<4xf32> loc(\"b%d\")\n", i, d, i,
+                       i);
+        buf_printf(&b[k], "return\n}\n%c", '\0');
+        ir_read(irs[k], b[k].p);
+        buf_free(&b[k]);
+    }
+    pair_build(&p, &ttir.g, &ttnn.g);
+    cr_assert_eq(p.nlocation, 2 * N);
+    uint32_t first = ir_op(&ttnn, "%a0");
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t pair_of[] = {first + i, first + N + i}, *ops, n;
+        cr_assert(pair_segment(&p, pair_of, 2, &arena, &ops, &n));
+        cr_assert_eq(n, 2);
+    }
+}
