@@ -226,8 +226,9 @@ static void set_ops_before(struct graph *g) {
     uint32_t n = 0;
     g->ops_before = zeroed((size_t)g->m->nops + 1, sizeof *g->ops_before);
     for (uint32_t i = 0; i < g->m->nops; i++) {
+        enum op_class c = graph_class(g, i);
         g->ops_before[i] = n;
-        n += graph_class(g, i) != OP_NO_USE && graph_class(g, i) != OP_STRUCTURE;
+        n += c != OP_NO_USE && c != OP_STRUCTURE && c != OP_CONSTANT && c != OP_CALL && c != OP_RETURN;
     }
     g->ops_before[g->m->nops] = n;
 }

@@ -78,7 +78,8 @@ struct graph {
     uint32_t *return_op;     /* per function: its return; NONE: none or several */
     uint32_t *arg_funcs;     /* the functions that have arguments, in the order of their arguments */
     uint32_t narg_funcs;
-    uint32_t *ops_before; /* per op, nops + 1 entries: how many before it do something with data */
+    uint32_t
+        *ops_before; /* per op, nops + 1 entries: how many before it compute or move data; not constants, calls, ends */
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FOUND = 12, MAX_VISITED = 160, MATCH_LIMIT = 10000 };
+enum { MAX_FOUND = 12, MAX_VISITED = 160, MATCH_LIMIT = 10000, MAX_PAIRS = 8 };
 
 struct finder {
     const struct graph *g;
@@ -34,19 +34,19 @@ static void add_name(struct finder *f, struct str name) {
         f->names[f->n++] = name;
 }
 
-/* Names of all arguments that a parameter is made of. The list grows while it is walked. */
-static void parameter_names(struct finder *f, uint32_t value) {
-    const struct graph *g = f->g;
-    uint32_t from = f->nvisited;
+/* Names of all arguments that a parameter is made of. The list of its own grows while it is walked. */
+static void parameter_names(struct finder *names, uint32_t value) {
+    const struct graph *g = names->g;
+    struct finder walk = {.g = g}, *f = &walk;
     visit(f, value);
-    for (uint32_t i = from; i < f->nvisited; i++) {
+    for (uint32_t i = 0; i < f->nvisited; i++) {
         uint32_t v = f->visited[i], func, number;
         uint32_t caller = graph_caller_value(g, v), callee = graph_callee_value(g, v);
         uint32_t op = g->m->values[v].def;
         if (caller != NONE)
             visit(f, caller);
         else if (op == NONE && graph_argument_of(g, v, &func, &number))
-            add_name(f, graph_argument_name(g, v));
+            add_name(names, graph_argument_name(g, v));
         if (callee != NONE)
             visit(f, callee);
         for (uint32_t k = 0; op != NONE && callee == NONE && k < graph_noperands(g, op); k++)
@@ -81,9 +81,12 @@ static void nearest_weights(struct finder *f, uint32_t value) {
     }
 }
 
-static bool regex_match(const struct location_rule *r, struct str s, pcre2_match_data *data,
-                        pcre2_match_context *limits) {
-    return pcre2_match(r->regex, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits) > 0;
+/* Pairs of offsets that a match has set: the whole, then its groups; the rest is left from earlier matches. 0: no
+ * match. */
+static int regex_match(const struct location_rule *r, struct str s, pcre2_match_data *data,
+                       pcre2_match_context *limits) {
+    int pairs = pcre2_match(r->regex, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
+    return pairs < 0 ? 0 : pairs == 0 ? MAX_PAIRS : pairs;
 }
 
 static struct str stripped(const struct pattern_set *set, struct str name, struct arena *a, pcre2_match_data *data,
@@ -132,10 +135,11 @@ static void say_rules(struct buf *out, const struct pattern_set *set, struct str
                       pcre2_match_context *limits) {
     for (uint32_t i = 0; i < set->nlocations; i++) {
         const struct location_rule *r = &set->locations[i];
-        if (r->strip || !regex_match(r, name, data, limits))
+        int pairs = r->strip ? 0 : regex_match(r, name, data, limits);
+        if (pairs == 0)
             continue;
         const PCRE2_SIZE *at = pcre2_get_ovector_pointer(data);
-        bool group = pcre2_get_ovector_count(data) > 1 && at[2] != PCRE2_UNSET;
+        bool group = pairs > 1 && at[2] != PCRE2_UNSET;
         for (size_t k = 0; k < r->say.n; k++) {
             if (r->say.p[k] == '$' && k + 1 < r->say.n && r->say.p[k + 1] == '1' && group) {
                 buf_add(out, (struct str){name.p + at[2], at[3] - at[2]});
@@ -165,7 +169,7 @@ struct str locate_match(const struct pattern_set *set, const struct match *m, co
     }
     if (f.n == 0)
         return STR("");
-    pcre2_match_data *data = pcre2_match_data_create(8, NULL);
+    pcre2_match_data *data = pcre2_match_data_create(MAX_PAIRS, NULL);
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
     struct finder short_names = {0};
     struct buf out = {0};
@@ -174,8 +178,10 @@ struct str locate_match(const struct pattern_set *set, const struct match *m, co
         pcre2_set_depth_limit(limits, MATCH_LIMIT);
         for (uint32_t i = 0; i < f.n; i++)
             add_name(&short_names, stripped(set, f.names[i], a, data, limits));
-        say_rules(&out, set, short_names.names[0], data, limits);
-        say_path(&out, short_names.names, short_names.n);
+        if (short_names.n) {
+            say_rules(&out, set, short_names.names[0], data, limits);
+            say_path(&out, short_names.names, short_names.n);
+        }
     }
     pcre2_match_data_free(data);
     pcre2_match_context_free(limits);

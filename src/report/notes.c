@@ -67,20 +67,14 @@ static void add_locations(struct buf *out, const struct match *m, struct arena *
     buf_free(&line);
 }
 
-/* Constants and reads of cached constants can stand anywhere. */
-static bool counts_as_between(enum op_class c) {
-    return c != OP_NO_USE && c != OP_STRUCTURE && c != OP_CONSTANT && c != OP_CALL;
-}
-
-/* Ops of the function that stand between the first and the last op shown and are not part of it. */
+/* Ops that stand between the first and the last op shown and are not part of it. Constants and reads of cached ones do
+ * not count: they can stand anywhere. */
 static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
-    uint32_t count = 0, at = 0;
-    for (uint32_t op = s->nops ? s->ops[0] : 0; s->nops && op < s->ops[s->nops - 1]; op++) {
-        if (s->ops[at] == op)
-            at++;
-        else
-            count += counts_as_between(graph_class(g, op));
-    }
+    if (s->nops == 0)
+        return 0;
+    uint32_t count = g->ops_before[s->ops[s->nops - 1] + 1] - g->ops_before[s->ops[0]];
+    for (uint32_t i = 0; i < s->nops; i++)
+        count -= g->ops_before[s->ops[i] + 1] - g->ops_before[s->ops[i]];
     return count;
 }
 

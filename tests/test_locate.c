@@ -1,0 +1,210 @@
+/* The promises of model locations and notes: what the names of parameters say, and nothing else. */
+#include "ir_text.h"
+#include "report/locate.h"
+#include "report/notes.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+static struct ir ir;
+static struct match_list list;
+
+static void forget_ir(void) {
+    free(list.items);
+    memset(&list, 0, sizeof list);
+    if (ir.text)
+        ir_free(&ir);
+    ir.text = NULL;
+}
+
+static void setup(void) {
+    diags = (struct diags){.arena = &arena};
+}
+
+static void teardown(void) {
+    forget_ir();
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(locate, .init = setup, .fini = teardown, .timeout = 30);
+
+static void load(const char *yaml) {
+    char path[] = "/tmp/fa-locate-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(write(fd, yaml, strlen(yaml)), (ssize_t)strlen(yaml));
+    close(fd);
+    forget_ir();
+    patterns_free(&set);
+    bool ok = patterns_load(&set, path, &diags);
+    unlink(path);
+    cr_assert(ok, "%s", diags.n ? diags.items[0].message : "");
+}
+
+#define RULES                                                                                                          \
+    "locations:\n  - strip: '[.](weight|bias)$'\n  - match: 'layers[.](\\d+)'\n    say: 'layer $1'\n"                  \
+    "  - match: 'lm_head'\n    say: 'head of $1'\n---\n"
+#define LINEAR                                                                                                         \
+    "name: linear\nsummary: a product and a sum.\nfused_op: ttnn.linear\nsource: ttnn\n"                               \
+    "match: |\n  p = matmul(a, b)\n  out = p + c\nlocate: [c, b]\ntorch: \"linear {extent(a, -1)} {extent(-1)}\"\n"
+
+static const struct match *match(const char *args, const char *ops) {
+    forget_ir();
+    ir_short(&ir, args, ops);
+    match_function(&set, &ir.g, 0, &arena, &list);
+    cr_assert_eq(list.n, 1, "%u places in\n%s", list.n, ir.text);
+    return &list.items[0];
+}
+
+static void says(const char *args, const char *ops, const char *want) {
+    const struct match *m = match(args, ops);
+    struct match_detail d;
+    match_look_closer(m, &arena, &d);
+    struct str place = locate_match(&set, m, &d, &arena);
+    cr_assert(str_is(place, want), "'%.*s', not '%s'", (int)place.n, place.p ? place.p : "", want);
+}
+
+#define PLAIN "p = ttnn.matmul a b -> 2x3; o = ttnn.add p c -> 2x3; return o"
+
+Test(locate, names_of_parameters_say_the_place) {
+    load(RULES LINEAR);
+    says("a:2x4 b:4x3!parameter!model.layers.7.mlp.up.weight c:3!parameter!model.layers.7.mlp.up.bias", PLAIN,
+         "layer 7, model.layers.7.mlp.up");
+    says("a:2x4 b:4x3!parameter!model.layers.7.mlp.up.weight c:3!parameter!model.layers.7.mlp.shift.bias", PLAIN,
+         "layer 7, model.layers.7.mlp (shift, up)");
+    says("a:2x4 b:4x3!parameter!alpha.weight c:3!parameter!beta.bias", PLAIN, "beta, alpha");
+    says("a:2x4 b:4x3 c:3!parameter!model.norm.bias", PLAIN, "model.norm");
+}
+
+Test(locate, where_no_name_says_anything_nothing_is_said) {
+    load(RULES LINEAR);
+    says("a:2x4 b:4x3 c:3", PLAIN, "");
+    says("a:2x4 b:4x3!parameter c:3!parameter", PLAIN, "");
+    says("a:2x4 b:4x3!input!tokens c:3!input!mask", PLAIN, "");
+    says("a:2x4 b:4x3!parameter!.weight c:3", PLAIN, "");
+}
+
+/* The text of a rule may ask for a group that its expression does not have. */
+Test(locate, a_group_that_is_not_there_is_not_made_up) {
+    load(RULES LINEAR);
+    says("a:2x4 b:4x3!parameter!lm_head.weight c:3", PLAIN, "head of $1, lm_head");
+    says("a:2x4 b:4x3!parameter!layers.12345.lm_head.weight c:3", PLAIN,
+         "layer 12345, head of $1, layers.12345.lm_head");
+}
+
+Test(locate, parameters_are_seen_through_const_eval_and_movement) {
+    load(RULES LINEAR);
+    says(
+        "a:2x4 b:4x3 c:3!parameter!model.layers.3.out.bias",
+        "p = ttnn.matmul a b -> 2x3; t = ttnn.typecast c -> 3; r = ttnn.reshape t {shape = [1 : i32, 3 : i32]} -> 1x3\n"
+        "o = ttnn.add p r -> 2x3; return o",
+        "layer 3, model.layers.3.out");
+    forget_ir();
+    ir_read(
+        &ir,
+        "module {\nfunc.func @main(%a: tensor<2x4xf32>, %b: tensor<4x3xf32>, %w: tensor<3xf32> {ttcore.argument_type = "
+        "#ttcore.argument_type<parameter>, ttir.name = \"layers.5.x.bias\"}, %v: tensor<3xf32> {ttcore.argument_type = "
+        "#ttcore.argument_type<parameter>, ttir.name = \"layers.5.y.bias\"}) {\n"
+        "  %c = ttcore.load_cached(@main_const_eval_0, [%w, %v]) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>\n"
+        "  %p = \"ttnn.matmul\"(%a, %b) : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>\n"
+        "  %o = \"ttnn.add\"(%p, %c) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>\n  return\n}\n"
+        "func.func private @main_const_eval_0(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> attributes "
+        "{tt.function_type = \"const_eval\"} {\n"
+        "  %s = \"ttnn.add\"(%x, %y) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>\n  return %s : "
+        "tensor<3xf32>\n}\n}\n");
+    match_function(&set, &ir.g, ir_func(&ir, "main"), &arena, &list);
+    cr_assert_eq(list.n, 1);
+    struct match_detail d;
+    match_look_closer(&list.items[0], &arena, &d);
+    struct str place = locate_match(&set, &list.items[0], &d, &arena);
+    cr_assert(str_is(place, "layer 5, layers.5 (x, y)"), "%.*s", (int)place.n, place.p);
+}
+
+/* A value that is no parameter is located by the weights of the op that made it. */
+Test(locate, computed_values_are_located_by_the_nearest_weights) {
+    load(RULES "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\nlocate: [x]\n");
+    says("a:2x4!input w:4x3!parameter!layers.2.q.weight v:3x3!parameter!layers.1.k.weight y:2x3",
+         "f = ttnn.matmul a w -> 2x3; m = ttnn.neg f -> 2x3; e = ttnn.exp m -> 2x3; o = ttnn.add e y -> 2x3; return o",
+         "layer 2, layers.2.q");
+    says("a:2x4!input w:4x3!parameter!layers.2.q.weight v:3x3!parameter!layers.9.k.weight y:2x3",
+         "f = ttnn.matmul a w -> 2x3; g = ttnn.matmul f v -> 2x3; e = ttnn.exp g -> 2x3; o = ttnn.add e y -> 2x3; "
+         "return o",
+         "layer 9, layers.9.k");
+    /* the parameter has been seen on the way, as an operand of an op without weights */
+    says("w:3x3!parameter!layers.4.v.weight y:3x3",
+         "n = ttnn.neg w -> 3x3; s = ttnn.sin w -> 3x3; d = ttnn.add n s -> 3x3; i = ttnn.rand -> 3x3; j = ttnn.add i "
+         "d -> 3x3\n"
+         "g = ttnn.matmul j w -> 3x3; k = ttnn.add g w -> 3x3; h = ttnn.add w k -> 3x3; e = ttnn.exp h -> 3x3\n"
+         "o = ttnn.add e y -> 3x3; return o",
+         "layer 4, layers.4.v");
+}
+
+/* ---- notes ---- */
+
+static const char *notes(const struct match *m, const struct segment *shown, const char *missing) {
+    struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .missing_level = missing};
+    return notes_of(&c, m, shown, &arena).p;
+}
+
+static struct segment all_of(const struct match *m) {
+    uint32_t *ops = arena_alloc(&arena, m->nops * sizeof *ops);
+    memcpy(ops, m->ops, m->nops * sizeof *ops);
+    return (struct segment){&ir.m, ops, m->nops};
+}
+
+Test(locate, notes_hold_what_is_known_line_by_line) {
+    load(RULES LINEAR);
+    const struct match *m =
+        match("a:2x4 b:4x3!parameter!layers.7.up.weight c:3",
+              "p = ttnn.matmul a b -> 2x3 @mm_linear>mm.1; o = ttnn.add p c -> 2x3 @add.2; return o");
+    struct segment s = all_of(m);
+    cr_assert_str_eq(notes(m, &s, NULL), "a product and a sum.\nmodel location: layer 7, layers.7.up\n"
+                                         "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
+    cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
+}
+
+Test(locate, notes_say_what_is_not_known) {
+    load("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
+    const struct match *m =
+        match("x:2 y:2", "e = ttnn.exp x -> 2; n = ttnn.neg y -> 2; ttnn.deallocate y; q = ttnn.abs n -> 2\n"
+                         "o = ttnn.add e y -> 2; return o q");
+    struct segment s = all_of(m);
+    cr_assert_str_eq(notes(m, &s, "TTIR"),
+                     "model location: not stated in the input (no parameter name nearby)\n"
+                     "source torch ops: not stated in the input\ngraph: 2 of 3\n"
+                     "not contiguous: 2 other ops stand between these; reordering may be required.\n"
+                     "TTIR: no pair established for these ops.\n");
+    cr_assert_eq(ir_loc_of(m, &arena).n, 0);
+}
+
+Test(locate, notes_of_distant_ops) {
+    enum { N = 200 };
+    struct buf b = {0};
+    load("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
+    buf_printf(&b, "func.func @main(%%x: tensor<2xf32>, %%y: tensor<2xf32>) {\n");
+    for (int i = 0; i < N; i++)
+        buf_printf(&b, "%%e%d = \"ttnn.exp\"(%%x) : (tensor<2xf32>) -> tensor<2xf32>\n", i);
+    for (int i = 0; i < N; i++)
+        buf_printf(&b, "%%o%d = \"ttnn.add\"(%%e%d, %%y) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n", i, i);
+    buf_printf(&b, "return\n}\n%c", '\0');
+    ir_read(&ir, b.p);
+    buf_free(&b);
+    match_function(&set, &ir.g, 0, &arena, &list);
+    cr_assert_eq(list.n, N);
+    for (uint32_t i = 0; i < N; i++) {
+        struct arena a = {0};
+        struct note_context c = {.set = &set, .graph = 1, .ngraphs = 1};
+        uint32_t ops[2] = {list.items[i].ops[0], list.items[i].ops[1]};
+        struct segment s = {&ir.m, ops, 2};
+        cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &s, &a).p, "not contiguous: 199 other ops"));
+        arena_free(&a);
+    }
+}
