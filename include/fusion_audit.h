@@ -37,6 +37,8 @@ struct fa_options {
     unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;                 /* count only: fa_write_report has nothing to write */
     bool no_validate;             /* do without the numeric proof */
+    unsigned max_diagnostics;     /* kept; 0: 100 */
+    unsigned long max_steps;      /* of the search for one pattern at one op; 0: 20000 */
 };
 
 struct fa_diagnostic {

@@ -226,7 +226,12 @@ static void hand_over(struct graph_audit *g) {
         diag_add(&a->diags, d->severity, (struct place){d->file, d->line, d->column}, d->hint, "%s", d->message);
     }
     a->diags.dropped += g->diags.dropped;
-    a->skipped |= g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
+    uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
+    if (g->matches.gave_up)
+        diag_add(&a->diags, SEV_WARNING, (struct place){g->shown->source.path, 0, 0}, "--limit steps=N allows more",
+                 "%u search%s given up after %llu steps: what could be found that way is not reported",
+                 g->matches.gave_up, g->matches.gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
+    a->skipped |= g->matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
     remark(g);
 }
 
@@ -293,6 +298,8 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     struct fa_audit *a = xrealloc(NULL, sizeof *a);
     memset(a, 0, sizeof *a);
     a->diags.arena = &a->arena;
+    a->diags.limit = options->max_diagnostics;
+    a->patterns.max_steps = options->max_steps;
     a->status = run(a, options);
     return a;
 }

@@ -72,6 +72,9 @@ static bool open_file(struct input_file *f, const char *path, struct arena *a, s
     if (f->scan.bare_headers)
         complain(d, path, "a file sink of the logger holds the headers only: capture standard error instead",
                  "has headers of MLIR modules but no IR after them");
+    else if (f->scan.executed_only)
+        complain(d, path, "capture the compile too: IR is printed there",
+                 "has lines of executed operations but no module");
     else
         complain(d, path, NULL, f->scan.nblocks ? "has IR, but no ops of TTIR or TTNN" : "has no IR in it");
     return false;

@@ -194,6 +194,26 @@ class Audit(Case):
         self.assertRegex(err, r"(?m)^bad\.yml:\d+(:\d+)?: error: ")
         self.assertFalse(self.there())
 
+    def test_dry_run_writes_and_removes_nothing(self):
+        self.assertEqual(self.run_it("--dry-run", "m.ttir.mlir", "m.ttnn.mlir"), (1, "", "dry run: 1 fused op, 1 place\n"))
+        self.assertFalse(self.there())
+        self.write("fusion_todo.yml", STALE)
+        self.assertEqual(self.run_it("-n", "m.ttir.mlir", "fused.mlir"), (0, "", ""))
+        self.assertEqual(self.read(), STALE)
+
+    def test_jobs_do_not_change_the_report(self):
+        for jobs in "1", "2", "7":
+            self.assertEqual(self.run_it("-j", jobs, "--no-validate", "-o", jobs, "m.ttir.mlir", "m.ttnn.mlir")[0], 1)
+        self.assertEqual(self.read("1"), self.read("2"))
+        self.assertEqual(self.read("1"), self.read("7"))
+
+    def test_steps_that_do_not_suffice(self):
+        status, out, err = self.run_it("--limit", "steps=2,diagnostics=9", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual((status, out), (3, ""))
+        self.assertRegex(err, r"^m.ttnn.mlir: warning: \d+ search(es were| was) given up after 2 steps")
+        self.assertIn("--limit steps=N", err)
+        self.assertFalse(self.there())
+
     def test_verbose(self):
         status, out, err = self.run_it("-v", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertEqual((status, out), (1, ""))
@@ -282,6 +302,10 @@ class Usage(Case):
             ("option '--quiet' takes no argument", "--quiet=yes", "m.ttir.mlir"),
             ("--ttir-only and --ttnn-only exclude each other", "--ttir-only", "--ttnn-only", "m.ttir.mlir"),
             ("standard input ('-') can be read only once", "-", "-"),
+            ("--jobs takes a number from 1 to 1024", "-j", "0", "m.ttir.mlir"),
+            ("--jobs takes a number from 1 to 1024", "--jobs=two", "m.ttir.mlir"),
+            ("--limit takes steps=N or diagnostics=N", "--limit", "depth=3", "m.ttir.mlir"),
+            ("--limit takes a number from 1 to 1000000000", "--limit", "steps=3x", "m.ttir.mlir"),
             ("the name of the output file is empty", "-o", "", "m.ttir.mlir"),
             ("the output './m.ttir.mlir' is also an input", "-o", "./m.ttir.mlir", "m.ttir.mlir", "m.ttnn.mlir"),
         ):

@@ -28,6 +28,7 @@ static const struct spec {
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
+    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_AUDIT},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT},
@@ -127,6 +128,25 @@ static bool check_output(struct options *o) {
     return true;
 }
 
+/* "name=N", comma-separated. */
+static bool check_limits(struct options *o) {
+    for (const char *p = o->limit; p && *p;) {
+        static const char steps[] = "steps=", diagnostics[] = "diagnostics=";
+        bool is_steps = strncmp(p, steps, sizeof steps - 1) == 0;
+        bool is_diagnostics = strncmp(p, diagnostics, sizeof diagnostics - 1) == 0;
+        const char *digits = p + (is_steps ? sizeof steps : sizeof diagnostics) - 1;
+        char *end = NULL;
+        if (!(is_steps || is_diagnostics) || *digits < '0' || *digits > '9')
+            return wrong(o, "--limit takes steps=N or diagnostics=N");
+        unsigned long n = strtoul(digits, &end, 10);
+        if ((*end && *end != ',') || n == 0 || n > 1000000000)
+            return wrong(o, "--limit takes a number from 1 to 1000000000");
+        *(is_steps ? &o->max_steps : &o->max_diagnostics) = n;
+        p = end + (*end == ',');
+    }
+    return true;
+}
+
 static bool check_jobs(struct options *o) {
     char *end = NULL;
     if (!o->jobs)
@@ -147,7 +167,7 @@ static bool check(struct options *o) {
         return wrong(o, "standard input ('-') can be read only once");
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
-    return check_jobs(o) && check_output(o);
+    return check_jobs(o) && check_limits(o) && check_output(o);
 }
 
 bool options_parse(struct options *o, int argc, char **argv) {
@@ -198,5 +218,7 @@ struct fa_options options_audit(const struct options *o) {
         .jobs = (unsigned)o->njobs,
         .dry_run = o->dry_run,
         .no_validate = o->no_validate,
+        .max_diagnostics = (unsigned)o->max_diagnostics,
+        .max_steps = o->max_steps,
     };
 }

@@ -319,7 +319,7 @@ static bool transposed(struct matcher *m, const struct goal *g) {
 bool matcher_solve(struct matcher *m, const struct goal *g) {
     if (m->full || m->refused)
         return false;
-    if (++m->steps > MAX_STEPS) {
+    if (++m->steps > m->max_steps) {
         m->full = true;
         return false;
     }
@@ -390,12 +390,13 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     return matcher_solve(m, &first);
 }
 
-static struct matcher *matcher_new(const struct graph *g, uint32_t func, struct arena *a) {
+static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
     struct matcher *m = xrealloc(NULL, sizeof *m);
     memset(m, 0, sizeof *m);
     m->g = g;
     m->func = func;
     m->arena = a;
+    m->max_steps = max_steps ? max_steps : MAX_STEPS;
     m->scratch = xrealloc(NULL, SCRATCH);
     memset(m->contraction_ops, 0xff, sizeof m->contraction_ops);
     return m;
@@ -420,7 +421,7 @@ static void match_root(struct matcher *m, const struct pattern *p, uint32_t op, 
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out) {
-    struct matcher *m = matcher_new(g, func, a);
+    struct matcher *m = matcher_new(g, func, set->max_steps, a);
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     for (uint32_t op = first; op < end; op++) {
@@ -436,7 +437,7 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
 }
 
 void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
-    struct matcher *m = matcher_new(match->graph, match->func, a);
+    struct matcher *m = matcher_new(match->graph, match->func, UINT64_MAX, a);
     memset(out, 0, sizeof *out);
     m->detail = out;
     match_at(m, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->ops[match->nops - 1]);

@@ -36,6 +36,8 @@ struct match_detail {
     struct str torch; /* filled in */
 };
 
+enum { MAX_STEPS = 20000 }; /* goals for one anchor and pattern, unless asked for more */
+
 struct match_list {
     struct match *items;
     uint32_t n, cap;

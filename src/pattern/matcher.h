@@ -7,7 +7,6 @@
 #include "pattern/match.h"
 
 enum {
-    MAX_STEPS = 20000, /* goals per anchor and pattern */
     SCRATCH = 4 << 20, /* bytes for goals and maps of one anchor */
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
@@ -50,7 +49,7 @@ struct matcher {
     uint32_t func;
     char *scratch;
     size_t at;
-    uint64_t steps;
+    uint64_t steps, max_steps;
     uint32_t spaces;
     struct binding slots[MAX_SLOTS];
     struct matched matched[MAX_MATCHED];

@@ -39,6 +39,7 @@ struct location_rule {
 };
 
 struct pattern_set {
+    uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;
