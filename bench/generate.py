@@ -37,13 +37,15 @@ Traps, SIZE a number:
   badline    a module of SIZE MB on one line, in which every op has an error
   hex        a constant of SIZE MB on one line
 """
+import functools
 import io
 import pathlib
 import re
 import sys
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / 'fixtures'
-COPY = '\x01'  # in a template: the number of the copy
+COPY = '\x01'   # in a template: the number of the copy
+ALIAS = '\x02'  # around the number of a location alias, which is moved on with each copy
 NOISE = '2026-11-20 10:00:%02d.%03d (%8.3fs) [        7F3A1C40]     client_instance.cc:847      1| %s %d\n'
 SAYS = ['compiling graph', 'BufferInstance::toHost of buffer', 'flatbuffer written, bytes:', 'executing program',
         'cache miss for key "graph{0}" of tensor<1x64x128xbf16>:']
@@ -53,13 +55,25 @@ FOOTER = '------------------ END OF MLIR MODULE ------------------\n'
 
 def own(text):
     """Text in which symbols, location aliases and location names carry the number of the copy."""
-    text = re.sub(r'#loc(\d+)\b', lambda m: f'#loc{COPY}{int(m.group(1)):04d}', text)
+    text = re.sub(r'#loc(\d+)\b', lambda m: f'#loc{ALIAS}{m.group(1)}{ALIAS}', text)
     text = re.sub(r'(loc\(|"\()"([^"]+)"(?!:\d)', lambda m: f'{m.group(1)}"g{COPY}.{m.group(2)}"', text)
     return re.sub(r'@((?!SyncTensors|device|default)[A-Za-z_][\w.$-]*)', lambda m: f'@{m.group(1)}_{COPY}', text)
 
 
-def copy(template, number):
-    return template.replace(COPY, str(number))
+@functools.lru_cache
+def cut(template):
+    return re.split(f'{ALIAS}(\\d+){ALIAS}', template)
+
+
+def copy(template, number, stride):
+    """One copy of a template; `stride`: how many location aliases a copy has."""
+    parts = list(cut(template))
+    parts[1::2] = [str(number * stride + int(p)) for p in parts[1::2]]
+    return ''.join(parts).replace(COPY, str(number))
+
+
+def stride_of(*templates):
+    return max(int(n) for t in templates for n in re.findall(f'{ALIAS}(\\d+){ALIAS}', t))
 
 
 def pieces(text):
@@ -93,15 +107,16 @@ def copies_in(parts, size):
 
 def write_module(out, parts, n):
     shared, locations, body = parts
+    stride = stride_of(locations)
     out.write(shared)
     for b in body:
         if isinstance(b, tuple):
             for k in range(n):
-                out.write(copy(b[0], k))
+                out.write(copy(b[0], k, stride))
         else:
             out.write(b)
     for k in range(n):
-        out.write(copy(locations, k))
+        out.write(copy(locations, k, stride))
 
 
 def write_noise(out, n, lines):
@@ -134,7 +149,7 @@ def graphs(size, out):
     written = k = 0
     while written < size * 1e6:
         write_noise(out, k * 20, 20)
-        written += out.write(HEADER % 'ttir' + copy(module + locations, k) + FOOTER)
+        written += out.write(HEADER % 'ttir' + copy(module + locations, k, 0) + FOOTER)
         k += 1
 
 
@@ -143,7 +158,7 @@ def log(size, out):
     written = k = 0
     while written < size * 1e6:
         write_noise(out, k * 100, 100)
-        written += out.write(copy(template, k)) + 10000
+        written += out.write(copy(template, k, 0)) + 10000
         k += 1
 
 

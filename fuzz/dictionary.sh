@@ -8,7 +8,7 @@ names() { sed -n 's/^OP([A-Z0-9_]*, "\([^"]*\)".*/"\1("/p' ../src/graph/ops.def;
 case $1 in
 log) cat log.dict ;;
 mlir) cat mlir.dict && spellings ;;
-audit) cat mlir.dict log.dict && spellings ;;
+audit | match) cat mlir.dict log.dict && spellings ;;
 formula) cat formula.dict && names ;;
 pattern) cat pattern.dict formula.dict && names ;;
 esac

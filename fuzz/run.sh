@@ -3,7 +3,7 @@
 #
 # usage: fuzz/run.sh TARGET SECONDS [OPTION OF LIBFUZZER...]
 #
-# TARGET is log, mlir, pattern, formula or audit. Builds build-fuzz/ when it is not there. The corpus grows in
+# TARGET is log, mlir, pattern, formula, match or audit. Builds build-fuzz/ when it is not there. The corpus grows in
 # build-fuzz/corpus/TARGET and what was found is left in build-fuzz/found/TARGET; what is fixed goes from there, made
 # small by -minimize_crash=1, to fuzz/found/TARGET, which the test suite replays.
 set -eu
@@ -12,7 +12,7 @@ target=$1 seconds=$2
 shift 2
 build=${BUILD:-build-fuzz}
 case $target in
-audit) max=65536 ;;
+audit | match) max=32768 ;;
 mlir | log) max=32768 ;;
 pattern | formula) max=8192 ;;
 *) echo "no such target: $target" >&2 && exit 2 ;;

@@ -41,10 +41,10 @@ def parts(text, lines):
         yield '\n'.join(head + ['module {'] + opened + body + ['  }', '}', ''])
 
 
-def mlir_seeds():
+def mlir_seeds(sizes=(3, 12)):
     for text in fixtures('.mlir'):
         put(text)
-        for lines in (3, 12):
+        for lines in sizes:
             for part in parts(text, lines):
                 put(part)
 
@@ -91,15 +91,21 @@ def formula_seeds():
 
 
 def audit_seeds():
-    mlir_seeds()
+    match_seeds()
     log_seeds()
+
+
+def match_seeds():
+    mlir_seeds((12, 30))
     for ttir in sorted((root / 'fixtures').rglob('*.ttir.mlir')):
         ttnn = ttir.with_name(ttir.name.replace('.ttir.', '.ttnn.'))
         if ttnn.exists():
-            put(ttir.read_text() + '---\n' + ttnn.read_text())
+            pairs = [list(parts(p.read_text(), 40)) for p in (ttir, ttnn)]
+            for i, one in enumerate(pairs[0]):
+                put(one + '---\n' + pairs[1][i * len(pairs[1]) // len(pairs[0])])
 
 
 out.mkdir(parents=True, exist_ok=True)
 {'log': lambda: (log_seeds(), mlir_seeds()), 'mlir': mlir_seeds, 'pattern': pattern_seeds, 'formula': formula_seeds,
- 'audit': audit_seeds}[target]()
+ 'match': match_seeds, 'audit': audit_seeds}[target]()
 print(count, 'seeds')

@@ -1,0 +1,113 @@
+/* The matcher and the pairing with the bundled patterns, read once: many more inputs a second than whole audits. A
+ * line `---` in the input starts the TTNN module; without one there is one level. */
+#include "fuzz.h"
+#include "pair/pair.h"
+#include "report/notes.h"
+
+#include <stdlib.h>
+
+struct module {
+    struct source source;
+    struct log_scan scan;
+    struct mlir ir;
+    struct graph graph;
+    bool present;
+};
+
+static const struct pattern_set *patterns(void) {
+    static struct pattern_set set;
+    static struct arena arena;
+    if (set.n == 0) {
+        struct diags diags = {.arena = &arena};
+        struct str bad;
+        FUZZ_PROMISE(patterns_load(&set, FA_SOURCE_PATTERN_DIR, &diags) && patterns_select(&set, NULL, NULL, &bad));
+        diags_free(&diags);
+    }
+    return &set;
+}
+
+/* The first block of a text. */
+static void read_module(struct module *m, struct str text, struct arena *arena, struct diags *diags) {
+    *m = (struct module){.source = fuzz_source((const uint8_t *)text.p, text.n)};
+    log_scan(&m->source, arena, diags, &m->scan);
+    for (uint32_t i = 0; i < m->scan.nblocks && !m->present; i++)
+        if (m->scan.blocks[i].chosen) {
+            mlir_parse(&m->ir, &m->source, &m->scan.blocks[i], diags);
+            graph_build(&m->graph, &m->ir);
+            m->present = true;
+        }
+}
+
+static void free_module(struct module *m) {
+    if (!m->present)
+        return;
+    graph_free(&m->graph);
+    mlir_free(&m->ir);
+}
+
+static void check_match(const struct match *m, struct arena *arena) {
+    const struct mlir *ir = m->graph->m;
+    FUZZ_PROMISE(m->nops > 0);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        FUZZ_PROMISE(m->ops[i] < ir->nops && (m->func == NONE || ir->ops[m->ops[i]].func == m->func));
+        for (uint32_t k = 0; k < i; k++)
+            FUZZ_PROMISE(m->ops[k] != m->ops[i]);
+    }
+    for (uint32_t i = 0; i < m->nthrough; i++) {
+        FUZZ_PROMISE(m->through[i] < ir->nops && (i == 0 || m->through[i - 1] < m->through[i]));
+        for (uint32_t k = 0; k < m->nops; k++)
+            FUZZ_PROMISE(m->ops[k] != m->through[i]);
+    }
+    struct segment shown = {ir, m->ops, m->nops};
+    struct note_context context = {.set = patterns(), .copies = 1, .graph = 1, .ngraphs = 1};
+    fuzz_touch(ir_loc_of(m, arena));
+    fuzz_touch(notes_of(&context, m, &shown, arena));
+}
+
+static void search(const struct module *m, const struct pairing *pairs, struct arena *arena) {
+    struct match_list found = {0};
+    match_function(patterns(), &m->graph, NONE, arena, &found);
+    for (uint32_t f = 0; f < m->ir.nfuncs; f++)
+        if (m->graph.func_kind[f] == FUNC_MAIN)
+            match_function(patterns(), &m->graph, f, arena, &found);
+    match_settle(&found);
+    for (uint32_t i = 0; i < found.n; i++) {
+        uint32_t *ops, n;
+        check_match(&found.items[i], arena);
+        if (pairs && pair_segment(pairs, found.items[i].ops, found.items[i].nops, arena, &ops, &n))
+            for (uint32_t k = 0; k < n; k++)
+                FUZZ_PROMISE(ops[k] < pairs->ttir->m->nops && (k == 0 || ops[k - 1] < ops[k]));
+    }
+    free(found.items);
+}
+
+static void check_pairs(const struct pairing *p) {
+    for (uint32_t op = 0; op < p->ttnn->m->nops; op++)
+        FUZZ_PROMISE(p->ttir_of[op] == NONE || p->ttir_of[op] < p->ttir->m->nops);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct str first = {(const char *)data, size}, second = fuzz_cut(&first);
+    struct arena arena = {0};
+    struct diags diags = {.arena = &arena};
+    struct module a, b;
+    struct pairing pairs;
+    read_module(&a, first, &arena, &diags);
+    read_module(&b, second, &arena, &diags);
+    bool both = a.present && b.present;
+    if (both) {
+        pair_build(&pairs, &a.graph, &b.graph);
+        check_pairs(&pairs);
+    }
+    if (a.present)
+        search(&a, NULL, &arena);
+    if (b.present)
+        search(&b, both ? &pairs : NULL, &arena);
+    if (both)
+        pair_free(&pairs);
+    free_module(&b);
+    free_module(&a);
+    diags_free(&diags);
+    arena_free(&arena);
+    return 0;
+}
