@@ -17,8 +17,8 @@ struct pool {
 
 struct worker {
     struct pool *pool;
-    uint32_t slot;
     pthread_t thread;
+    uint32_t slot;
     bool running;
 };
 
