@@ -264,7 +264,8 @@ static void fill_one(const struct evaluation *e, struct str inner, struct buf *o
     uint32_t slot = formula_slot(e->formula, inner);
     if (slot != NONE) {
         uint32_t v = e->bindings[slot].value;
-        struct str label = v == NONE ? STR("none") : value_label(e->graph, v, e->arena);
+        uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v); /* says more than a name in the middle */
+        struct str label = v == NONE ? STR("none") : value_label(e->graph, argument == NONE ? v : argument, e->arena);
         buf_add(out, label);
         return;
     }
