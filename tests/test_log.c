@@ -386,6 +386,13 @@ Test(log, copies_differ_in_locations_only) {
     cr_assert_neq(s.blocks[0].hash, s.blocks[2].hash);
 }
 
+Test(log, a_module_on_one_line) {
+    struct log_scan s = scan("module { func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> { %0 = \"ttir.neg\"(%a) : "
+                             "(tensor<8xf32>) -> tensor<8xf32> return %0 : tensor<8xf32> } }\n");
+    cr_assert_eq(s.nblocks, 1);
+    cr_assert(s.blocks[0].has_ttir && !s.blocks[0].has_ttnn && s.blocks[0].chosen && s.blocks[0].complete);
+}
+
 Test(log, glued_only_when_it_is) {
     struct log_scan s = scan(LOGURU "MLIR Module ttir:\nmodule @m {\n"
                                     "  %0 = \"ttir.a\"() <{v = \"" LOGURU "a quoted line\"}> : () -> i32\n"

@@ -42,16 +42,40 @@ static bool says_aside(struct str t) {
     return str_find(t, STR("cpu_hoisted")) || str_find(t, STR("forward_cpu")) || str_find(t, STR("const_eval"));
 }
 
+/* A body that is not on lines of its own: "module { func.func @main(...) { %0 = "ttir.add"(...". */
+static void dialects_body(struct dialects *d, struct str in) {
+    struct str body = str_trim(in);
+    if (str_ends(body, STR("{")))
+        return;
+    if (str_find(body, STR("\"ttnn.")))
+        d->ttnn = true;
+    if (str_find(body, STR("\"ttir."))) {
+        d->ttir = true;
+        d->device_ttir |= !d->in_cpu && !d->aside;
+    }
+}
+
+static void dialects_func(struct dialects *d, struct str in) {
+    /* by its name at the front or its attributes at the end of a line of any length */
+    d->aside = says_aside((struct str){in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}) ||
+               (in.n > ENDS_MAX && says_aside((struct str){in.p + in.n - ENDS_MAX, ENDS_MAX}));
+    dialects_body(d, in);
+}
+
+static void dialects_module(struct dialects *d, struct arena *a, struct str in) {
+    take_module_name(d, a, in);
+    dialects_body(d, in);
+}
+
 void dialects_line(struct dialects *d, struct arena *a, struct str in) {
     if (in.n < 5)
         return;
     if (in.p[0] == '%' || in.p[0] == '"')
         dialects_op(d, in);
-    else if (is_func(in)) /* by its name at the front or its attributes at the end of a line of any length */
-        d->aside = says_aside((struct str){in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}) ||
-                   (in.n > ENDS_MAX && says_aside((struct str){in.p + in.n - ENDS_MAX, ENDS_MAX}));
+    else if (is_func(in))
+        dialects_func(d, in);
     else if (is_module(in))
-        take_module_name(d, a, in);
+        dialects_module(d, a, in);
     else if (str_starts(in, STR("ttcore.cpu_module")) || str_starts(in, STR("tt.cpu_module")))
         d->in_cpu = true;
     else if (str_starts(in, STR("ttcore.device_module")) || str_starts(in, STR("tt.device_module")))
