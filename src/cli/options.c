@@ -90,21 +90,38 @@ static void apply(struct options *o, const struct spec *s) {
     }
 }
 
+/* An option, written out, that only the other command has. */
+static bool wrong_command(struct options *o, const char *name, int length) {
+    for (int i = 0; i < NSPECS; i++)
+        if (strncmp(specs[i].name, name, (size_t)length) == 0 && specs[i].name[length] == '\0') {
+            if (o->command == CMD_INSPECT)
+                wrong(o, "inspect has no option '--%s'", specs[i].name);
+            else
+                wrong(o, "option '--%s' is one of inspect, which has to be the first argument", specs[i].name);
+            return true;
+        }
+    return false;
+}
+
 /* Says why getopt_long returned '?' (unknown, ambiguous, argument not wanted) or ':' (argument missing). */
 static bool wrong_option(struct options *o, const struct getopt_table *t, int returned, const char *word) {
     const struct spec *s = spec_of(optopt);
     int length = (int)strcspn(word, "=");
-    int candidates = 0;
+    int candidates = 0, n = 0;
+    char list[256];
     if (returned == ':')
         return s && optopt < LONG ? wrong(o, "option '-%c' needs an argument", optopt)
                                   : wrong(o, "option '--%s' needs an argument", s ? s->name : word);
     if (optopt >= LONG && s)
         return wrong(o, "option '--%s' takes no argument", s->name);
     if (optopt != 0)
-        return wrong(o, "unknown option '-%c'", optopt);
+        return s ? wrong(o, "inspect has no option '-%c'", optopt) : wrong(o, "unknown option '-%c'", optopt);
     for (const struct option *l = t->longs; l->name; l++)
-        candidates += length > 2 && strncmp(l->name, word + 2, (size_t)length - 2) == 0;
-    return wrong(o, "%s option '%.*s'", candidates > 1 ? "ambiguous" : "unknown", length, word);
+        if (length > 2 && strncmp(l->name, word + 2, (size_t)length - 2) == 0 && n < (int)sizeof list)
+            n += snprintf(list + n, sizeof list - (size_t)n, "%s--%s", candidates++ ? ", " : "", l->name);
+    if (candidates > 1)
+        return wrong(o, "ambiguous option '%.*s': %s", length, word, list);
+    return length > 2 && wrong_command(o, word + 2, length - 2) ? false : wrong(o, "unknown option '%.*s'", length, word);
 }
 
 /* Both exist and are one file. */
@@ -167,6 +184,10 @@ static bool check(struct options *o) {
         return wrong(o, "standard input ('-') can be read only once");
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
+    if ((o->only && !*o->only) || (o->skip && !*o->skip))
+        return wrong(o, "the list of %s is empty", o->only && !*o->only ? "--only" : "--skip");
+    if (o->no_default_patterns && o->npatterns == 0)
+        return wrong(o, "--no-default-patterns leaves no pattern to search: give some with -P");
     return check_jobs(o) && check_limits(o) && check_output(o);
 }
 
