@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-import generate
+sys.dont_write_bytecode = True
+import generate  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHARED = HERE.parent.parent / 'shared'
