@@ -74,7 +74,7 @@ static bool open_file(struct input_file *f, const char *path, struct arena *a, s
                  "has headers of MLIR modules but no IR after them");
     else if (f->scan.executed_only)
         complain(d, path, "capture the compile too: IR is printed there",
-                 "has lines of executed operations but no module");
+                 "has no IR, only lines of executed operations");
     else
         complain(d, path, NULL, f->scan.nblocks ? "has IR, but no ops of TTIR or TTNN" : "has no IR in it");
     return false;

@@ -85,6 +85,46 @@ static bool contiguous(const struct evaluation *e, const struct binding *b, uint
     return b[0].value == NONE || last_axis_innermost(b[0].map, b[0].axes);
 }
 
+/* Number of combinations of the digits of `axis` that `m` tells apart. */
+static int64_t shared_size(const struct imap *m, const struct imap *axis) {
+    int64_t size = 1;
+    for (uint32_t i = 0; i < m->n; i++)
+        for (uint32_t j = 0; j < axis->n; j++) {
+            const struct term *a = &m->t[i], *b = &axis->t[j];
+            int64_t lo = a->lo > b->lo ? a->lo : b->lo;
+            int64_t end = a->lo * a->size < b->lo * b->size ? a->lo * a->size : b->lo * b->size;
+            if (a->space == b->space && lo < end)
+                size *= end / lo;
+        }
+    return size;
+}
+
+/* k and v are expanded alike, and as the heads of a group are: each of theirs serves neighbouring heads of q. Of the
+ * digits of q before its last two axes they lack the least significant ones, or none. */
+static bool grouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap batch, lost[2];
+    uint32_t naxes = b[0].axes->n;
+    if (naxes < 2 || !axes_join(b[0].axes, 0, naxes - 2, &batch))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct axes all, missing;
+        axes_clear(&all);
+        int64_t lacking = 1;
+        for (uint32_t i = 0; i < batch.n; i++)
+            lacking *= batch.t[i].size;
+        lacking = lacking / shared_size(b[1 + k].map, &batch);
+        if (lacking < 1 || !axes_add(&all, batch.t, batch.n) ||
+            !imap_complement(&all, b[1 + k].map, &lacking, 1, &missing))
+            return false;
+        axes_axis(&missing, 0, &lost[k]);
+        if (lost[k].n > 1 || (lost[k].n == 1 && lost[k].t[0].lo != batch.t[0].lo))
+            return false;
+    }
+    return imap_equal(&lost[0], &lost[1]);
+}
+
 static bool same_dtype(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     return b[0].value == NONE || b[1].value == NONE ||
@@ -145,8 +185,9 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
-static condition *const functions[] = {present, constant,   parameter,  scalar,       stated_constant, row_vector,
-                                       matrix,  contiguous, same_dtype, one_location, located,         named};
+static condition *const functions[] = {present,      constant, parameter,  scalar,  stated_constant,
+                                       row_vector,   matrix,   contiguous, grouped, same_dtype,
+                                       one_location, located,  named};
 
 const struct condition_info condition_table[] = {
     {"present", 1, 1, false, "present(x): the optional part x is there"},
@@ -157,6 +198,7 @@ const struct condition_info condition_table[] = {
     {"row_vector", 1, 2, false, "row_vector(x, of): varies along the last axis only"},
     {"matrix", 1, 1, false, "matrix(x): varies along the last two axes only"},
     {"contiguous", 1, 1, false, "contiguous(x): stored with its last axis innermost"},
+    {"grouped", 3, 3, false, "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
     {"same_dtype", 2, 2, false, "same_dtype(x, y)"},
     {"one_location", 0, 0, false, "one_location(): all ops carry the same location"},
     {"located", 1, 1, true, "located(\"regex\"): a location of the ops has such a name"},

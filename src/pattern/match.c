@@ -144,18 +144,19 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     uint32_t n = matcher_chain(m->g, g->value, g->map, here, MAX_CHAIN),
              k = matcher_chain(m->g, b.value, b.map, there, MAX_CHAIN);
     bool variable = m->pattern->formula.slot_is_variable[slot];
+    bool may_move = variable || b.op == NONE; /* a name for another name stands where it was met */
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
             if (here[i].value != there[j].value || !imap_equal(&here[i].map, &there[j].map))
                 continue;
+            if (!may_move && j > 0)
+                continue; /* a named value is an op's result: the other road must lead to it */
             pass_links(m, here, i, !variable);
-            if (variable) {
-                pass_links(m, there, j, false);
+            if (may_move) {
+                pass_links(m, there, j, !variable);
                 const struct imap *map = keep_map(m, &there[j].map);
                 if (map)
                     matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes});
-            } else if (j > 0) {
-                continue; /* a named value is an op's result: the other road must lead to it */
             }
             return !m->full;
         }
@@ -251,8 +252,12 @@ static bool number(struct matcher *m, const struct goal *g) {
         m->npreconditions == MAX_PRECONDITIONS)
         return false;
     struct str label = value_label(m->g, argument, m->arena);
-    m->preconditions[m->npreconditions++] =
-        arena_printf(m->arena, "every element of %.*s is %.9g", (int)label.n, label.p, expected);
+    struct str text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)label.n, label.p, expected);
+    bool stated = false;
+    for (uint32_t i = 0; i < m->npreconditions; i++)
+        stated |= str_eq(m->preconditions[i], text);
+    if (!stated)
+        m->preconditions[m->npreconditions++] = text;
     return matcher_solve(m, g->next);
 }
 

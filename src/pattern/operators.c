@@ -229,6 +229,11 @@ static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const
     return elementwise(m, g, op, map);
 }
 
+/* The rows of two products may be printed in different orders: (head, query) and (query, head). */
+static bool same_digits(const struct imap *a, const struct imap *b) {
+    return imap_within(a, b) && imap_within(b, a);
+}
+
 /* Inside an attention the axes are exact: scores have one row for each query and one column for each key. At the
  * formula's outside a result may have been reshaped: then rows must not vary along the last axis. */
 static bool roles_fit(const struct goal *g, const struct operand_maps *maps, bool *swapped) {
@@ -239,10 +244,10 @@ static bool roles_fit(const struct goal *g, const struct operand_maps *maps, boo
     axes_axis(g->axes, -2, &before);
     *swapped = false;
     if (g->inside) {
-        if (imap_equal(&columns, &last) && imap_equal(&rows, &before))
+        if (imap_equal(&columns, &last) && same_digits(&rows, &before))
             return true;
         *swapped = true;
-        return imap_equal(&rows, &last) && imap_equal(&columns, &before);
+        return imap_equal(&rows, &last) && same_digits(&columns, &before);
     }
     return !imap_touches(&maps->a, &last);
 }
