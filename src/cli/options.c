@@ -121,7 +121,8 @@ static bool wrong_option(struct options *o, const struct getopt_table *t, int re
             n += snprintf(list + n, sizeof list - (size_t)n, "%s--%s", candidates++ ? ", " : "", l->name);
     if (candidates > 1)
         return wrong(o, "ambiguous option '%.*s': %s", length, word, list);
-    return length > 2 && wrong_command(o, word + 2, length - 2) ? false : wrong(o, "unknown option '%.*s'", length, word);
+    return length > 2 && wrong_command(o, word + 2, length - 2) ? false
+                                                                : wrong(o, "unknown option '%.*s'", length, word);
 }
 
 /* Both exist and are one file. */
