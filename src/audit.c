@@ -135,16 +135,29 @@ static int64_t root_elements(const struct match *m) {
     return graph_numel(m->graph, m->graph->m->ops[m->ops[m->nops - 1]].first_result);
 }
 
+/* Matches stand in the order of their roots: the first one at `op` or behind it. */
+static uint32_t first_match_from(const struct match_list *list, uint32_t op) {
+    uint32_t lo = 0, hi = list->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (list->items[mid].ops[list->items[mid].nops - 1] < op)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 /* The TTIR match of the same fused op that shares most of the TTIR ops which the TTNN ops descend from. */
 static const struct match *counterpart(const struct graph_audit *g, const struct match *m, const uint32_t *ttir,
                                        uint32_t n) {
     const struct match *best = NULL;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < g->ttir_matches.n; i++) {
+    for (uint32_t i = first_match_from(&g->ttir_matches, ttir[0]); i < g->ttir_matches.n; i++) {
         const struct match *t = &g->ttir_matches.items[i];
-        uint32_t root = t->ops[t->nops - 1];
-        if (root < ttir[0] || root > ttir[n - 1] || !str_eq(t->pattern->fused_op, m->pattern->fused_op) ||
-            root_elements(t) != root_elements(m))
+        if (t->ops[t->nops - 1] > ttir[n - 1])
+            break;
+        if (!str_eq(t->pattern->fused_op, m->pattern->fused_op) || root_elements(t) != root_elements(m))
             continue;
         uint32_t shared = overlap(t, ttir, n);
         if (shared > most || (shared == most && best && t->nops < best->nops)) {

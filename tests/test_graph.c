@@ -59,11 +59,11 @@ Test(graph, spellings_of_both_dialects_and_every_age_are_one_operator) {
 
 Test(graph, no_spelling_is_claimed_twice_and_no_name_either) {
     for (int k = 1; k < K_COUNT; k++) {
-        cr_assert_eq(op_kind_of_name(str_of(op_table[k].name)), k, "name %s", op_table[k].name);
+        cr_assert_eq((int)op_kind_of_name(str_of(op_table[k].name)), k, "name %s", op_table[k].name);
         char words[512];
         snprintf(words, sizeof words, "%s", op_table[k].spellings);
         for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
-            cr_assert_eq(op_kind_of_spelling(str_of(w)), k, "spelling %s", w);
+            cr_assert_eq((int)op_kind_of_spelling(str_of(w)), k, "spelling %s", w);
     }
 }
 
