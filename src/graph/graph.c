@@ -105,7 +105,7 @@ static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
             out[n++] = NONE;
         return n;
     }
-    uint32_t from[MAX_ROLES], at = 0;
+    uint32_t from[MAX_ROLES] = {0}, at = 0;
     for (int r = 0; r < arity.all; r++)
         from[r] = sizes[r] && at < n ? out[at++] : NONE;
     memcpy(out, from, (size_t)arity.all * sizeof *out);

@@ -184,7 +184,7 @@ bool match_finish(struct matcher *m) {
         keep_detail(m, ops, nops);
         return true;
     }
-    struct match *out = m->found;
+    struct match *out = &m->found;
     *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
     out->ops = copied(m->arena, ops, nops * sizeof *ops);
     keep_through(m, out);

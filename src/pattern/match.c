@@ -413,15 +413,13 @@ static void matcher_free(struct matcher *m) {
 }
 
 static void match_root(struct matcher *m, const struct pattern *p, uint32_t op, struct match_list *out) {
-    struct match found = {0};
-    m->found = &found;
     bool ok = match_at(m, p, op);
     out->steps += m->steps;
     out->gave_up += m->full;
     if (!ok)
         return;
     out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
-    out->items[out->n++] = found;
+    out->items[out->n++] = m->found;
 }
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,

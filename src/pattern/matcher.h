@@ -62,7 +62,7 @@ struct matcher {
     uint32_t npreconditions;
     const struct axes *root_axes;
     struct arena *arena;
-    struct match *found;
+    struct match found; /* what match_finish kept */
     struct match_detail *detail;                   /* or NULL */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
     uint32_t contraction_ops[CONTRACTIONS];
