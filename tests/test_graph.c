@@ -346,6 +346,20 @@ Test(graph, arguments_are_found_among_functions_without_any) {
     cr_assert_eq(f, ir_func(&ir, "a"));
     cr_assert_not(graph_argument_of(&ir.g, ir_value(&ir, "%0"), &f, &n));
     cr_assert_not(graph_argument_of(&ir.g, ir_value(&ir, "%1"), &f, &n));
+    body(X, "\"scf.if\"(%x) ({\n^bb0(%b: " T "):\n  \"scf.yield\"(%b) : (" T ") -> ()\n}) : (" T ") -> ()\nreturn");
+    cr_assert(graph_argument_of(&ir.g, ir_value(&ir, "%x"), &f, &n));
+    cr_assert_not(graph_argument_of(&ir.g, ir_value(&ir, "%b"), &f, &n), "an argument of a block");
+}
+
+Test(graph, a_function_that_returns_in_two_places_says_nothing_of_its_result) {
+    module("module {\n"
+           "func.func private @g(%c: tensor<i1>) -> " T " {\n"
+           "  cf.cond_br %c, ^bb1, ^bb2\n"
+           "^bb1:\n  %0 = \"ttir.zeros\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n  return %0 : " T "\n"
+           "^bb2:\n  %1 = \"ttir.ones\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n  return %1 : " T "\n}\n"
+           "func.func @f(%x: tensor<i1>) {\n  %r = func.call @g(%x) : (tensor<i1>) -> " T "\n  return\n}\n}\n");
+    cr_assert_eq(graph_callee_value(&ir.g, ir_value(&ir, "%r")), NONE);
+    cr_assert_not(graph_constant(&ir.g, ir_value(&ir, "%r")).known);
 }
 
 /* ---- constants ---- */
@@ -407,6 +421,9 @@ Test(graph, constants_pass_movement_casts_layouts_and_arithmetic) {
          "%d = \"ttir.div\"(%s, %b) : (" T ", " T ") -> " T "\n"
          "%p = \"ttnn.pow_scalar\"(%b) <{rhs = 3 : i32}> : (" T ") -> " T "\n"
          "%n = \"ttir.neg\"(%a) : (" T ") -> " T "\n"
+         "%m = \"ttir.subtract\"(%s, %b) : (" T ", " T ") -> " T "\n"
+         "%q = \"ttir.multiply\"(%s, %b) : (" T ", " T ") -> " T "\n"
+         "%h = \"ttir.rsqrt\"(%b) : (" T ") -> " T "\n"
          "%u = \"ttir.add\"(%b, %x) : (" T ", " T ") -> " T "\n"
          "%e = \"ttir.exp\"(%b) : (" T ") -> " T "\nreturn");
     is("%t", 4);
@@ -415,6 +432,9 @@ Test(graph, constants_pass_movement_casts_layouts_and_arithmetic) {
     is("%d", 0.5);
     is("%p", 64);
     is("%n", -6);
+    is("%m", -2);
+    is("%q", 8);
+    is("%h", 0.5);
     is_not("%u");
     cr_assert_eq(of("%l").bits, 24);
     cr_assert_eq(of("%t").bits, 8);
@@ -511,6 +531,19 @@ Test(graph, parameters_are_what_depends_on_parameters_only) {
                 {"%3", true}, {"%4", true}, {"%p", true},  {"%q", true},  {"%l", true}, {"%m", true}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         cr_assert_eq(graph_is_parameter(&ir.g, ir_value(&ir, want[i].name)), want[i].parameter, "%s", want[i].name);
+}
+
+Test(graph, what_depends_on_nothing_is_a_parameter_only_when_it_is_always_the_same) {
+    body("", "%c = \"ttir.zeros\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n"
+             "%a = \"ttir.arange\"() <{start = 0 : si64}> : () -> " T "\n"
+             "%r = \"ttir.rand\"() <{low = 0.0 : f32}> : () -> " T "\n"
+             "%u = \"ttir.unheard_of\"() : () -> " T "\n"
+             "%s = \"ttir.add\"(%c, %r) : (" T ", " T ") -> " T "\nreturn");
+    cr_assert(graph_is_parameter(&ir.g, ir_value(&ir, "%c")));
+    cr_assert(graph_is_parameter(&ir.g, ir_value(&ir, "%a")));
+    cr_assert_not(graph_is_parameter(&ir.g, ir_value(&ir, "%r")));
+    cr_assert_not(graph_is_parameter(&ir.g, ir_value(&ir, "%u")));
+    cr_assert_not(graph_is_parameter(&ir.g, ir_value(&ir, "%s")));
 }
 
 /* ---- text that is wrong or strange ---- */

@@ -142,6 +142,13 @@ Test(index, digits_of_different_radix_are_not_told_apart) {
     imap_identity(&all, 0, 6);
     cr_assert(imap_coordinates(&all, shape, 2, &context));
     cr_assert_not(imap_complement(&context, &third, two, 1, &out));
+    /* I / 4 without I / 2 % 3 */
+    struct term quarter = {0, 4, 6, 1};
+    struct imap middle = MAP({0, 2, 3, 1});
+    const int64_t four[] = {4};
+    axes_clear(&context);
+    cr_assert(axes_add(&context, &quarter, 1));
+    cr_assert_not(imap_complement(&context, &middle, four, 1, &out));
 }
 
 /* ---- movement, against evaluation on arrays ---- */
@@ -626,7 +633,7 @@ static void check_complement(const struct axes *context, const struct imap *m, c
 }
 
 Test(index, the_complement_is_what_a_map_does_not_depend_on) {
-    int found = 0;
+    int found = 0, cuts = 0;
     seed = 11;
     for (int i = 0; i < 3000; i++) {
         static const int64_t extents[] = {1, 2, 3, 4, 6};
@@ -655,14 +662,23 @@ Test(index, the_complement_is_what_a_map_does_not_depend_on) {
         cr_assert(imap_complement(&context, &m, missing, n, &out), "the dimensions left out are the complement");
         check_complement(&context, &m, missing, n, &out, a.n);
         found += n > 0;
+        for (uint32_t first = 0; first < 2 && n > 0; first++) { /* cut elsewhere than between the dimensions */
+            int64_t cut[] = {first ? 2 : numel(missing, n) / 2, first ? numel(missing, n) / 2 : 2};
+            if (numel(missing, n) % 2 == 0 && imap_complement(&context, &m, cut, 2, &out)) {
+                check_complement(&context, &m, cut, 2, &out, a.n);
+                cuts += missing[0] > 2 && missing[0] % 2 == 0;
+            }
+        }
         if (n > 1) { /* the same as one extent, and not as another */
             int64_t one = numel(missing, n), more = one * 2;
             cr_assert(imap_complement(&context, &m, &one, 1, &out));
             check_complement(&context, &m, &one, 1, &out, a.n);
             cr_assert_not(imap_complement(&context, &m, &more, 1, &out));
+            cr_assert_not(imap_complement(&context, &m, missing, n - 1, &out) && missing[n - 1] > 1);
         }
     }
     cr_assert_gt(found, 500);
+    cr_assert_gt(cuts, 100);
 }
 
 /* ---- contractions, against enumeration ---- */

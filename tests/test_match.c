@@ -435,6 +435,10 @@ Test(match, softmax_and_norms_have_one_axis) {
     miss("x:4x4", "s = ttir.softmax x {dimension = -1 : si32} -> 4x4\n"
                   "u = ttir.permute s {permutation = array<i64: 1, 0>} -> 4x4; o = ttir.exp u -> 4x4; return o");
     pattern("out = exp(layer_norm(x, dim=-1))", "");
+    hit("x:4x4 w:4",
+        "s = ttir.layer_norm x {normalized_shape = array<i64: 4>} -> 4x4; o = ttir.exp s -> 4x4; return o");
+    miss("x:4x4 w:4",
+         "s = ttir.layer_norm x w {normalized_shape = array<i64: 4>} -> 4x4; o = ttir.exp s -> 4x4; return o");
     hit("x:4x4", "s = ttir.layer_norm x {normalized_shape = array<i64: 4>} -> 4x4; o = ttir.exp s -> 4x4; return o");
     miss("x:4x4",
          "s = ttir.layer_norm x {normalized_shape = array<i64: 4, 4>} -> 4x4; o = ttir.exp s -> 4x4; return o");

@@ -159,6 +159,10 @@ Test(pair, without_locations_all_producers_have_to_agree) {
     cr_assert_eq(p.ndataflow, 4);
     pair("x:4", "a = ttir.exp x -> 4; b = ttir.exp x -> 4; return a b", "a = ttnn.exp x -> 4; return a");
     is("%a", NULL);
+    pair("x:4 w:4", "a = ttir.layer_norm x w -> 4; return a",
+         "a = ttnn.layer_norm x -> 4; b = ttnn.layer_norm x w -> 4; return a b");
+    is("%a", NULL);
+    is("%b", "%a");
 }
 
 /* One look at all functions of the other side for each op takes minutes here. */

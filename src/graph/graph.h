@@ -116,7 +116,7 @@ bool graph_plain(const struct graph *g, uint32_t op);
 struct constant graph_constant(const struct graph *g, uint32_t v);
 /* The function argument of an audited function that `v` is, seen through calls, movement and casts; NONE otherwise. */
 uint32_t graph_argument(const struct graph *g, uint32_t v);
-/* True when `v` depends on parameters and constants only (or on nothing). */
+/* True when `v` depends on parameters and constants only. */
 bool graph_is_parameter(const struct graph *g, uint32_t v);
 /* Where `v` comes from one call inward: the value returned for it by the called function; NONE if v is no call's
  * result. */

@@ -166,7 +166,7 @@ static bool fits(enum dtype t, bool cast, double *x) {
 }
 
 static struct constant folded(const struct graph *g, uint32_t op, uint32_t v) {
-    double x[2];
+    double x[2] = {0, 0}; /* both are set for a kind of two operands: it has them */
     uint32_t n = graph_noperands(g, op);
     struct constant c = {true, 0, significant_bits(graph_dtype(g, v))};
     if (n < 1 || n > 2)
@@ -230,6 +230,12 @@ static bool is_parameter_of_caller(const struct graph *g, uint32_t v) {
     return str_is(t, "parameter") || str_is(t, "constant");
 }
 
+/* Random numbers and what is loaded at run time come out of nothing too, and are not always the same. */
+static bool always_the_same(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    return c == OP_CONSTANT || c == OP_CALL || c == OP_STRUCTURE || g->kind[op] == K_ARANGE;
+}
+
 static bool parameter_of(const struct graph *g, uint32_t v) {
     const struct mlir *m = g->m;
     uint32_t op = m->values[v].def;
@@ -239,6 +245,8 @@ static bool parameter_of(const struct graph *g, uint32_t v) {
         return is_parameter_of_caller(g, v);
     if (v != m->ops[op].first_result)
         return graph_is_parameter(g, m->ops[op].first_result);
+    if (graph_noperands(g, op) == 0)
+        return always_the_same(g, op);
     for (uint32_t k = 0; k < graph_noperands(g, op); k++)
         if (graph_operands(g, op)[k] != NONE && !graph_is_parameter(g, graph_operands(g, op)[k]))
             return false;
