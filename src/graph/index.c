@@ -11,21 +11,22 @@ void imap_identity(struct imap *m, uint32_t space, int64_t numel) {
         m->t[m->n++] = (struct term){space, 1, numel, 1};
 }
 
-static int by_digit(const void *pa, const void *pb) {
-    const struct term *a = pa, *b = pb;
-    if (a->space != b->space)
-        return a->space < b->space ? -1 : 1;
-    if (a->lo != b->lo)
-        return a->lo < b->lo ? -1 : 1;
-    return 0;
+static bool digit_before(const struct term *a, const struct term *b) {
+    return a->space != b->space ? a->space < b->space : a->lo < b->lo;
 }
 
+/* Sorted as they are kept, by insertion: terms are few and mostly in order. */
 static uint32_t canonical_terms(struct term *t, uint32_t n) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (t[i].size > 1 && t[i].stride != 0)
-            t[kept++] = t[i];
-    qsort(t, kept, sizeof *t, by_digit);
+    for (uint32_t i = 0; i < n; i++) {
+        if (t[i].size <= 1 || t[i].stride == 0)
+            continue;
+        struct term one = t[i];
+        uint32_t at = kept++;
+        for (; at > 0 && digit_before(&one, &t[at - 1]); at--)
+            t[at] = t[at - 1];
+        t[at] = one;
+    }
     uint32_t out = 0;
     for (uint32_t i = 0; i < kept; i++) {
         struct term *last = out ? &t[out - 1] : NULL;
@@ -334,7 +335,7 @@ bool imap_through(const struct graph *g, uint32_t op, const struct imap *result,
     enum op_kind k = (enum op_kind)g->kind[op];
     if (k == K_RESHAPE || graph_class(g, op) != OP_MOVE) {
         int64_t n = graph_numel(g, to);
-        *operand = *result;
+        imap_copy(operand, result);
         return n >= 0 && n == graph_numel(g, from);
     }
     uint32_t rank, to_rank;
@@ -358,7 +359,7 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
     if (!shape || !to || to_rank > MAX_RANK || rank > MAX_RANK)
         return false;
     if (rank == to_rank && (rank == 0 || memcmp(shape, to, rank * sizeof *shape) == 0)) {
-        *out = *map;
+        imap_copy(out, map);
         return true;
     }
     struct axes c, mapped;
@@ -427,9 +428,14 @@ bool imap_within(const struct imap *m, const struct imap *axis) {
     return true;
 }
 
-static int by_stride_down(const void *pa, const void *pb) {
-    const struct term *a = pa, *b = pb;
-    return a->stride > b->stride ? -1 : a->stride < b->stride;
+static void sort_by_stride_down(struct term *t, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++) {
+        struct term one = t[i];
+        uint32_t at = i;
+        for (; at > 0 && t[at - 1].stride < one.stride; at--)
+            t[at] = t[at - 1];
+        t[at] = one;
+    }
 }
 
 /* Pieces of the context that `m` does not depend on, most significant first. */
@@ -445,7 +451,7 @@ static bool missing(const struct axes *context, const struct imap *m, struct ter
             memcpy(out + *n, pieces, k * sizeof *pieces);
             *n += k;
         }
-        qsort(out + first, *n - first, sizeof *out, by_stride_down);
+        sort_by_stride_down(out + first, *n - first);
     }
     return true;
 }

@@ -12,6 +12,8 @@
 
 #include "graph/graph.h"
 
+#include <string.h>
+
 enum { MAX_TERMS = 24, MAX_RANK = 12 };
 
 struct term {
@@ -31,6 +33,17 @@ struct axes {
     uint32_t end[MAX_RANK]; /* axis i has terms end[i-1] .. end[i] */
     struct term t[MAX_TERMS];
 };
+
+/* Copies of what is in use: the room for terms is large and mostly empty. */
+static inline void imap_copy(struct imap *to, const struct imap *from) {
+    to->n = from->n;
+    memcpy(to->t, from->t, from->n * sizeof *from->t);
+}
+static inline void axes_copy(struct axes *to, const struct axes *from) {
+    to->n = from->n;
+    memcpy(to->end, from->end, from->n * sizeof *from->end);
+    memcpy(to->t, from->t, (from->n ? from->end[from->n - 1] : 0) * sizeof *from->t);
+}
 
 /* The elements of a value of `numel` elements, indexed by `space` itself. */
 void imap_identity(struct imap *m, uint32_t space, int64_t numel);

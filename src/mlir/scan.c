@@ -257,10 +257,12 @@ const char *scan_type(const char *p, const char *end) {
     return p ? p : start;
 }
 
-const char *scan_until(const char *p, const char *end, const char *stop) {
+const char *scan_until(const char *p, const char *end, char stop) {
     for (; p < end; p++) {
-        if (strchr(stop, *p) && *p)
+        if (*p == stop)
             return p;
+        if (!scan_is(*p, CH_MARK))
+            continue;
         switch (*p) {
         case '<':
         case '(':
@@ -294,7 +296,7 @@ bool scan_item(const char **p, const char *end, struct str *item) {
     const char *from = scan_space(*p, end);
     if (from >= end)
         return false;
-    const char *to = scan_until(from, end, ",");
+    const char *to = scan_until(from, end, ',');
     *item = str_trim((struct str){from, (size_t)(to - from)});
     *p = to < end ? to + 1 : end;
     return true;

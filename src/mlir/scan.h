@@ -25,8 +25,8 @@ const char *scan_type(const char *p, const char *end);
 const char *scan_space(const char *p, const char *end);
 /* Over identifier characters. */
 const char *scan_ident(const char *p, const char *end);
-/* To the next byte of `stop` or to a closing bracket, outside of strings and brackets; `end` when there is none. */
-const char *scan_until(const char *p, const char *end, const char *stop);
+/* To the next `stop` or to a closing bracket, outside of strings and brackets; `end` when there is none. */
+const char *scan_until(const char *p, const char *end, char stop);
 
 /* Does an op with a result or a quoted name start here (after blanks)? */
 bool scan_starts_op(const char *p, const char *end);

@@ -106,7 +106,9 @@ bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_
 
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max) {
     uint32_t n = 0;
-    out[n] = (struct link){value, NONE, *map};
+    out[n].value = value;
+    out[n].op = NONE;
+    imap_copy(&out[n].map, map);
     imap_canonical(&out[n++].map);
     while (n < max) {
         uint32_t op = g->m->values[out[n - 1].value].def;
@@ -127,7 +129,7 @@ static void pass_links(struct matcher *m, const struct link *links, uint32_t n, 
 static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
     struct imap *copy = matcher_scratch(m, sizeof *copy);
     if (copy)
-        *copy = *map;
+        imap_copy(copy, map);
     return copy;
 }
 
@@ -307,7 +309,7 @@ static bool transposed(struct matcher *m, const struct goal *g) {
     struct imap last, before;
     if (!axes || g->axes->n < 2)
         return false;
-    *axes = *g->axes;
+    axes_copy(axes, g->axes);
     axes_axis(g->axes, -1, &last);
     axes_axis(g->axes, -2, &before);
     axes->n -= 2;
