@@ -9,44 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct str str_of(const char *cstr) {
-    return (struct str){cstr, cstr ? strlen(cstr) : 0};
-}
-
-bool str_eq(struct str a, struct str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str a, const char *cstr) {
-    return str_eq(a, str_of(cstr));
-}
-
 int str_cmp(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
     int c = n ? memcmp(a.p, b.p, n) : 0;
     if (c != 0)
         return c;
     return (a.n > b.n) - (a.n < b.n);
-}
-
-bool str_starts(struct str s, struct str prefix) {
-    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
-}
-
-bool str_ends(struct str s, struct str suffix) {
-    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
-}
-
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-struct str str_trim(struct str s) {
-    while (s.n > 0 && is_blank(s.p[0]))
-        s.p++, s.n--;
-    while (s.n > 0 && is_blank(s.p[s.n - 1]))
-        s.n--;
-    return s;
 }
 
 const char *str_find(struct str s, struct str what) {

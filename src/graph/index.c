@@ -43,39 +43,6 @@ void imap_canonical(struct imap *m) {
     m->n = canonical_terms(m->t, m->n);
 }
 
-static bool terms_equal(const struct term *a, const struct term *b, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (a[i].space != b[i].space || a[i].lo != b[i].lo || a[i].size != b[i].size || a[i].stride != b[i].stride)
-            return false;
-    return true;
-}
-
-bool imap_equal(const struct imap *a, const struct imap *b) {
-    return a->n == b->n && terms_equal(a->t, b->t, a->n);
-}
-
-void axes_clear(struct axes *a) {
-    a->n = 0;
-}
-
-uint32_t axes_begin(const struct axes *a, uint32_t i) {
-    return i ? a->end[i - 1] : 0;
-}
-
-static uint32_t axes_terms(const struct axes *a) {
-    return a->n ? a->end[a->n - 1] : 0;
-}
-
-bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
-    uint32_t at = axes_terms(a);
-    if (a->n >= MAX_RANK || at + n > MAX_TERMS)
-        return false;
-    if (n)
-        memcpy(a->t + at, t, n * sizeof *t);
-    a->end[a->n++] = at + n;
-    return true;
-}
-
 void axes_axis(const struct axes *a, int i, struct imap *out) {
     out->n = 0;
     if (i < 0)

@@ -59,7 +59,7 @@ static const char *line_end(const char *p, const char *end) {
     return q ? q : end;
 }
 
-const char *scan_space(const char *p, const char *end) {
+const char *scan_blanks(const char *p, const char *end) {
     for (;;) {
         while (p < end && scan_is(*p, CH_BLANK))
             p++;
@@ -67,12 +67,6 @@ const char *scan_space(const char *p, const char *end) {
             return p;
         p = line_end(p, end);
     }
-}
-
-const char *scan_ident(const char *p, const char *end) {
-    while (p < end && scan_is(*p, CH_IDENT))
-        p++;
-    return p;
 }
 
 /* A line inside brackets that starts an operation tells that a bracket was never closed:

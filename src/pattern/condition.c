@@ -44,7 +44,7 @@ static bool stated_constant(const struct evaluation *e, const struct binding *b,
     if (constant(e, b, n))
         return true;
     uint32_t argument = graph_argument(e->graph, b[0].value);
-    if (argument == NONE || str_is(graph_argument_type(e->graph, argument), "input"))
+    if (argument == NONE || graph_argument_is_input(e->graph, argument))
         return false;
     struct str label = value_label(e->graph, argument, e->arena);
     state(e, arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));

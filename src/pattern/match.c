@@ -250,7 +250,7 @@ static bool number(struct matcher *m, const struct goal *g) {
     if (c.known)
         return close_to(c.value, expected, c.bits > 24 ? 24 : c.bits) && matcher_solve(m, g->next);
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
-    if (argument == NONE || str_is(graph_argument_type(m->g, argument), "input") ||
+    if (argument == NONE || graph_argument_is_input(m->g, argument) ||
         m->npreconditions == MAX_PRECONDITIONS)
         return false;
     struct str label = value_label(m->g, argument, m->arena);
