@@ -46,8 +46,9 @@ static bool stated_constant(const struct evaluation *e, const struct binding *b,
     uint32_t argument = graph_argument(e->graph, b[0].value);
     if (argument == NONE || graph_argument_is_input(e->graph, argument))
         return false;
-    struct str label = value_label(e->graph, argument, e->arena);
-    state(e, arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
+    struct str label = precondition_label(e, argument);
+    state(e, e->brief ? label
+                      : arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
     return true;
 }
 
@@ -299,6 +300,11 @@ struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
     if (!model.n)
         return arena_str(a, name);
     return arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)model.n, model.p);
+}
+
+struct str precondition_label(const struct evaluation *e, uint32_t argument) {
+    return e->brief ? mlir_span(e->graph->m, e->graph->m->values[argument].name)
+                    : value_label(e->graph, argument, e->arena);
 }
 
 /* One {…} of a template: an expression, or the name of a value. */

@@ -228,6 +228,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .bindings = m->slots,
                                .axes = axes,
                                .arena = m->arena,
+                               .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
                                .max_preconditions = MAX_PRECONDITIONS};
@@ -253,8 +254,9 @@ static bool number(struct matcher *m, const struct goal *g) {
     if (argument == NONE || graph_argument_is_input(m->g, argument) ||
         m->npreconditions == MAX_PRECONDITIONS)
         return false;
-    struct str label = value_label(m->g, argument, m->arena);
-    struct str text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)label.n, label.p, expected);
+    struct str text = precondition_label(&e, argument);
+    if (!e.brief)
+        text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)text.n, text.p, expected);
     bool stated = false;
     for (uint32_t i = 0; i < m->npreconditions; i++)
         stated |= str_eq(m->preconditions[i], text);

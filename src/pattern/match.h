@@ -68,6 +68,7 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
+    bool brief; /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex; /* of the condition at hand */
 };
 double evaluate(const struct evaluation *e, const struct number *n);
@@ -76,6 +77,8 @@ double evaluate(const struct evaluation *e, const struct number *n);
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);
 /* "%arg3 (encoder.layer.0.norm.weight)" for people. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* The same for a precondition; only the name where they are not read. */
+struct str precondition_label(const struct evaluation *e, uint32_t argument);
 /* Template text with {name}, {extent(x, -1)} filled in. */
 struct str fill_in(const struct evaluation *e, struct str text);
 
