@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOK_AHEAD = 1 }; /* operators below the one at hand */
+
 struct mark matcher_mark(const struct matcher *m) {
     return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions};
 }
@@ -84,8 +86,41 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
     return c;
 }
 
-/* A quick look behind movement, before any index is computed: can this value be what the node stands for at all? */
-bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+/* ---- a look ahead, before any index is computed ---- */
+
+static bool value_plausible(const struct matcher *m, const struct node *node, uint32_t value, int ahead);
+
+static bool operands_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
+    const uint32_t *v = graph_operands(m->g, op);
+    uint32_t have = graph_noperands(m->g, op);
+    bool either_way = n->kind == N_OUTER || (op_table[n->op].flags & COMMUTES);
+    bool straight = true, crossed = n->nargs == 2 && have == 2 && either_way;
+    for (uint32_t i = 0; straight && i < n->nargs && i < have; i++)
+        straight = v[i] != NONE && value_plausible(m, n->args[i], v[i], ahead);
+    if (straight)
+        return true;
+    for (uint32_t i = 0; crossed && i < 2; i++)
+        crossed = v[1 - i] != NONE && value_plausible(m, n->args[i], v[1 - i], ahead);
+    return crossed;
+}
+
+/* Can this op be what the node stands for, by the kinds of the ops that it is made of, `ahead` of them deep? */
+static bool op_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
+    if (n->kind == N_NAMED && m->slots[n->slot].value != NONE)
+        return true;
+    if (!node_may_be(n, (enum op_kind)m->g->kind[op]))
+        return false;
+    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED) {
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (op_plausible(m, n->args[i], op, ahead))
+                return true;
+        return false;
+    }
+    /* the operands of a contraction may be swapped: see there */
+    return ahead == 0 || graph_class(m->g, op) == OP_CONTRACT || operands_plausible(m, n, op, ahead - 1);
+}
+
+static bool value_plausible(const struct matcher *m, const struct node *node, uint32_t value, int ahead) {
     const struct graph *g = m->g;
     if (node->kind == N_NUMBER)
         return node->given || graph_constant(g, value).known;
@@ -96,10 +131,14 @@ bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_
         if (op == NONE)
             return false;
         if (!looks_through(g, op))
-            return node_may_be(node, (enum op_kind)g->kind[op]);
+            return op_plausible(m, node, op, ahead);
         value = graph_operands(g, op)[0];
     }
     return true;
+}
+
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+    return value_plausible(m, node, value, LOOK_AHEAD);
 }
 
 /* ---- values seen through movement ---- */
@@ -354,23 +393,15 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
 
 /* The root op and its operands, looked at before a search is set up. */
 static bool root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
-    const struct graph *g = m->g;
     if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED) {
         for (uint32_t i = 0; i < n->nargs; i++)
             if (root_plausible(m, n->args[i], op))
                 return true;
         return false;
     }
-    if (!node_may_be(n, (enum op_kind)g->kind[op]) || n->kind != N_OP)
-        return n->kind == N_OUTER;
-    const uint32_t *v = graph_operands(g, op);
-    uint32_t have = graph_noperands(g, op);
-    bool straight = true, crossed = n->nargs == 2 && have == 2 && (op_table[n->op].flags & COMMUTES);
-    for (uint32_t i = 0; i < n->nargs && i < have; i++)
-        straight &= v[i] != NONE && matcher_plausible(m, n->args[i], v[i]);
-    for (uint32_t i = 0; crossed && i < 2; i++)
-        crossed = v[1 - i] != NONE && matcher_plausible(m, n->args[i], v[1 - i]);
-    return straight || crossed;
+    if (n->kind != N_OP && n->kind != N_OUTER)
+        return false;
+    return node_may_be(n, (enum op_kind)m->g->kind[op]) && operands_plausible(m, n, op, LOOK_AHEAD);
 }
 
 /* Tries one pattern with its root at one op. */
