@@ -119,6 +119,20 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) {
     return (struct str){p, (size_t)n};
 }
 
+void arena_reset(struct arena *a) {
+    struct arena_chunk *last = a->chunks;
+    char *begin = (char *)last + CHUNK_HEAD;
+    if (!last || a->at < begin || a->at > (char *)last + last->size) { /* after a merge another one is in use */
+        arena_free(a);
+        return;
+    }
+    struct arena older = {.chunks = last->next};
+    arena_free(&older);
+    memset(begin, 0, (size_t)(a->at - begin));
+    *a = (struct arena){.chunks = last, .at = begin, .end = (char *)last + last->size, .total = last->size};
+    last->next = NULL;
+}
+
 void arena_merge(struct arena *into, struct arena *from) {
     struct arena_chunk **end = &from->chunks;
     while (*end)
@@ -170,6 +184,12 @@ void buf_add(struct buf *b, struct str s) {
     if (s.n)
         memcpy(b->p + b->n, s.p, s.n);
     b->n += s.n;
+}
+
+char *buf_more(struct buf *b, size_t n) {
+    buf_room(b, n);
+    b->n += n;
+    return b->p + (b->n - n);
 }
 
 void buf_addc(struct buf *b, char c) {

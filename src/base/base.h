@@ -67,6 +67,7 @@ void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, n
 char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
 struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_reset(struct arena *a); /* empty again; the chunk allocated last stays for what comes next */
 void arena_merge(struct arena *into, struct arena *from); /* `into` owns what `from` held; `from` is empty */
 void arena_free(struct arena *a);                  /* frees all chunks; the arena is empty again */
 
@@ -81,6 +82,7 @@ struct buf {
 };
 
 void buf_add(struct buf *b, struct str s);
+char *buf_more(struct buf *b, size_t n); /* room for n more bytes, which the caller fills */
 void buf_addc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);

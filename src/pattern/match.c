@@ -267,6 +267,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .bindings = m->slots,
                                .axes = axes,
                                .arena = m->arena,
+                               .templates = m->templates.arena ? &m->templates : NULL,
                                .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
@@ -474,10 +475,28 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
     matcher_free(m);
 }
 
-void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
-    struct matcher *m = matcher_new(match->graph, match->func, UINT64_MAX, a);
+struct matcher *match_closer_new(const struct graph *g, struct arena *a) {
+    struct matcher *m = matcher_new(g, NONE, UINT64_MAX, a);
+    m->templates.arena = a;
+    return m;
+}
+
+void match_closer_look(struct matcher *closer, const struct match *match, struct arena *a, struct match_detail *out) {
     memset(out, 0, sizeof *out);
-    m->detail = out;
-    match_at(m, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->ops[match->nops - 1]);
-    matcher_free(m);
+    closer->func = match->func;
+    closer->arena = a;
+    closer->detail = out;
+    match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern,
+             match->ops[match->nops - 1]);
+}
+
+void match_closer_free(struct matcher *closer) {
+    if (closer)
+        matcher_free(closer);
+}
+
+void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
+    struct matcher *m = match_closer_new(match->graph, a);
+    match_closer_look(m, match, a, out);
+    match_closer_free(m);
 }

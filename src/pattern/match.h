@@ -51,6 +51,19 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
 /* Searches the place of a match again and says what it binds. Matches are many and most are not reported: this is
  * asked for those that are. */
 void match_look_closer(const struct match *m, struct arena *a, struct match_detail *out);
+/* The same for many matches of one graph: what the searches have in common is made once, in `a`. */
+struct matcher *match_closer_new(const struct graph *g, struct arena *a);
+void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
+void match_closer_free(struct matcher *closer); /* NULL is fine */
+
+/* Expressions in templates, read once; by where they stand. */
+struct templates {
+    struct arena *arena;
+    struct {
+        const char *text;
+        const struct number *number; /* NULL: it is none */
+    } slots[64];
+};
 
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
@@ -68,6 +81,7 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
+    struct templates *templates; /* or NULL */
     bool brief; /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex; /* of the condition at hand */
 };
