@@ -32,7 +32,9 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct arena arena; /* as long as this graph */
+    struct arena arena;     /* as long as this graph */
+    struct arena instance;  /* as long as one match is described */
+    struct matcher *closer; /* or NULL */
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
@@ -169,7 +171,7 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
 }
 
 static struct segment ttir_segment(struct graph_audit *g, const struct match *m) {
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -188,11 +190,16 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m)
 
 static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct segment shown = segment_of(m, arena);
     const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
-    struct note_context context = {
-        .set = &a->patterns, .copies = block->copies, .graph = g->compile->number, .ngraphs = a->inputs.ncompiles};
+    if (!g->closer)
+        g->closer = match_closer_new(m->graph, &g->arena);
+    struct note_context context = {.set = &a->patterns,
+                                   .copies = block->copies,
+                                   .graph = g->compile->number,
+                                   .ngraphs = a->inputs.ncompiles,
+                                   .closer = g->closer};
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -208,7 +215,7 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
 
 static void report_match(struct graph_audit *g, const struct match *m) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
     for (uint32_t i = 0; i < m->nops; i++)
         components[i] = mlir_op_name(m->graph->m, m->ops[i]);
@@ -216,6 +223,7 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     if (!a->report.count_only)
         describe(g, m, &in);
     report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+    arena_reset(arena);
 }
 
 static void remark(struct graph_audit *g) {
@@ -280,6 +288,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_free(&g.ttir, &g.compile->ttir);
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);
+    match_closer_free(g.closer);
+    arena_free(&g.instance);
     arena_free(&g.arena);
 }
 

@@ -44,10 +44,11 @@ static bool stated_constant(const struct evaluation *e, const struct binding *b,
     if (constant(e, b, n))
         return true;
     uint32_t argument = graph_argument(e->graph, b[0].value);
-    if (argument == NONE || str_is(graph_argument_type(e->graph, argument), "input"))
+    if (argument == NONE || graph_argument_is_input(e->graph, argument))
         return false;
-    struct str label = value_label(e->graph, argument, e->arena);
-    state(e, arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
+    struct str label = precondition_label(e, argument);
+    state(e, e->brief ? label
+                      : arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
     return true;
 }
 
@@ -401,6 +402,30 @@ struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
     return arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)model.n, model.p);
 }
 
+struct str precondition_label(const struct evaluation *e, uint32_t argument) {
+    return e->brief ? mlir_span(e->graph->m, e->graph->m->values[argument].name)
+                    : value_label(e->graph, argument, e->arena);
+}
+
+/* The number that {…} stands for; NULL when it is none. */
+static const struct number *template_number(const struct evaluation *e, struct str inner) {
+    const struct number *n = NULL;
+    struct text_origin nowhere = {"", 0, 0};
+    struct templates *t = e->templates;
+    size_t at = t ? (uintptr_t)inner.p % (sizeof t->slots / sizeof *t->slots) : 0;
+    if (t && t->slots[at].text == inner.p)
+        return t->slots[at].number;
+    struct diags quiet = {.arena = t ? t->arena : e->arena};
+    if (!number_parse(&n, e->formula, quiet.arena, inner, nowhere, NULL, &quiet))
+        n = NULL;
+    diags_free(&quiet);
+    if (t) {
+        t->slots[at].text = inner.p;
+        t->slots[at].number = n;
+    }
+    return n;
+}
+
 /* One {…} of a template: an expression, or the name of a value. */
 static void fill_one(const struct evaluation *e, struct str inner, struct buf *out) {
     uint32_t slot = formula_slot(e->formula, inner);
@@ -411,14 +436,11 @@ static void fill_one(const struct evaluation *e, struct str inner, struct buf *o
         buf_add(out, label);
         return;
     }
-    struct diags quiet = {.arena = e->arena};
-    const struct number *n;
-    struct text_origin nowhere = {"", 0, 0};
-    if (number_parse(&n, e->formula, e->arena, inner, nowhere, NULL, &quiet))
+    const struct number *n = template_number(e, inner);
+    if (n)
         buf_printf(out, "%.10g", evaluate(e, n));
     else
         buf_printf(out, "{%.*s}", (int)inner.n, inner.p);
-    diags_free(&quiet);
 }
 
 struct str fill_in(const struct evaluation *e, struct str text) {

@@ -78,6 +78,7 @@ struct matcher {
     struct match_detail *detail;                   /* or NULL */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
     uint32_t contraction_ops[CONTRACTIONS];
+    struct templates templates;
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
 };
