@@ -177,6 +177,12 @@ static bool one_over_count_of(const struct evaluation *e, const struct binding *
            holds_number(e->graph, b[0].value, 1 / summed(e->graph, b[1].op));
 }
 
+static bool root_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE ||
+           holds_number(e->graph, b[0].value, sqrt(summed(e->graph, b[1].op)));
+}
+
 static int64_t combinations(const struct term *t, uint32_t n) {
     int64_t size = 1;
     for (uint32_t i = 0; i < n; i++)
@@ -280,10 +286,10 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
-static condition *const functions[] = {present,           constant, parameter,  scalar,   stated_constant,
-                                       row_vector,        matrix,   contiguous, grouped,  same_dtype,
-                                       one_location,      located,  named,      floating, count_of,
-                                       one_over_count_of, along,    same_axis,  adjacent};
+static condition *const functions[] = {present,           constant,      parameter,  scalar,    stated_constant,
+                                       row_vector,        matrix,        contiguous, grouped,   same_dtype,
+                                       one_location,      located,       named,      floating,  count_of,
+                                       one_over_count_of, root_count_of, along,      same_axis, adjacent};
 
 const struct condition_info condition_table[] = {
     {"present", 1, 1, false, "present(x): the optional part x is there"},
@@ -302,6 +308,7 @@ const struct condition_info condition_table[] = {
     {"floating", 1, 1, false, "floating(x): its elements are floating point numbers"},
     {"count_of", 2, 2, false, "count_of(n, s): n is how many elements the reduction s sums"},
     {"one_over_count_of", 2, 2, false, "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
+    {"root_count_of", 2, 2, false, "root_count_of(c, s): c is the square root of how many elements s sums"},
     {"along", 2, 2, false, "along(x, s): x varies only along the axes that the reduction s reduces"},
     {"same_axis", 1, 4, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
     {"adjacent", 2, 2, false, "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
