@@ -1,13 +1,11 @@
 /* Numbers and conditions over a match. A condition on a part that is absent holds: there is nothing
  * to object to. A condition that only the user can settle holds and states a precondition. */
 #include "pattern/condition.h"
-#include "pattern/match.h"
+#include "pattern/matcher.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef bool condition(const struct evaluation *e, const struct binding *args, uint32_t n);
 
 static void state(const struct evaluation *e, struct str text) {
     for (uint32_t i = 0; i < *e->npreconditions; i++)
@@ -149,6 +147,107 @@ static bool one_location(const struct evaluation *e, const struct binding *b, ui
     return e->nops > 1;
 }
 
+static bool floating(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    enum dtype t = b[0].value == NONE ? DT_F32 : graph_dtype(e->graph, b[0].value);
+    return t >= DT_F64 && t <= DT_BFP2;
+}
+
+/* How many elements the reduction sums into each of its own; NaN when the value is no reduction. */
+static double summed(const struct graph *g, uint32_t op) {
+    if (op == NONE || graph_class(g, op) != OP_REDUCE)
+        return NAN;
+    return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
+}
+
+static bool holds_number(const struct graph *g, uint32_t value, double expected) {
+    struct constant c = graph_constant(g, value);
+    return c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits);
+}
+
+static bool count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e->graph, b[0].value, summed(e->graph, b[1].op));
+}
+
+static bool one_over_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE ||
+           holds_number(e->graph, b[0].value, 1 / summed(e->graph, b[1].op));
+}
+
+static bool root_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE ||
+           holds_number(e->graph, b[0].value, sqrt(summed(e->graph, b[1].op)));
+}
+
+static int64_t combinations(const struct term *t, uint32_t n) {
+    int64_t size = 1;
+    for (uint32_t i = 0; i < n; i++)
+        size *= t[i].size;
+    return size;
+}
+
+/* Varies along what the reduction reduces only, element for element. */
+static bool along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct axes missing;
+    struct imap axis, map;
+    (void)e;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    int64_t kept = combinations(b[1].map->t, b[1].map->n);
+    int64_t size = combinations(b[1].axes->t, b[1].axes->n ? b[1].axes->end[b[1].axes->n - 1] : 0) / kept;
+    if (size < 2 || !imap_complement(b[1].axes, b[1].map, &size, 1, &missing))
+        return false;
+    axes_axis(&missing, 0, &axis);
+    map = *b[0].map;
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
+
+/* All vary along one and the same axis of the formula only, element for element. */
+static bool same_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct imap first = {0}, axis, map;
+    bool any = false, one = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (b[i].value == NONE)
+            continue;
+        map = *b[i].map;
+        imap_canonical(&map);
+        if (any && !imap_equal(&map, &first))
+            return false;
+        first = map;
+        any = true;
+    }
+    for (uint32_t i = 0; any && i < e->axes->n; i++) {
+        axes_axis(e->axes, (int)i, &axis);
+        one |= axis.n > 0 && imap_equal(&axis, &first);
+    }
+    return !any || one;
+}
+
+/* Nothing but casts and layout changes lies between x and the op that `of` names. */
+static bool adjacent(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    for (uint32_t i = 0; b[1].op != NONE && i < graph_noperands(g, b[1].op); i++) {
+        uint32_t v = graph_operands(g, b[1].op)[i];
+        for (int step = 0; v != NONE && step < MAX_CHAIN; step++) {
+            uint32_t op = g->m->values[v].def;
+            if (v == b[0].value)
+                return true;
+            if (op == NONE || !looks_through(g, op) || graph_class(g, op) == OP_MOVE)
+                break;
+            v = graph_operands(g, op)[0];
+        }
+    }
+    return false;
+}
+
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
 
 static bool regex_finds(const pcre2_code *re, struct str s) {
@@ -267,7 +366,7 @@ static bool tiled(const struct evaluation *e, const struct binding *b, uint32_t 
 }
 
 /* Varies along one axis of another value only, element for element: row_vector for any axis. */
-static bool along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+static bool along_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     if (b[0].value == NONE || b[1].value == NONE)
         return true;
@@ -277,30 +376,38 @@ static bool along(const struct evaluation *e, const struct binding *b, uint32_t 
     return imap_equal(&map, &axis);
 }
 
-static condition *const functions[] = {
-    present,    constant,     parameter, scalar, stated_constant, row_vector,  matrix, contiguous, grouped,
-    same_dtype, one_location, located,   named,  read_as,         interleaved, tiled,  along};
-
 const struct condition_info condition_table[] = {
-    {"present", 1, 1, false, false, "present(x): the optional part x is there"},
-    {"constant", 1, 1, false, false, "constant(x): one known number in every element"},
-    {"parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
-    {"scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
-    {"stated_constant", 1, 1, false, false,
+    {present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
+    {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
+    {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
+    {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
+    {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
-    {"row_vector", 1, 2, false, false, "row_vector(x, of): varies along the last axis only"},
-    {"matrix", 1, 1, false, false, "matrix(x): varies along the last two axes only"},
-    {"contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
-    {"grouped", 3, 3, false, false,
+    {row_vector, "row_vector", 1, 2, false, false, "row_vector(x, of): varies along the last axis only"},
+    {matrix, "matrix", 1, 1, false, false, "matrix(x): varies along the last two axes only"},
+    {contiguous, "contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
+    {grouped, "grouped", 3, 3, false, false,
      "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
-    {"same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
-    {"one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
-    {"located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
-    {"named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
-    {"read_as", 2, 8, false, true, "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
-    {"interleaved", 2, 2, false, false, "interleaved(out, x): each element along one dimension of x is repeated"},
-    {"tiled", 2, 2, false, false, "tiled(out, x): one dimension of x is repeated as a whole"},
-    {"along", 3, 3, false, true, "along(bias, y, -1): bias varies along this axis of y only"},
+    {same_dtype, "same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
+    {one_location, "one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
+    {located, "located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
+    {named, "named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
+    {read_as, "read_as", 2, 8, false, true,
+     "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
+    {interleaved, "interleaved", 2, 2, false, false,
+     "interleaved(out, x): each element along one dimension of x is repeated"},
+    {tiled, "tiled", 2, 2, false, false, "tiled(out, x): one dimension of x is repeated as a whole"},
+    {along_axis, "along_axis", 3, 3, false, true, "along_axis(bias, y, -1): bias varies along this axis of y only"},
+    {floating, "floating", 1, 1, false, false, "floating(x): its elements are floating point numbers"},
+    {count_of, "count_of", 2, 2, false, false, "count_of(n, s): n is how many elements the reduction s sums"},
+    {one_over_count_of, "one_over_count_of", 2, 2, false, false,
+     "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
+    {root_count_of, "root_count_of", 2, 2, false, false,
+     "root_count_of(c, s): c is the square root of how many elements s sums"},
+    {along, "along", 2, 2, false, false, "along(x, s): x varies only along the axes that the reduction s reduces"},
+    {same_axis, "same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
+    {adjacent, "adjacent", 2, 2, false, false,
+     "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
 };
 
 uint32_t condition_find(struct str name) {
@@ -336,7 +443,7 @@ static double call(const struct evaluation *e, const struct number *n) {
     struct evaluation with = *e;
     with.regex = n->regex;
     with.number = n;
-    return functions[n->call](&with, args, n->nargs);
+    return condition_table[n->call].holds(&with, args, n->nargs);
 }
 
 static double binary(enum number_op op, double a, double b) {
