@@ -76,6 +76,24 @@ bool fa_remove_stale_report(const char *path);
 /* Says what was understood of the files (blocks, stages, functions, ops by kind, values, edges, unresolved things). */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
 
+/* The patterns themselves, without an input: bundled ones and those of `patterns`, as far as `only` and `skip` allow. */
+struct fa_library;
+
+struct fa_test_counts {
+    size_t patterns, without; /* looked at; those of them that have no tests */
+    size_t tests, failed;
+};
+
+/* Reads the patterns. Never NULL. */
+struct fa_library *fa_library_read(const struct fa_options *options);
+enum fa_status fa_library_status(const struct fa_library *l); /* FA_CLEAN or FA_USAGE */
+size_t fa_library_diagnostics(const struct fa_library *l);
+size_t fa_library_diagnostics_dropped(const struct fa_library *l);
+struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i);
+/* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how. */
+enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
+void fa_library_free(struct fa_library *l);
+
 const char *fa_version(void);
 
 #ifdef __cplusplus

@@ -3,9 +3,9 @@
 #include "base/work.h"
 #include "fusion_audit.h"
 #include "inputs.h"
+#include "library.h"
 #include "pair/pair.h"
 #include "pattern/match.h"
-#include "pattern/place.h"
 #include "report/notes.h"
 #include "report/report.h"
 
@@ -36,23 +36,6 @@ struct graph_audit {
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
-
-static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
-    if (!o->no_default_patterns) {
-        struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&a->arena);
-        if (!patterns_load(&a->patterns, arena_strdup(&a->arena, dir), &a->diags))
-            return false;
-    }
-    for (size_t i = 0; i < o->npatterns; i++)
-        if (!patterns_load(&a->patterns, o->patterns[i], &a->diags))
-            return false;
-    struct str bad;
-    if (patterns_select(&a->patterns, o->only, o->skip, &bad))
-        return true;
-    diag_add(&a->diags, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n,
-             bad.p);
-    return false;
-}
 
 /* ---- matching, function by function ---- */
 
@@ -292,7 +275,7 @@ static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    if (!load_patterns(a, o))
+    if (!library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
         return FA_USAGE;
     enum fa_status status = inputs_read(&a->inputs, o, &a->arena, &a->diags);
     if (status != FA_CLEAN)
@@ -339,9 +322,7 @@ size_t fa_diagnostics_dropped(const struct fa_audit *a) {
 }
 
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
-    static const char *const names[] = {"note", "warning", "error"};
-    const struct diag *d = &a->diags.items[i];
-    return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
+    return diagnostic_of(&a->diags.items[i]);
 }
 
 size_t fa_remarks(const struct fa_audit *a) {

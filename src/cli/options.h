@@ -7,7 +7,7 @@
 
 #include "fusion_audit.h"
 
-enum command { CMD_AUDIT = 1, CMD_INSPECT = 2 };
+enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4 };
 
 struct options {
     enum command command;
@@ -18,8 +18,10 @@ struct options {
     unsigned long njobs;   /* 0: one for each processor */
     const char **patterns; /* npatterns of them and a NULL; freed by options_free */
     size_t npatterns;
+    const char *action;       /* of `patterns` */
     const char *const *files; /* part of argv */
     size_t nfiles;
+    char *names;     /* of patterns, comma-separated: `only` of `patterns`; freed by options_free */
     char error[512]; /* what is wrong with the usage */
 };
 

@@ -1,6 +1,6 @@
 /* Reads pattern files (libyaml) and checks them: every wrong key, name and formula is an error with
  * its place, and a file with an error adds nothing. */
-#include "pattern/pattern.h"
+#include "pattern/loader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,53 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <yaml.h>
-
-struct loader {
-    struct pattern_set *set;
-    struct diags *diags;
-    const char *file;
-    struct str text;
-    yaml_document_t doc;
-    bool failed;
-};
-
-static void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word) {
-    struct place at = {l->file, n ? n->start_mark.line + 1 : 0, n ? (uint32_t)n->start_mark.column + 1 : 0};
-    diag_add(l->diags, SEV_ERROR, at, hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
-    l->failed = true;
-}
-
-static struct str scalar_text(const yaml_node_t *n) {
-    return (struct str){(const char *)n->data.scalar.value, n->data.scalar.length};
-}
-
-static struct str kept_text(struct loader *l, const yaml_node_t *n) {
-    return arena_str(&l->set->arena, scalar_text(n));
-}
-
-/* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
-static struct text_origin origin_of(const struct loader *l, const yaml_node_t *n) {
-    bool block = n->data.scalar.style == YAML_LITERAL_SCALAR_STYLE || n->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
-    struct text_origin o = {l->file, n->start_mark.line + 1 + block, (uint32_t)n->start_mark.column + 1};
-    if (!block)
-        return o;
-    const char *p = l->text.p, *end = p + l->text.n;
-    for (uint64_t line = 1; line < o.line && p < end; line++) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        p = nl ? nl + 1 : end;
-    }
-    for (o.column = 1; p < end && *p == ' '; p++)
-        o.column++;
-    return o;
-}
-
-static bool is_scalar(struct loader *l, const yaml_node_t *n) {
-    if (n && n->type == YAML_SCALAR_NODE)
-        return true;
-    error_at(l, n, NULL, "text expected", STR(""));
-    return false;
-}
 
 /* ---- idioms ---- */
 
@@ -72,15 +25,6 @@ static void load_idioms(struct loader *l, const yaml_node_t *list) {
 }
 
 /* ---- rules that read a model location out of names ---- */
-
-static const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key) {
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-        const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
-        if (k && k->type == YAML_SCALAR_NODE && str_is(scalar_text(k), key))
-            return yaml_document_get_node(&l->doc, p->value);
-    }
-    return NULL;
-}
 
 static void load_location(struct loader *l, const yaml_node_t *n) {
     const yaml_node_t *strip = n->type == YAML_MAPPING_NODE ? lookup(l, n, "strip") : NULL;
@@ -274,6 +218,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         p->nlocate = 0;
         load_locate(l, p, n);
     }
+    if (!l->failed && (n = lookup(l, map, "tests")))
+        load_examples(l, p, n);
 }
 
 static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {

@@ -9,6 +9,23 @@ struct note_rule {
     struct str say;            /* text; {…} as in fusion-patterns(5) */
 };
 
+/* What is known of an argument of an example. */
+struct example_arg {
+    struct str name, type; /* without '%'; input, parameter, constant */
+    struct str model_name; /* or empty */
+};
+
+/* A piece of IR that the pattern has to match, or must not. */
+struct example {
+    bool hit;
+    struct str text;
+    struct text_origin origin; /* of the text */
+    uint64_t line;             /* of the example */
+    struct str name, because;  /* or empty */
+    struct example_arg *args;
+    uint32_t nargs;
+};
+
 struct pattern {
     struct str name, summary, fused_op, source, torch;
     struct str file;
@@ -24,6 +41,8 @@ struct pattern {
     uint32_t nnotes;
     uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
+    struct example *examples;
+    uint32_t nexamples;
     bool selected;           /* by --only and --skip */
     struct pattern *variant; /* the next one that shares this formula (`like`) */
     struct pattern *variant_of;

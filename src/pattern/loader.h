@@ -1,0 +1,30 @@
+/* What the readers of pattern files share: nodes of YAML, their text and their places. Private to the room. */
+#ifndef FA_LOADER_H
+#define FA_LOADER_H
+
+#include <yaml.h>
+
+#include "pattern/pattern.h"
+
+struct loader {
+    struct pattern_set *set;
+    struct diags *diags;
+    const char *file;
+    struct str text; /* of the file */
+    yaml_document_t doc;
+    bool failed;
+};
+
+/* One error at a node (NULL: the whole file): `what` and `word`. Nothing of the file is loaded. */
+void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
+struct str scalar_text(const yaml_node_t *n);
+struct str kept_text(struct loader *l, const yaml_node_t *n); /* a copy that lives as long as the set */
+/* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
+struct text_origin origin_of(const struct loader *l, const yaml_node_t *n);
+bool is_scalar(struct loader *l, const yaml_node_t *n); /* false with an error */
+const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key); /* or NULL */
+
+/* load_examples.c: the key `tests`. */
+void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n);
+
+#endif
