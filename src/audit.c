@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct fa_audit {
+    const struct fa_options *options; /* while it runs */
     struct arena arena;
     struct diags diags;
     struct pattern_set patterns;
@@ -212,6 +213,15 @@ static void remark(struct graph_audit *g) {
     a->remarks[a->nremarks++] = text.p;
 }
 
+/* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
+static void drop_sources(const struct fa_options *o, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (source_wanted(o, list->items[i].pattern->source))
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
@@ -248,6 +258,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
     match_level(&g, &g.shown->graph, &g.matches);
     match_settle(&g.matches);
+    drop_sources(all->a->options, &g.matches);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
         pair_build(&pairs, &g.ttir.graph, &g.ttnn.graph);
         g.pairs = &pairs;
@@ -296,7 +307,9 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
     a->patterns.max_steps = options->max_steps;
+    a->options = options;
     a->status = run(a, options);
+    a->options = NULL;
     return a;
 }
 

@@ -26,12 +26,53 @@ bool library_load(struct pattern_set *set, const struct fa_options *o, struct di
     return true;
 }
 
+static bool has_word(const char *list, struct str word) {
+    for (const char *p = list; p && *p;) {
+        size_t n = strcspn(p, ",");
+        if (str_eq(str_trim((struct str){p, n}), word))
+            return true;
+        p += n;
+        p += *p == ',';
+    }
+    return false;
+}
+
+static bool check_words(const char *list, const char *option, const char *const *words, size_t nwords, const char *hint,
+                        struct diags *d) {
+    for (const char *p = list; p;) {
+        size_t n = strcspn(p, ",");
+        struct str word = str_trim((struct str){p, n});
+        bool known = false;
+        for (size_t i = 0; i < nwords; i++)
+            known |= str_is(word, words[i]);
+        if (!known) {
+            diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, hint, "%s knows no '%.*s'", option, (int)word.n, word.p);
+            return false;
+        }
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    return true;
+}
+
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
+    static const char *const hidden[] = {"blocked", "decomposed"};
     struct str bad;
+    if (!check_words(o->sources, "--source", pattern_sources, PATTERN_SOURCES,
+                     "a comma-separated list of ttnn, torch, triton, cuda", d) ||
+        !check_words(o->include, "--include", hidden, 2, "a comma-separated list of blocked, decomposed", d))
+        return false;
+    for (uint32_t i = 0; i < set->n; i++) {
+        set->items[i]->show_blocked = has_word(o->include, STR("blocked"));
+        set->items[i]->show_decomposed = has_word(o->include, STR("decomposed"));
+    }
     if (patterns_select(set, o->only, o->skip, &bad))
         return true;
     diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
     return false;
+}
+
+bool source_wanted(const struct fa_options *o, struct str source) {
+    return !o->sources || has_word(o->sources, source);
 }
 
 struct fa_diagnostic diagnostic_of(const struct diag *d) {

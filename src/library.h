@@ -7,8 +7,10 @@
 
 /* Reads the bundled patterns and those of the options. False with diagnostics. */
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d);
-/* Applies --only and --skip. False with a diagnostic. */
+/* Applies --only, --skip and --include, and checks --source. False with a diagnostic. */
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d);
+/* What --source says of a pattern's source. */
+bool source_wanted(const struct fa_options *o, struct str source);
 /* For callers of the library. */
 struct fa_diagnostic diagnostic_of(const struct diag *d);
 

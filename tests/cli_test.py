@@ -220,6 +220,66 @@ class Audit(Case):
         self.assertTrue(err.endswith(SUMMARY) and len(err) > len(SUMMARY), err)
 
 
+class OwnPatterns(Case):
+    """A user's files add to, replace and switch off what is bundled; --source and --include choose what is reported."""
+
+    SITE = ("-o", "-", "m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_switched_off(self):
+        self.write("own.yml", "name: linear\noff: true\n")
+        self.assertEqual(self.run_it("-P", "own.yml", *self.SITE), (0, "", ""))
+        self.write("own.yml", "name: linear\noff: false\nfused_op: x.y\nsource: ttnn\nmatch: o = a * b\n")
+        self.assertEqual(self.run_it("-P", "own.yml", *self.SITE), (0, "", ""))
+        self.write("own.yml", "name: liner\noff: true\n")
+        status, _, err = self.run_it("-P", "own.yml", *self.SITE)
+        self.assertEqual(status, 1)
+        self.assertIn("own.yml:1:7: warning: switched off, but there is no such pattern: liner\n", err)
+        self.write("own.yml", "name: linear\noff: maybe\n")
+        self.assertEqual(self.run_it("-P", "own.yml", *self.SITE)[0], 2)
+
+    def test_a_pattern_that_others_are_like_is_switched_off_alone(self):
+        fused = ("name: p\nsource: ttnn\nfused_op: x.p\nmatch: o = matmul(a, b) + c\nrequire: extent(a, -1) < 10\n---\n"
+                 "name: q\nsource: ttnn\nfused_op: x.q\nlike: p\n---\n")
+        self.write("own.yml", fused + "name: p\noff: true\n")
+        status, out, _ = self.run_it("--no-default-patterns", "-P", "own.yml", *self.SITE)
+        self.assertIn("fused_op: x.q", out)
+        self.write("own.yml", fused + "name: p\nsource: ttnn\nfused_op: x.new\nmatch: o = matmul(a, b)\n")
+        status, out, _ = self.run_it("--no-default-patterns", "-P", "own.yml", *self.SITE)
+        self.assertIn("fused_op: x.q", out)
+        self.assertNotIn("x.p", out)
+        self.wrong("no pattern or fused op matches 'x.p'", "--no-default-patterns", "-P", "own.yml", "--only=x.p", "m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_source(self):
+        self.write("own.yml", "name: own\nfused_op: torch.mm\nsource: torch\nmatch: o = matmul(a, b)\n")
+        args = ("--skip=linear", "-P", "own.yml", *self.SITE)
+        self.assertIn("torch.mm", self.run_it(*args)[1])
+        self.assertIn("torch.mm", self.run_it("--source=torch,ttnn", *args)[1])
+        self.assertEqual(self.run_it("--source=ttnn", *args), (0, "", ""))
+        self.assertEqual(self.run_it("--source=torch", "-P", "own.yml", *self.SITE), (0, "", ""),
+                         "a kernel that covers no more than the direct fusion")
+        for wrong in ("ttnn,torc", "", "ttnn,"):
+            status, _, err = self.run_it("--source=" + wrong, *self.SITE)
+            self.assertEqual(status, 2)
+            self.assertIn("--source knows no '", err)
+
+    def test_decomposed_and_blocked(self):
+        text = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: o = matmul(a, b) + c\n"
+        rules = {"decomposed": 'decomposed: located("fc1")\n',
+                 "blocked": "block:\n  - when: extent(a, -1) == 64\n    say: wrong with {extent(a, -1)} columns.\n"}
+        lines = {"decomposed": "decomposed: the compiler took a fused op apart here on purpose.\n",
+                 "blocked": "blocked: wrong with 64 columns.\n"}
+        for what, rule in rules.items():
+            self.write("own.yml", text + rule)
+            args = ("--no-default-patterns", "-P", "own.yml", *self.SITE)
+            self.assertEqual(self.run_it(*args), (0, "", ""), what)
+            for include in ("blocked", "decomposed", "blocked,decomposed"):
+                status, out, _ = self.run_it("--include=" + include, *args)
+                self.assertEqual((status, lines[what] in out), (int(what in include), what in include))
+        self.write("own.yml", text + rules["blocked"].replace("64\n", "63\n"))
+        self.assertEqual(self.run_it(*args)[0], 1)
+        self.assertEqual(self.run_it("--include=all", *args)[0], 2)
+
+
 RELU = """\
 name: relu
 summary: maximum(x, 0)

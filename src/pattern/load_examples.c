@@ -45,15 +45,9 @@ static void load_arguments(struct loader *l, struct example *e, const yaml_node_
 
 static void check_example_keys(struct loader *l, const yaml_node_t *map) {
     static const char *const keys[] = {"hit", "miss", "name", "args", "because"};
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
-        const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
-        bool known = false;
-        for (size_t i = 0; k && k->type == YAML_SCALAR_NODE && i < sizeof keys / sizeof *keys; i++)
-            known |= str_is(scalar_text(k), keys[i]);
-        if (!known)
-            error_at(l, k, "a test has `hit` or `miss`, and may have `name`, `args` and `because`",
-                     "unknown key of a test: ", k && k->type == YAML_SCALAR_NODE ? scalar_text(k) : STR("?"));
-    }
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++)
+        check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
+                  "a test has `hit` or `miss`, and may have `name`, `args` and `because`");
 }
 
 static void load_example(struct loader *l, struct example *e, const yaml_node_t *map) {

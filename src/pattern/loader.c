@@ -3,10 +3,17 @@
 
 #include <string.h>
 
+static struct place place_of(const struct loader *l, const yaml_node_t *n) {
+    return (struct place){l->file, n ? n->start_mark.line + 1 : 0, n ? (uint32_t)n->start_mark.column + 1 : 0};
+}
+
 void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word) {
-    struct place at = {l->file, n ? n->start_mark.line + 1 : 0, n ? (uint32_t)n->start_mark.column + 1 : 0};
-    diag_add(l->diags, SEV_ERROR, at, hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
+    diag_add(l->diags, SEV_ERROR, place_of(l, n), hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
     l->failed = true;
+}
+
+void warn_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word) {
+    diag_add(l->diags, SEV_WARNING, place_of(l, n), hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
 }
 
 struct str scalar_text(const yaml_node_t *n) {
@@ -47,4 +54,15 @@ const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *
             return yaml_document_get_node(&l->doc, p->value);
     }
     return NULL;
+}
+
+void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys, size_t n, const char *hint) {
+    bool text = key && key->type == YAML_SCALAR_NODE;
+    for (size_t i = 0; text && i < n; i++)
+        if (str_is(scalar_text(key), keys[i]))
+            return;
+    const char *nearest = text ? str_nearest(scalar_text(key), keys, n) : NULL;
+    if (nearest)
+        hint = arena_printf(&l->set->arena, "did you mean %s?", nearest).p;
+    error_at(l, key, hint, "unknown key: ", text ? scalar_text(key) : STR("?"));
 }

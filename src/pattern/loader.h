@@ -17,6 +17,7 @@ struct loader {
 
 /* One error at a node (NULL: the whole file): `what` and `word`. Nothing of the file is loaded. */
 void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
+void warn_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
 struct str scalar_text(const yaml_node_t *n);
 struct str kept_text(struct loader *l, const yaml_node_t *n); /* a copy that lives as long as the set */
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
@@ -24,6 +25,11 @@ struct text_origin origin_of(const struct loader *l, const yaml_node_t *n);
 bool is_scalar(struct loader *l, const yaml_node_t *n); /* false with an error */
 const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key); /* or NULL */
 
+/* An error unless the key is one of these. The nearest one is the hint, else `hint`. */
+void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys, size_t n, const char *hint);
+
+/* load_status.c: the key `status`. */
+void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
 /* load_examples.c: the key `tests`. */
 void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n);
 

@@ -26,9 +26,20 @@ struct example {
     uint32_t nargs;
 };
 
+/* Where the compiler makes this fusion; each may be empty. */
+struct pattern_status {
+    struct str level;          /* ttir or ttnn */
+    struct str pass, pattern;  /* of the compiler */
+    struct str gated;          /* the flag without which it is off */
+};
+
 struct pattern {
     struct str name, summary, fused_op, source, torch;
+    struct str match, fused;   /* as written */
     struct str file;
+    uint64_t line;             /* of its name */
+    struct str text;           /* the document in the file */
+    struct pattern_status status;
     uint32_t order; /* of loading: settles ties */
     struct formula formula;
     const struct number **where; /* all must hold, else the search goes on */
@@ -39,6 +50,13 @@ struct pattern {
     uint32_t nunless;
     struct note_rule *notes;
     uint32_t nnotes;
+    struct note_rule *compiler; /* preconditions of the compiler's own pattern that a place fails */
+    uint32_t ncompiler;
+    struct note_rule *block; /* known to be unsafe or disabled: hidden where one holds */
+    uint32_t nblock;
+    const struct number **decomposed; /* taken apart on purpose: hidden where one holds */
+    uint32_t ndecomposed;
+    bool show_blocked, show_decomposed; /* --include */
     uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
     struct example *examples;
@@ -46,7 +64,8 @@ struct pattern {
     bool selected;           /* by --only and --skip */
     struct pattern *variant; /* the next one that shares this formula (`like`) */
     struct pattern *variant_of;
-    bool replaced;   /* by a later one of the same name */
+    bool replaced;   /* by a later one of the same name, or switched off */
+    struct pattern *replaces; /* the earlier one, or NULL */
     bool is_variant; /* searched for with the pattern that it is like */
 };
 
@@ -62,14 +81,19 @@ struct pattern_set {
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;
-    struct pattern **items; /* in order of loading */
+    struct pattern **items;
     uint32_t n, cap;
+    uint32_t nread; /* patterns that were no replacement */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
 };
 
+/* What `source` may be; the first is the direct one. */
+enum { PATTERN_SOURCES = 4 };
+extern const char *const pattern_sources[PATTERN_SOURCES];
+
 /* Reads one file, or all *.yml of a directory in order of name, idioms first. A pattern replaces an earlier one of
- * the same name. False with diagnostics; then nothing of the wrong file is loaded. */
+ * the same name; one that others are like stays in the list for them, marked. False with diagnostics; then nothing of the wrong file is loaded. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
 /* Applies --only and --skip (comma-separated globs over names and fused ops; NULL: no limit). False with the glob
  * that matches nothing in `bad`. */
