@@ -3,9 +3,9 @@
 #include "base/work.h"
 #include "fusion_audit.h"
 #include "inputs.h"
+#include "library.h"
 #include "pair/pair.h"
 #include "pattern/match.h"
-#include "pattern/place.h"
 #include "report/notes.h"
 #include "report/report.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct fa_audit {
+    const struct fa_options *options; /* while it runs */
     struct arena arena;
     struct diags diags;
     struct pattern_set patterns;
@@ -38,23 +39,6 @@ struct graph_audit {
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
-
-static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
-    if (!o->no_default_patterns) {
-        struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&a->arena);
-        if (!patterns_load(&a->patterns, arena_strdup(&a->arena, dir), &a->diags))
-            return false;
-    }
-    for (size_t i = 0; i < o->npatterns; i++)
-        if (!patterns_load(&a->patterns, o->patterns[i], &a->diags))
-            return false;
-    struct str bad;
-    if (patterns_select(&a->patterns, o->only, o->skip, &bad))
-        return true;
-    diag_add(&a->diags, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n,
-             bad.p);
-    return false;
-}
 
 /* ---- matching, function by function ---- */
 
@@ -237,6 +221,15 @@ static void remark(struct graph_audit *g) {
     a->remarks[a->nremarks++] = text.p;
 }
 
+/* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
+static void drop_sources(const struct fa_options *o, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (source_wanted(o, list->items[i].pattern->source))
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
@@ -273,6 +266,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
     match_level(&g, &g.shown->graph, &g.matches);
     match_settle(&g.matches);
+    drop_sources(all->a->options, &g.matches);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
         pair_build(&pairs, &g.ttir.graph, &g.ttnn.graph);
         g.pairs = &pairs;
@@ -302,7 +296,7 @@ static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    if (!load_patterns(a, o))
+    if (!library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
         return FA_USAGE;
     enum fa_status status = inputs_read(&a->inputs, o, &a->arena, &a->diags);
     if (status != FA_CLEAN)
@@ -323,7 +317,9 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
     a->patterns.max_steps = options->max_steps;
+    a->options = options;
     a->status = run(a, options);
+    a->options = NULL;
     return a;
 }
 
@@ -349,9 +345,7 @@ size_t fa_diagnostics_dropped(const struct fa_audit *a) {
 }
 
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
-    static const char *const names[] = {"note", "warning", "error"};
-    const struct diag *d = &a->diags.items[i];
-    return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
+    return diagnostic_of(&a->diags.items[i]);
 }
 
 size_t fa_remarks(const struct fa_audit *a) {

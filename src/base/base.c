@@ -23,6 +23,42 @@ const char *str_find(struct str s, struct str what) {
     return s.n < what.n ? NULL : memmem(s.p, s.n, what.p, what.n);
 }
 
+unsigned str_distance(struct str a, struct str b) {
+    enum { MAX = 48 };
+    unsigned row[MAX + 1];
+    if (a.n >= MAX || b.n >= MAX)
+        return MAX;
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned best = diagonal + (a.p[i - 1] != b.p[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[b.n];
+}
+
+const char *str_nearest(struct str misspelt, const char *const *words, size_t n) {
+    const char *best = NULL;
+    unsigned least = (unsigned)(misspelt.n / 3 + 2);
+    for (size_t i = 0; i < n; i++) {
+        unsigned d = str_distance(misspelt, str_of(words[i]));
+        if (d < least) {
+            least = d;
+            best = words[i];
+        }
+    }
+    return best;
+}
+
 /* Eight bytes a step, each folded by the two halves of a 128-bit product. */
 uint64_t str_hash(struct str s) {
     const uint64_t k1 = 0x9e3779b97f4a7c15u, k2 = 0xd6e8feb86659fd93u;

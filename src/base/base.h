@@ -55,6 +55,9 @@ static inline struct str str_trim(struct str s) {
 int str_cmp(struct str a, struct str b);             /* bytewise order, shorter first among equals */
 const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
 uint64_t str_hash(struct str s);
+unsigned str_distance(struct str a, struct str b); /* edits from one to the other (Levenshtein); 48 for long ones */
+/* The word that a misspelt one is close to, or NULL. */
+const char *str_nearest(struct str misspelt, const char *const *words, size_t n);
 
 /* Bump allocator. A zeroed struct is an empty arena. */
 struct arena {

@@ -417,6 +417,14 @@ uint32_t condition_find(struct str name) {
     return NONE;
 }
 
+const char *condition_nearest(struct str misspelt) {
+    enum { N = sizeof condition_table / sizeof *condition_table };
+    const char *words[N + 4] = {"not", "value", "extent", "sqrt"};
+    for (uint32_t i = 0; i < N; i++)
+        words[4 + i] = condition_table[i].name;
+    return str_nearest(misspelt, words, N + 4);
+}
+
 static double extent(const struct evaluation *e, const struct number *n) {
     const struct axes *axes = e->axes;
     if (n->slot != NONE) {

@@ -18,7 +18,8 @@ struct condition_info {
 };
 
 extern const struct condition_info condition_table[];
-uint32_t condition_find(struct str name); /* NONE when there is none */
+uint32_t condition_find(struct str name);           /* NONE when there is none */
+const char *condition_nearest(struct str misspelt); /* a name or a word of conditions; NULL when none is close */
 
 /* Numbers that a value or its op has. */
 struct measure_info {

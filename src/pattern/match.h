@@ -34,6 +34,11 @@ struct match_detail {
     uint32_t npreconditions;
     const struct str *remarks; /* notes of the pattern that apply here, filled in */
     uint32_t nremarks;
+    const struct str *blocked; /* why it is known to be unsafe */
+    uint32_t nblocked;
+    const struct str *compiler; /* preconditions of the compiler's own pattern that fail here */
+    uint32_t ncompiler;
+    bool decomposed;  /* taken apart on purpose */
     struct str torch; /* filled in */
 };
 

@@ -89,6 +89,10 @@ static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
 }
 
 static void add_remarks(struct buf *out, const struct match_detail *d) {
+    for (uint32_t i = 0; i < d->nblocked; i++)
+        add_line(out, "blocked: ", d->blocked[i]);
+    if (d->decomposed)
+        add_line(out, "decomposed: ", STR("the compiler took a fused op apart here on purpose."));
     for (uint32_t i = 0; i < d->nremarks; i++)
         add_line(out, "", d->remarks[i]);
     for (uint32_t i = 0; i < d->npreconditions; i++)
