@@ -439,7 +439,7 @@ static bool selected(const struct pattern *p) {
 }
 
 /* Patterns by the operator that their root may be, so that an op is compared with those alone. */
-static void index_roots(struct pattern_set *set) {
+void patterns_index(struct pattern_set *set) {
     uint32_t n = 0;
     free(set->rooted);
     set->rooted = NULL;
@@ -470,7 +470,7 @@ static bool load_path(struct pattern_set *set, const char *path, struct diags *d
 
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
     bool ok = load_path(set, path, d);
-    index_roots(set);
+    patterns_index(set);
     return ok;
 }
 
@@ -511,7 +511,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
     bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
     for (uint32_t i = 0; i < set->n; i++)
         set->items[i]->selected = in[i] && !out[i];
-    index_roots(set);
+    patterns_index(set);
     free(in);
     free(out);
     return ok;

@@ -103,6 +103,9 @@ bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
 /* Applies --only and --skip (comma-separated globs over names and fused ops; NULL: no limit). False with the glob
  * that matches nothing in `bad`. */
 bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad);
+/* Sorts the selected patterns by the operators of their roots, for match_function. What loads and selects does it; a
+ * set that was put together otherwise needs it, and then `free(set->rooted)`. */
+void patterns_index(struct pattern_set *set);
 void patterns_free(struct pattern_set *set);
 
 #endif
