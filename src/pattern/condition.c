@@ -248,6 +248,113 @@ static bool adjacent(const struct evaluation *e, const struct binding *b, uint32
     return false;
 }
 
+/* All of it is indexed by axes of the formula: what was cut from it is put together again. */
+static bool aligned(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    for (uint32_t i = 0; b[0].value != NONE && i < b[0].map->n; i++)
+        if (b[0].map->t[i].space >= FRESH_SPACE)
+            return false;
+    return true;
+}
+
+static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
+    struct imap last;
+    axes_axis(axes, -1, &last);
+    if (!imap_within(&last, map))
+        return false;
+    if (imap_within(map, &last))
+        return axes_extent(axes, -2) == 1;
+    for (uint32_t i = 0; i + 1 < axes->n; i++) {
+        struct imap both, axis;
+        struct axes two;
+        axes_axis(axes, (int)i, &axis);
+        axes_clear(&two);
+        if (axes_add(&two, axis.t, axis.n) && axes_add(&two, last.t, last.n) && axes_join(&two, 0, 2, &both) &&
+            imap_within(map, &both) && imap_within(&both, map))
+            return true;
+    }
+    return false;
+}
+
+/* Angles of positions: varies along the last axis, element for element, and along one axis more; or along the last
+ * alone, where there is one position. Whether it was expanded before it is used makes no difference. */
+static bool positions(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link links[MAX_CHAIN];
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    struct imap map = *b[0].map;
+    for (int hops = 0; value != NONE && hops < 4; hops++) {
+        uint32_t k = matcher_chain(e->graph, value, &map, links, MAX_CHAIN);
+        for (uint32_t i = 0; i < k; i++)
+            if (rows_of_positions(b[0].axes, &links[i].map))
+                return true;
+        value = graph_callee_value(e->graph, links[k - 1].value); /* expanded in a function that runs once */
+        map = links[k - 1].map;
+    }
+    return false;
+}
+
+/* From the map of an op's result to that of the operand that it carries on: movement, one operand of elementwise ops
+ * and norms, what a slice was cut from. NONE where nothing of the kind comes before. */
+static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map) {
+    uint32_t op = g->m->values[value].def, rank;
+    struct imap next;
+    struct axes c, kept;
+    struct slice_bounds s;
+    if (op == NONE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
+        return NONE;
+    uint32_t x = graph_operands(g, op)[0];
+    if (looks_through(g, op) && imap_through(g, op, map, &next)) {
+        *map = next;
+        return x;
+    }
+    if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_AXISWISE || graph_class(g, op) == OP_ALIKE) {
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+            x = graph_operands(g, op)[i];
+            if (x != NONE && graph_numel(g, x) == graph_numel(g, value) && !graph_is_parameter(g, x))
+                return x;
+        }
+        return NONE;
+    }
+    const int64_t *shape = graph_shape(g, value, &rank);
+    if (!slice_bounds(g, op, &s) || !imap_coordinates(map, shape, rank, &c))
+        return NONE;
+    axes_clear(&kept);
+    for (uint32_t d = 0; d < rank; d++)
+        if (!axes_add(&kept, c.t + axes_begin(&c, d), s.cut[d] ? 0 : c.end[d] - axes_begin(&c, d)))
+            return NONE;
+    return imap_of_coordinates(&kept, graph_shape(g, x, &rank), s.rank, map) ? x : NONE;
+}
+
+/* This axis of x is made of the columns of a product: of its features, so of heads, not of positions. */
+static bool columns(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    struct imap axis, map;
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    map = *b[0].map;
+    axes_axis(b[0].axes, e->number->given[0], &axis);
+    for (int hops = 0; axis.n > 0 && value != NONE && hops < MAX_CHAIN; hops++) {
+        uint32_t op = g->m->values[value].def, rank;
+        const int64_t *shape = graph_shape(g, value, &rank);
+        struct axes c;
+        struct imap last;
+        if (op != NONE && graph_class(g, op) == OP_CONTRACT) {
+            if (!shape || !imap_coordinates(&map, shape, rank, &c))
+                return false;
+            axes_axis(&c, -1, &last);
+            return imap_within(&axis, &last);
+        }
+        value = upstream(g, value, &map);
+    }
+    return false;
+}
+
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
 
 static bool regex_finds(const pcre2_code *re, struct str s) {
@@ -392,6 +499,9 @@ const struct condition_info condition_table[] = {
     {one_location, "one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
     {located, "located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
     {named, "named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
+    {aligned, "aligned", 1, 1, false, false, "aligned(x): all of x is indexed by the axes of the formula"},
+    {columns, "columns", 2, 2, false, true, "columns(x, -2): this axis of x is made of the columns of a product"},
+    {positions, "positions", 1, 1, false, false, "positions(c): varies along the last axis and one other"},
     {read_as, "read_as", 2, 8, false, true,
      "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
     {interleaved, "interleaved", 2, 2, false, false,

@@ -441,6 +441,25 @@ bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint3
     return node_is(n, (enum op_kind)m->g->kind[op]) && operands_plausible(m, n, op, LOOK_AHEAD);
 }
 
+/* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put
+ * there, count as leading ones: the last axis is one along which something varies. */
+bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out) {
+    struct axes c;
+    uint32_t last = rank;
+    if (!imap_coordinates(map, shape, rank, &c))
+        return false;
+    while (last > 0 && shape[last - 1] == 1)
+        last--;
+    axes_clear(out);
+    for (uint32_t d = last; d < rank; d++)
+        if (!axes_add(out, NULL, 0))
+            return false;
+    for (uint32_t d = 0; d < last; d++)
+        if (!axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return true;
+}
+
 /* Tries one pattern with its root at one op. */
 static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     uint32_t root = m->g->m->ops[op].first_result, rank;
@@ -460,7 +479,7 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     struct imap *map = matcher_scratch(m, sizeof *map);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     imap_identity(map, 0, numel);
-    if (!imap_coordinates(map, shape, rank, axes))
+    if (!matcher_root_axes(map, shape, rank, axes))
         return false;
     m->root_axes = axes;
     struct goal first = {
