@@ -699,3 +699,120 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     cr_assert_eq(list.n, 1, "a direct one that covers it all leaves nothing to wish for");
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
 }
+
+/* ---- parts, wholes and further lines ---- */
+
+Test(match, a_part_knows_which_axis_it_cuts_and_where) {
+    pattern("out = exp(slice(x, dim=-1, part=1, of=2))", "");
+    hit("x:2x6",
+        "s = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3; o = ttir.exp s -> 2x3; "
+        "return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    hit("x:2x6", "s = ttnn.slice_static x {begins = [0, -3], ends = [2, 6], step = [1, 1]} -> 2x3; o = ttnn.exp s -> "
+                 "2x3; return o");
+    miss("x:4x3", "s = ttir.slice_static x {begins = [2, 0], ends = [4, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    pattern("out = exp(slice(x, part=1, every=2))", "");
+    hit("x:2x6",
+        "s = ttir.slice_static x {begins = [0, 1], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> 2x3; "
+        "return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+}
+
+#define HALVES                                                                                                         \
+    "h = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"                                 \
+    "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3\n"
+
+/* What is cut out of a value and what stands beside it are parts of the same value, element for element. */
+Test(match, a_value_is_the_same_below_its_parts) {
+    pattern("out = x * concat(-slice(x, part=1, of=2), slice(x, part=0, of=2), dim=-1)", "");
+    hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
+                        "return o");
+    miss("x:2x6", HALVES "n = ttir.neg l -> 2x3; c = ttir.concat n h {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
+                         "return o");
+    hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = -1} -> 2x6; o = ttir.multiply c x -> 2x6; "
+                        "return o");
+    miss("x:2x6 y:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; "
+                               "o = ttir.multiply y c -> 2x6; return o");
+    const char *turned = "p = ttir.permute x {permutation = array<i64: 1, 0>} -> 6x2\n"
+                         "h = ttir.slice_static p {begins = [3, 0], ends = [6, 2], step = [1, 1]} -> 3x2\n"
+                         "l = ttir.slice_static p {begins = [0, 0], ends = [3, 2], step = [1, 1]} -> 3x2\n"
+                         "n = ttir.neg h -> 3x2; c = ttir.concat n l {dim = 0} -> 6x2\n"
+                         "b = ttir.permute c {permutation = array<i64: 1, 0>} -> 2x6; o = ttir.multiply x b -> 2x6; "
+                         "return o";
+    hit("x:2x6", turned);
+    miss("x:2x6",
+         "h = ttir.slice_static x {begins = [1, 0], ends = [2, 6], step = [1, 1]} -> 1x6\n"
+         "l = ttir.slice_static x {begins = [0, 0], ends = [1, 6], step = [1, 1]} -> 1x6\n"
+         "n = ttir.neg h -> 1x6; c = ttir.concat n l {dim = 0} -> 2x6; o = ttir.multiply x c -> 2x6; return o");
+}
+
+Test(match, halves_of_two_roads_are_of_one_value) {
+    pattern("out = silu(slice(y, dim=-1, part=0, of=2)) * slice(y, dim=-1, part=1, of=2)", "");
+    hit("x:2x6", HALVES "a = ttir.silu l -> 2x3; o = ttir.multiply a h -> 2x3; return o");
+    miss("x:2x6", HALVES "a = ttir.silu h -> 2x3; o = ttir.multiply a l -> 2x3; return o");
+    hit("x:2x6", HALVES "a = ttir.silu l -> 2x3; o = ttir.multiply h a -> 2x3; return o");
+    miss("x:2x6 y:2x6", HALVES "k = ttir.slice_static y {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"
+                               "a = ttir.silu l -> 2x3; o = ttir.multiply a k -> 2x3; return o");
+}
+
+#define SORTED     "v = ttir.sort x {descending = true, dim = 1} -> 2x6*2\n"
+#define HEAD(s, n) n " = ttir.slice_static " s " {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2\n"
+
+Test(match, further_lines_are_found_behind_what_is_bound) {
+    pattern("s = sort(x)\nout = slice(s)\nmaybe indices = slice(result(s, 1))", "where: begin(out) == 0");
+    hit("x:2x6", SORTED HEAD("v#0", "a") HEAD("v#1", "b") "return a b");
+    cr_assert_eq(found()->nops, 3);
+    miss("x:2x6", SORTED HEAD("v#0", "a") HEAD("v#1", "b") "e = ttir.exp v#1 -> 2x6; return a b e");
+    hit("x:2x6", SORTED HEAD("v#0", "a") "return a");
+    miss("x:2x6", SORTED HEAD("v#1", "b") "return b");
+    pattern("out = slice(y)\nalso other = slice(y)", "where: [begin(out) == 0, begin(other) == end(out)]");
+    hit("x:2x6", HALVES "return l h");
+    miss("x:2x6", "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; return l");
+}
+
+Test(match, what_the_fused_op_yields_may_escape) {
+    pattern("s = x + r\nout = rms_norm(s, w)", "escapes: [s]");
+    hit("x:2x3 r:2x3 w:3",
+        "s = ttir.add x r -> 2x3; o = ttir.rms_norm s w {operandSegmentSizes = array<i32: 1, 1, 0>} -> "
+        "2x3; return o s");
+    pattern("s = x + r\nout = rms_norm(s, w)", "");
+    miss("x:2x3 r:2x3 w:3", "s = ttir.add x r -> 2x3; o = ttir.rms_norm s w {operandSegmentSizes = array<i32: 1, 1, "
+                            "0>} -> 2x3; return o s");
+}
+
+Test(match, a_line_of_movement_is_read_in_the_order_of_dimensions) {
+    pattern("out = reshape(permute(x))", "where: read_as(out, x, 0, 2, 1, 3)");
+    hit("x:2x3x4x5",
+        "p = ttir.permute x {permutation = array<i64: 0, 2, 1, 3>} -> 2x4x3x5; o = ttir.reshape p -> 2x4x15; "
+        "return o");
+    miss("x:2x3x4x5", "p = ttir.permute x {permutation = array<i64: 0, 1, 3, 2>} -> 2x3x5x4; o = ttir.reshape p -> "
+                      "2x3x20; return o");
+    pattern("out = permute(reshape(s))", "where: read_as(s, out, 0, 2, 1, 3)");
+    hit("x:2x4x15",
+        "r = ttir.reshape x -> 2x4x3x5; o = ttir.permute r {permutation = array<i64: 0, 2, 1, 3>} -> 2x3x4x5; "
+        "return o");
+    miss("x:2x4x15", "r = ttir.reshape x -> 2x4x3x5; o = ttir.permute r {permutation = array<i64: 0, 3, 1, 2>} -> "
+                     "2x5x4x3; return o");
+    pattern("out = reshape(broadcast(reshape(x)))", "where: interleaved(out, x)");
+    hit("x:2x3", "r = ttir.reshape x -> 2x3x1; b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> "
+                 "2x3x4; o = ttir.reshape b -> 2x12; return o");
+    miss("x:2x3", "r = ttir.reshape x -> 2x1x3; b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 4, 1>} -> "
+                  "2x4x3; o = ttir.reshape b -> 2x12; return o");
+}
+
+Test(match, what_nothing_is_known_of_has_operands_as_wholes) {
+    pattern("out = relu(conv2d(x, w))", "");
+    hit("x:1x4x4x3 w:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.relu c -> 1x4x4x8; return o");
+    miss("x:1x4x4x3 w:8x3x1x1 b:1x1x1x8", "c = ttir.conv2d x w b -> 1x4x4x8; o = ttir.relu c -> 1x4x4x8; return o");
+    pattern("y = conv2d(x, w)\nout = y + b", "where: along(b, y, -1)");
+    hit("x:1x4x4x3 w:8x3x1x1 b:1x1x1x8", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.add c b -> 1x4x4x8; return o");
+    miss("x:1x4x4x3 w:8x3x1x1 b:1x4x1x8", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.add c b -> 1x4x4x8; return o");
+    pattern("out = conv2d(x, w) + conv2d(x, v)", "");
+    hit("x:1x4x4x3 w:8x3x1x1 v:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; d = ttir.conv2d x v -> 1x4x4x8; "
+                                         "o = ttir.add c d -> 1x4x4x8; return o");
+    miss("x:1x4x4x3 y:1x4x4x3 w:8x3x1x1 v:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; d = ttir.conv2d y v -> 1x4x4x8; "
+                                                    "o = ttir.add c d -> 1x4x4x8; return o");
+}

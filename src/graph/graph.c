@@ -55,14 +55,16 @@ static bool is_destination(const struct graph *g, uint32_t v) {
     return def != NONE && g->kind[def] == K_EMPTY;
 }
 
-/* operandSegmentSizes as 0/1 per role, when there is one entry for each role. */
-static bool segments(const struct graph *g, uint32_t op, int nroles, int64_t *sizes) {
+/* operandSegmentSizes as 0/1 per role; a dialect may lack the last roles, which are absent then. */
+static bool segments(const struct graph *g, uint32_t op, struct arity arity, int64_t *sizes) {
     struct str text;
     if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
         return false;
     int n = mlir_ints(text, sizes, MAX_ROLES);
-    if (n < nroles || n > MAX_ROLES)
+    if (n < arity.required || n > MAX_ROLES)
         return false;
+    for (int i = n; i < arity.all; i++)
+        sizes[i] = 0;
     for (int i = 0; i < n; i++)
         if (sizes[i] != 0 && sizes[i] != 1)
             return false;
@@ -100,7 +102,7 @@ static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
     if (arity.all < 0 || n >= (uint32_t)arity.all || !strchr(roles, '?'))
         return n;
     int64_t sizes[MAX_ROLES];
-    if (!segments(g, i, arity.all, sizes)) {
+    if (!segments(g, i, arity, sizes)) {
         while (n < (uint32_t)arity.all)
             out[n++] = NONE;
         return n;

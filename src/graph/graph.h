@@ -17,6 +17,9 @@ enum op_class {
     OP_REDUCE,   /* over dim_arg */
     OP_AXISWISE, /* along one axis: softmax, norms */
     OP_CONTRACT, /* matrix products */
+    OP_ALIKE,    /* out[i] depends on x[i] and perhaps on more: collectives, distributed norms */
+    OP_SLICE,    /* a part of x along some dimensions */
+    OP_JOIN,     /* operands side by side along `dim` */
     OP_MOVE,     /* an index map: reshape, permute, broadcast, repeat */
     OP_CAST,     /* identity up to rounding */
     OP_LAYOUT,   /* identity */

@@ -366,6 +366,36 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
            wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
 }
 
+static bool bound_list(const struct graph *g, uint32_t op, const char *key, uint32_t rank, int64_t *out) {
+    struct str text;
+    return mlir_attr(g->m, op, key, &text) && mlir_ints(text, out, MAX_RANK) == (int)rank;
+}
+
+bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) {
+    uint32_t to_rank;
+    if (graph_class(g, op) != OP_SLICE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1)
+        return false;
+    const int64_t *from = graph_shape(g, graph_operands(g, op)[0], &out->rank),
+                  *to = graph_shape(g, g->m->ops[op].first_result, &to_rank);
+    if (!from || !to || out->rank > MAX_RANK || to_rank != out->rank ||
+        !bound_list(g, op, "begins", out->rank, out->begin) || !bound_list(g, op, "ends", out->rank, out->end))
+        return false;
+    if (!bound_list(g, op, "step", out->rank, out->step))
+        for (uint32_t d = 0; d < out->rank; d++)
+            out->step[d] = 1;
+    out->ncut = 0;
+    for (uint32_t d = 0; d < out->rank; d++) {
+        int64_t *b = &out->begin[d], *e = &out->end[d], step = out->step[d];
+        *b += *b < 0 ? from[d] : 0;
+        *e += *e < 0 ? from[d] : 0;
+        if (*b < 0 || *e > from[d] || *b >= *e || step < 1 || (*e - *b - 1) / step + 1 != to[d])
+            return false;
+        out->cut[d] = to[d] != from[d];
+        out->ncut += out->cut[d];
+    }
+    return true;
+}
+
 /* A digit is a multiplicative interval [lo, lo * size). Two digits are independent when one begins at a multiple of
  * the other's end; intervals that merely do not meet may belong to different radices: I / 3 changes with I % 2. */
 static bool independent(const struct term *a, const struct term *b) {

@@ -47,6 +47,15 @@ bool imap_through(const struct graph *g, uint32_t op, const struct imap *result,
 /* From the result of an op that broadcasts from the right to one of its operands. */
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);
 
+/* What a slice takes along each dimension of its operand, from `begin` to before `end`; negative ends are counted from
+ * the front. False when it is no slice that is understood. */
+struct slice_bounds {
+    uint32_t rank, ncut; /* ncut: dimensions that are not taken whole */
+    bool cut[MAX_RANK];
+    int64_t begin[MAX_RANK], end[MAX_RANK], step[MAX_RANK];
+};
+bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out);
+
 void axes_clear(struct axes *a);
 bool axes_add(struct axes *a, const struct term *t, uint32_t n); /* one more axis; false when full */
 uint32_t axes_begin(const struct axes *a, uint32_t i);

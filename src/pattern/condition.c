@@ -191,7 +191,7 @@ static int64_t combinations(const struct term *t, uint32_t n) {
 }
 
 /* Varies along what the reduction reduces only, element for element. */
-static bool along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+static bool along_reduced(const struct evaluation *e, const struct binding *b, uint32_t n) {
     struct axes missing;
     struct imap axis, map;
     (void)e;
@@ -286,32 +286,131 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
-static condition *const functions[] = {present,           constant,      parameter,  scalar,    stated_constant,
-                                       row_vector,        matrix,        contiguous, grouped,   same_dtype,
-                                       one_location,      located,       named,      floating,  count_of,
-                                       one_over_count_of, root_count_of, along,      same_axis, adjacent};
+/* Row-major strides of a tensor; false when it is dynamic. */
+static bool strides_of(const struct graph *g, uint32_t value, const int64_t **shape, uint32_t *rank, int64_t *strides) {
+    int64_t stride = 1;
+    *shape = graph_shape(g, value, rank);
+    if (!*shape || *rank > MAX_RANK || graph_numel(g, value) < 1)
+        return false;
+    for (uint32_t d = *rank; d-- > 0; stride *= (*shape)[d])
+        strides[d] = stride;
+    return true;
+}
+
+/* The space that a map runs over one to one; NONE when it is no such map. */
+static uint32_t own_space(const struct graph *g, const struct binding *b) {
+    int64_t numel = graph_numel(g, b->value);
+    bool own = b->map->n == 1 && b->map->t[0].lo == 1 && b->map->t[0].stride == 1 && b->map->t[0].size == numel;
+    return own ? b->map->t[0].space : NONE;
+}
+
+/* read_as(whole, split, 0, 2, 1, 3): the elements of `whole` in row-major order run over the dimensions of `split` in
+ * this order, the last one fastest: heads merged or split. */
+static bool read_as(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    uint32_t rank, whole_space = own_space(e->graph, &b[0]), split_space = own_space(e->graph, &b[1]);
+    int64_t strides[MAX_RANK];
+    const int64_t *shape;
+    if (b[0].value == NONE || b[1].value == NONE || !strides_of(e->graph, b[1].value, &shape, &rank, strides) ||
+        rank != e->number->ngiven || graph_numel(e->graph, b[0].value) != graph_numel(e->graph, b[1].value))
+        return false;
+    struct imap expected = {0};
+    bool outward = whole_space != NONE; /* `split` is found below `whole`, or the other way round */
+    int64_t lo = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        int d = e->number->given[i];
+        if (d < 0 || d >= (int)rank)
+            return false;
+        struct term t = {whole_space, lo, shape[d], strides[d]};
+        if (!outward)
+            t = (struct term){split_space, strides[d], shape[d], lo};
+        expected.t[expected.n++] = t;
+        lo *= shape[d];
+    }
+    imap_canonical(&expected);
+    struct imap actual = *b[outward].map;
+    imap_canonical(&actual);
+    return (outward || split_space != NONE) && imap_equal(&expected, &actual);
+}
+
+/* Each dimension of `out` is that of x some times: `whole` times along (tile), or each element times (interleave). */
+static bool times_fit(const struct evaluation *e, const struct binding *b, bool interleave) {
+    uint32_t rank, out_rank, space, more = 0;
+    int64_t strides[MAX_RANK], out_strides[MAX_RANK];
+    const int64_t *shape, *out_shape;
+    if (b[0].value == NONE || b[1].value == NONE || (space = own_space(e->graph, &b[0])) == NONE ||
+        !strides_of(e->graph, b[0].value, &out_shape, &out_rank, out_strides) ||
+        !strides_of(e->graph, b[1].value, &shape, &rank, strides) || rank != out_rank)
+        return false;
+    struct imap expected = {0}, actual = *b[1].map;
+    for (uint32_t d = 0; d < rank; d++) {
+        if (out_shape[d] % shape[d] != 0)
+            return false;
+        int64_t times = out_shape[d] / shape[d];
+        more += times > 1 && shape[d] > 1;
+        expected.t[expected.n++] =
+            (struct term){space, out_strides[d] * (interleave ? times : 1), shape[d], strides[d]};
+    }
+    imap_canonical(&expected);
+    imap_canonical(&actual);
+    return more == 1 && imap_equal(&expected, &actual);
+}
+
+static bool interleaved(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return times_fit(e, b, true);
+}
+
+static bool tiled(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return times_fit(e, b, false);
+}
+
+/* Varies along one axis of another value only, element for element: row_vector for any axis. */
+static bool along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    struct imap axis, map = *b[0].map;
+    axes_axis(b[1].axes, e->number->given[0], &axis);
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
+
+static condition *const functions[] = {present,       constant,      parameter,  scalar,   stated_constant,
+                                       row_vector,    matrix,        contiguous, grouped,  same_dtype,
+                                       one_location,  located,       named,      read_as,  interleaved,
+                                       tiled,         along,         floating,   count_of, one_over_count_of,
+                                       root_count_of, along_reduced, same_axis,  adjacent};
 
 const struct condition_info condition_table[] = {
-    {"present", 1, 1, false, "present(x): the optional part x is there"},
-    {"constant", 1, 1, false, "constant(x): one known number in every element"},
-    {"parameter", 1, 1, false, "parameter(x): depends on parameters and constants only"},
-    {"scalar", 1, 1, false, "scalar(x): one element, or one known number in every element"},
-    {"stated_constant", 1, 1, false, "stated_constant(x): a known number, or an argument with that as a precondition"},
-    {"row_vector", 1, 2, false, "row_vector(x, of): varies along the last axis only"},
-    {"matrix", 1, 1, false, "matrix(x): varies along the last two axes only"},
-    {"contiguous", 1, 1, false, "contiguous(x): stored with its last axis innermost"},
-    {"grouped", 3, 3, false, "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
-    {"same_dtype", 2, 2, false, "same_dtype(x, y)"},
-    {"one_location", 0, 0, false, "one_location(): all ops carry the same location"},
-    {"located", 1, 1, true, "located(\"regex\"): a location of the ops has such a name"},
-    {"named", 2, 2, true, "named(x, \"regex\"): x is an argument of such a name"},
-    {"floating", 1, 1, false, "floating(x): its elements are floating point numbers"},
-    {"count_of", 2, 2, false, "count_of(n, s): n is how many elements the reduction s sums"},
-    {"one_over_count_of", 2, 2, false, "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
-    {"root_count_of", 2, 2, false, "root_count_of(c, s): c is the square root of how many elements s sums"},
-    {"along", 2, 2, false, "along(x, s): x varies only along the axes that the reduction s reduces"},
-    {"same_axis", 1, 4, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
-    {"adjacent", 2, 2, false, "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
+    {"present", 1, 1, false, false, "present(x): the optional part x is there"},
+    {"constant", 1, 1, false, false, "constant(x): one known number in every element"},
+    {"parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
+    {"scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
+    {"stated_constant", 1, 1, false, false,
+     "stated_constant(x): a known number, or an argument with that as a precondition"},
+    {"row_vector", 1, 2, false, false, "row_vector(x, of): varies along the last axis only"},
+    {"matrix", 1, 1, false, false, "matrix(x): varies along the last two axes only"},
+    {"contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
+    {"grouped", 3, 3, false, false,
+     "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
+    {"same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
+    {"one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
+    {"located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
+    {"named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
+    {"read_as", 2, 8, false, true, "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
+    {"interleaved", 2, 2, false, false, "interleaved(out, x): each element along one dimension of x is repeated"},
+    {"tiled", 2, 2, false, false, "tiled(out, x): one dimension of x is repeated as a whole"},
+    {"along", 3, 3, false, true, "along(bias, y, -1): bias varies along this axis of y only"},
+    {"floating", 1, 1, false, false, "floating(x): its elements are floating point numbers"},
+    {"count_of", 2, 2, false, false, "count_of(n, s): n is how many elements the reduction s sums"},
+    {"one_over_count_of", 2, 2, false, false, "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
+    {"root_count_of", 2, 2, false, false, "root_count_of(c, s): c is the square root of how many elements s sums"},
+    {"along_reduced", 2, 2, false, false,
+     "along_reduced(x, s): x varies only along the axes that the reduction s reduces"},
+    {"same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
+    {"adjacent", 2, 2, false, false, "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
 };
 
 uint32_t condition_find(struct str name) {
@@ -346,6 +445,7 @@ static double call(const struct evaluation *e, const struct number *n) {
         args[i] = e->bindings[n->args[i]];
     struct evaluation with = *e;
     with.regex = n->regex;
+    with.number = n;
     return functions[n->call](&with, args, n->nargs);
 }
 
@@ -398,6 +498,8 @@ double evaluate(const struct evaluation *e, const struct number *n) {
         return value_of(e, n);
     case NUM_CALL:
         return call(e, n);
+    case NUM_MEASURE:
+        return measure(e, n);
     default:
         return binary(n->op, evaluate(e, n->a), evaluate(e, n->b));
     }

@@ -8,10 +8,27 @@ struct condition_info {
     const char *name;
     uint32_t least, most; /* arguments */
     bool regex;           /* the last one is a regular expression */
+    bool numbers;         /* whole numbers follow the names */
     const char *says;     /* for messages and `explain` */
 };
 
 extern const struct condition_info condition_table[];
 uint32_t condition_find(struct str name); /* NONE when there is none */
+
+/* Numbers that a value or its op has. */
+struct measure_info {
+    const char *name;
+    uint32_t ngiven; /* whole numbers after the name of the value */
+    bool key;        /* a string after the name of the value */
+    const char *says;
+};
+
+extern const struct measure_info measure_table[];
+uint32_t measure_find(struct str name); /* NONE when there is none */
+
+struct evaluation;
+struct number;
+/* NaN when the value is absent or has no such number. */
+double measure(const struct evaluation *e, const struct number *n);
 
 #endif

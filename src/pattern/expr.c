@@ -199,6 +199,16 @@ static struct expr *parse_either(struct parser *p) {
     return e;
 }
 
+/* A word before the name of a line says that the line is a further root. */
+static enum line_kind line_kind(struct parser *p) {
+    struct lexer ahead = p->lexer;
+    bool also = str_is(p->token.text, "also"), maybe = str_is(p->token.text, "maybe");
+    if (p->token.kind != T_NAME || !(also || maybe) || lex_next(&ahead).kind != T_NAME)
+        return LINE_PLAIN;
+    advance(p);
+    return also ? LINE_ALSO : LINE_MAYBE;
+}
+
 uint32_t formula_lines(struct parser *p, struct definition *lines) {
     uint32_t n = 0;
     advance(p);
@@ -213,6 +223,7 @@ uint32_t formula_lines(struct parser *p, struct definition *lines) {
         }
         struct definition *d = &lines[n++];
         d->name = (struct str){NULL, 0};
+        d->kind = line_kind(p);
         if (p->token.kind == T_NAME && next_is(p, "=")) {
             d->name = p->token.text;
             advance(p);

@@ -40,6 +40,7 @@ void matcher_bind(struct matcher *m, uint32_t slot, struct binding b) {
         return;
     }
     m->trail[m->ntrail++] = (struct undo){slot, m->slots[slot]};
+    b.line = m->slots[slot].value == NONE ? m->line : m->slots[slot].line;
     m->slots[slot] = b;
 }
 
@@ -76,6 +77,7 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                            .value = value,
                            .map = map,
                            .axes = axes,
+                           .outer = of->outer,
                            .slot = NONE,
                            .parent = of->parent,
                            .turned = of->turned,
@@ -131,6 +133,11 @@ static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
     return copy;
 }
 
+/* A map over an index of its own, below an op that nothing is known of: the value as a whole is meant. */
+static bool is_whole(const struct imap *map) {
+    return map->n == 1 && map->t[0].space > FRESH_SPACE + MAX_FRESH;
+}
+
 /* The second occurrence of a name: the same element of the same value, seen from both. The name moves down to
  * where the two roads part. */
 static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
@@ -145,9 +152,10 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
              k = matcher_chain(m->g, b.value, b.map, there, MAX_CHAIN);
     bool variable = m->pattern->formula.slot_is_variable[slot];
     bool may_move = variable || b.op == NONE; /* a name for another name stands where it was met */
+    bool by_index = b.line == m->line && !is_whole(b.map) && !is_whole(g->map);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
-            if (here[i].value != there[j].value || !imap_equal(&here[i].map, &there[j].map))
+            if (here[i].value != there[j].value || (by_index && !imap_equal(&here[i].map, &there[j].map)))
                 continue;
             if (!may_move && j > 0)
                 continue; /* a named value is an op's result: the other road must lead to it */
@@ -156,7 +164,7 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
                 pass_links(m, there, j, !variable);
                 const struct imap *map = keep_map(m, &there[j].map);
                 if (map)
-                    matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes});
+                    matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes, 0});
             }
             return !m->full;
         }
@@ -201,7 +209,7 @@ static bool bind_variable(struct matcher *m, const struct goal *g) {
     const struct imap *map = keep_map(m, &links[take].map);
     if (!map)
         return false;
-    matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes});
+    matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes, 0});
     return match_still_fits(m, slot) && matcher_solve(m, g->next);
 }
 
@@ -214,7 +222,7 @@ static bool named_value(struct matcher *m, const struct goal *g) {
         return false;
     c->arg = g->arg;
     c->slot = slot;
-    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes});
+    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
     return !m->full && matcher_solve(m, c);
 }
 
@@ -270,7 +278,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
         if (op == NONE)
             return false;
         struct mark k = matcher_mark(m);
-        if (match_op(m, g, op, map))
+        if (match_op(m, g, value, map))
             return true;
         matcher_undo(m, k);
         bool anchor = g->parent == NONE;
@@ -321,6 +329,33 @@ static bool transposed(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, c);
 }
 
+/* result(s, k): result k of the op that s is the first result of. */
+static bool further_result(struct matcher *m, const struct goal *g) {
+    const struct graph *gr = m->g;
+    uint32_t value = g->value, op = gr->m->values[value].def;
+    const struct imap *map = g->map;
+    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(gr, op); step++) {
+        struct imap *next = matcher_scratch(m, sizeof *next);
+        if (!next || !imap_through(gr, op, map, next))
+            return false;
+        imap_canonical(next);
+        matcher_pass(m, op, true);
+        value = graph_operands(gr, op)[0];
+        op = gr->m->values[value].def;
+        map = next;
+    }
+    if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
+        return false;
+    const struct node *of = g->node->args[0];
+    if (of->kind == N_NAMED && m->slots[of->slot].value != NONE)
+        return m->slots[of->slot].op == op && matcher_solve(m, g->next);
+    struct goal *c = matcher_goal(m, g, of, gr->m->ops[op].first_result, map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->arg = g->arg;
+    return matcher_solve(m, c);
+}
+
 bool matcher_solve(struct matcher *m, const struct goal *g) {
     if (m->full || m->refused)
         return false;
@@ -329,7 +364,7 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
         return false;
     }
     if (!g)
-        return match_finish(m);
+        return match_further(m);
     switch (g->node->kind) {
     case N_OP:
     case N_OUTER:
@@ -342,6 +377,8 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
         return number(m, g);
     case N_EITHER:
         return either(m, g);
+    case N_RESULT:
+        return further_result(m, g);
     case N_TRANSPOSED:
         return transposed(m, g);
     }
@@ -349,15 +386,15 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
 }
 
 /* The root op and its operands, looked at before a search is set up. */
-static bool root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
+bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
     const struct graph *g = m->g;
-    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED) {
+    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED || n->kind == N_RESULT) {
         for (uint32_t i = 0; i < n->nargs; i++)
-            if (root_plausible(m, n->args[i], op))
+            if (matcher_root_plausible(m, n->args[i], op))
                 return true;
         return false;
     }
-    if (!node_may_be(n, (enum op_kind)g->kind[op]) || n->kind != N_OP)
+    if (!node_is(n, (enum op_kind)g->kind[op]) || n->kind != N_OP)
         return n->kind == N_OUTER;
     const uint32_t *v = graph_operands(g, op);
     uint32_t have = graph_noperands(g, op);
@@ -380,9 +417,10 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
+    m->line = m->nfresh = 0;
     for (uint32_t i = 0; i < p->formula.nslots; i++)
-        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL};
-    if (!root_plausible(m, p->formula.root, op))
+        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
+    if (!matcher_root_plausible(m, p->formula.root, op))
         return false;
     struct imap *map = matcher_scratch(m, sizeof *map);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
@@ -430,11 +468,8 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
     for (uint32_t op = first; op < end; op++) {
         if (g->kind[op] == K_UNKNOWN || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
             continue;
-        for (uint32_t i = 0; i < set->n; i++) {
-            const struct pattern *p = set->items[i];
-            if (!p->is_variant && node_may_be(p->formula.root, (enum op_kind)g->kind[op]))
-                match_root(m, p, op, out);
-        }
+        for (uint32_t i = set->first_rooted[g->kind[op]]; i < set->first_rooted[g->kind[op] + 1]; i++)
+            match_root(m, set->rooted[i], op, out);
     }
     matcher_free(m);
 }

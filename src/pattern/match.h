@@ -14,6 +14,7 @@ struct binding {
     uint32_t op;    /* of a named value: the op that it is; else NONE */
     const struct imap *map;
     const struct axes *axes; /* the formula's axes there; a contraction's own */
+    uint32_t line;           /* of the formula: 0 the root's, then the further ones in turn */
 };
 
 struct match {
@@ -68,7 +69,8 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
-    const pcre2_code *regex; /* of the condition at hand */
+    const pcre2_code *regex;     /* of the condition at hand */
+    const struct number *number; /* the condition at hand */
 };
 double evaluate(const struct evaluation *e, const struct number *n);
 

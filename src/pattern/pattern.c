@@ -182,9 +182,11 @@ static void load_notes(struct loader *l, struct pattern *p, const yaml_node_t *n
         load_note(l, p, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]));
 }
 
-static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+/* A list of at most 8 names of the formula. */
+static void load_names(struct loader *l, const struct pattern *p, const yaml_node_t *n, uint32_t *out,
+                       uint32_t *count) {
     if (n->type != YAML_SEQUENCE_NODE) {
-        error_at(l, n, "locate: [weight, bias]", "`locate` is a list of names", STR(""));
+        error_at(l, n, "[weight, bias]", "a list of names is meant", STR(""));
         return;
     }
     for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
@@ -192,17 +194,17 @@ static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *
         if (!is_scalar(l, item))
             return;
         uint32_t slot = formula_slot(&p->formula, scalar_text(item));
-        if (slot == NONE || p->nlocate == 8) {
+        if (slot == NONE || *count == 8) {
             error_at(l, item, NULL, "not a name of the formula: ", scalar_text(item));
             return;
         }
-        p->locate[p->nlocate++] = slot;
+        out[(*count)++] = slot;
     }
 }
 
 static const char *const sources[] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",  "summary", "fused_op", "source", "match", "where",  "require", "unless",
-                                   "notes", "torch",   "locate",   "like",   "fused", "status", "tests"};
+static const char *const keys[] = {"name",  "summary", "fused_op", "source",  "match", "where", "require", "unless",
+                                   "notes", "torch",   "locate",   "escapes", "like",  "fused", "status",  "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
@@ -255,6 +257,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->nescapes = leader->nescapes;
+    memcpy(p->escapes, leader->escapes, sizeof p->escapes);
     p->is_variant = true;
     p->variant_of = leader;
 }
@@ -272,7 +276,11 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_notes(l, p, n);
     if (!l->failed && (n = lookup(l, map, "locate"))) {
         p->nlocate = 0;
-        load_locate(l, p, n);
+        load_names(l, p, n, p->locate, &p->nlocate);
+    }
+    if (!l->failed && (n = lookup(l, map, "escapes"))) {
+        p->nescapes = 0;
+        load_names(l, p, n, p->escapes, &p->nescapes);
     }
 }
 
@@ -424,7 +432,33 @@ static bool load_directory(struct pattern_set *set, const char *path, struct dia
     return ok;
 }
 
-bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
+static bool selected(const struct pattern *p) {
+    for (; p; p = p->variant)
+        if (p->selected && !p->replaced)
+            return true;
+    return false;
+}
+
+/* Patterns by the operator that their root may be, so that an op is compared with those alone. */
+static void index_roots(struct pattern_set *set) {
+    uint32_t n = 0;
+    free(set->rooted);
+    set->rooted = NULL;
+    uint32_t cap = 0;
+    for (int k = 0; k < K_COUNT; k++) {
+        set->first_rooted[k] = n;
+        for (uint32_t i = 0; i < set->n; i++) {
+            struct pattern *p = set->items[i];
+            if (p->is_variant || !p->formula.root || !node_is(p->formula.root, (enum op_kind)k) || !selected(p))
+                continue;
+            set->rooted = grow(set->rooted, &cap, n + 1, sizeof *set->rooted);
+            set->rooted[n++] = p;
+        }
+    }
+    set->first_rooted[K_COUNT] = n;
+}
+
+static bool load_path(struct pattern_set *set, const char *path, struct diags *d) {
     struct stat st;
     if (stat(path, &st) != 0) {
         diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
@@ -433,6 +467,12 @@ bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
     if (S_ISDIR(st.st_mode))
         return load_directory(set, path, d);
     return load_file(set, path, true, d) && load_file(set, path, false, d);
+}
+
+bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
+    bool ok = load_path(set, path, d);
+    index_roots(set);
+    return ok;
 }
 
 static bool glob_matches(struct str glob, struct str name) {
@@ -471,6 +511,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
     bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
     for (uint32_t i = 0; i < set->n; i++)
         set->items[i]->selected = in[i] && !out[i];
+    index_roots(set);
     free(in);
     free(out);
     return ok;
@@ -483,6 +524,7 @@ void patterns_free(struct pattern_set *set) {
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);
     free(set->items);
+    free(set->rooted);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);
 }

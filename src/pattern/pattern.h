@@ -24,6 +24,8 @@ struct pattern {
     uint32_t nnotes;
     uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
+    uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
+    uint32_t nescapes;
     bool selected;           /* by --only and --skip */
     struct pattern *variant; /* the next one that shares this formula (`like`) */
     struct pattern *variant_of;
@@ -45,6 +47,8 @@ struct pattern_set {
     struct regexes regexes;
     struct pattern **items; /* in order of loading */
     uint32_t n, cap;
+    struct pattern **rooted;            /* those with a formula of their own, by the operator of their root */
+    uint32_t first_rooted[K_COUNT + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
 };
