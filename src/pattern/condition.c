@@ -161,9 +161,10 @@ static double summed(const struct graph *g, uint32_t op) {
     return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
 }
 
+/* The number rounded to the format, no more: 1/199 is not 1/200 in bf16 either. */
 static bool holds_number(const struct graph *g, uint32_t value, double expected) {
     struct constant c = graph_constant(g, value);
-    return c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits);
+    return c.known && close_to(c.value, expected, 1 + (c.bits > 24 ? 24 : c.bits));
 }
 
 static bool count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
