@@ -91,6 +91,7 @@ for llama in ("llama_3_1_8b", "llama_3_2_1b", "llama_3_2_3b", "llama_3_8b"):
     LEFT[f"{llama}_decode_block"] = (0, 0, 1)
 for phi in ("phi_1", "phi_1_5", "phi_2"):
     LEFT[f"{phi}_decode_block"] = (0, 0, 1)
+LEFT["bert_encoder_layer"] = (1, 0, 0)  # the pooler's tanh
 LEFT["segformer"] = (18, 30, 8)
 LEFT["llama_attention"] = (0, 0, 1)
 

@@ -40,6 +40,7 @@ SILENT = [
     ("--ttnn-only", "dit_fused.log"),
 ]
 PLACES = {"ttnn.linear": 6, "ttnn.layer_norm": 2, "ttnn.scaled_dot_product_attention": 2}
+ONLY_IN_TTIR = {"ttnn.silu": 1}  # x * sigmoid(x), which the compiler fuses
 
 
 def text_of(path):
@@ -107,7 +108,7 @@ class Reports(Case):
             places = {}
             for entry in self.missed(*args):
                 places[entry["fused_op"]] = places.get(entry["fused_op"], 0) + len(entry["instances"])
-            self.assertEqual(places, PLACES, args)
+            self.assertEqual(places, dict(PLACES, **ONLY_IN_TTIR) if "--ttir-only" in args else PLACES, args)
 
     def test_same_from_pair_and_log(self):
         self.assertEqual(self.missed(*PAIR), self.missed("dit.log"))
@@ -137,8 +138,8 @@ class Reports(Case):
         others = [e for e in whole if e["fused_op"] != "ttnn.linear"]
         self.assertEqual(self.missed("--only=ttnn.linear", *PAIR), linear)
         self.assertEqual(self.missed("--only=*layer_norm", *PAIR), norms)
-        self.assertEqual(self.missed("--skip=linear", *PAIR), others)
-        self.assertEqual(self.missed("--only=ttnn.*", "--skip=linear,*attention*", *PAIR), norms)
+        self.assertEqual(self.missed("--skip=linear*", *PAIR), others)
+        self.assertEqual(self.missed("--only=ttnn.*", "--skip=linear*,*attention*", *PAIR), norms)
 
 
 class Segments(Case):

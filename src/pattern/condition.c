@@ -160,9 +160,10 @@ static double summed(const struct graph *g, uint32_t op) {
     return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
 }
 
+/* The number rounded to the format, no more: 1/199 is not 1/200 in bf16 either. */
 static bool holds_number(const struct graph *g, uint32_t value, double expected) {
     struct constant c = graph_constant(g, value);
-    return c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits);
+    return c.known && close_to(c.value, expected, 1 + (c.bits > 24 ? 24 : c.bits));
 }
 
 static bool count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
@@ -190,7 +191,7 @@ static int64_t combinations(const struct term *t, uint32_t n) {
 }
 
 /* Varies along what the reduction reduces only, element for element. */
-static bool along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+static bool along_reduced(const struct evaluation *e, const struct binding *b, uint32_t n) {
     struct axes missing;
     struct imap axis, map;
     (void)e;
@@ -355,6 +356,77 @@ static bool columns(const struct evaluation *e, const struct binding *b, uint32_
     return false;
 }
 
+/* One number for each batch element (axis 0) and group of neighbouring channels; all else was reduced. Over one
+ * row of one channel it would be another norm. */
+static bool channel_groups(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct imap batch, channel, map;
+    int64_t rows = 1, long_axes = 0;
+    (void)n;
+    if (b[0].value == NONE || e->axes->n < 3)
+        return false;
+    map = *b[0].map;
+    imap_canonical(&map);
+    axes_axis(e->axes, 0, &batch);
+    axes_axis(e->axes, e->number->given[0], &channel);
+    for (uint32_t i = 0; i < e->axes->n; i++) {
+        rows *= axes_extent(e->axes, (int)i);
+        long_axes += axes_extent(e->axes, (int)i) > 1;
+    }
+    long_axes -= (batch.n > 0) + (channel.n > 0);
+    int64_t groups = combinations(map.t, map.n) / combinations(batch.t, batch.n);
+    int64_t channels = combinations(channel.t, channel.n);
+    if (batch.n > 1 || channel.n != 1 || groups < 1 || channels % groups != 0)
+        return false;
+    struct imap expected = batch;
+    for (uint32_t i = 0; i < expected.n; i++)
+        expected.t[i].stride *= groups;
+    int64_t of_group = channels / groups;
+    expected.t[expected.n++] = (struct term){channel.t[0].space, channel.t[0].lo * of_group, groups, 1};
+    imap_canonical(&expected);
+    return (of_group > 1 || long_axes > 1) && rows > channels && imap_equal(&expected, &map);
+}
+
+static bool changes_rows(const struct graph *g, uint32_t op) {
+    uint32_t rank, of_rank;
+    const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank),
+                  *of = graph_shape(g, graph_operands(g, op)[0], &of_rank);
+    return g->kind[op] == K_RESHAPE && shape && of && rank > 0 && of_rank > 0 && shape[rank - 1] != of[of_rank - 1];
+}
+
+/* What x is made of, through movement and the subtraction of a mean. */
+static uint32_t moved_from(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    if (op == NONE || (!looks_through(g, op) && g->kind[op] != K_SUBTRACT))
+        return NONE;
+    return op;
+}
+
+/* The rows of x are made by a reshape of other rows, and those of `out` are taken apart by one: groups of channels
+ * rather than rows that a kernel is meant for. */
+static bool regrouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE || b[1].op == NONE)
+        return false;
+    uint32_t v = b[0].value, op = moved_from(g, v);
+    for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
+        v = graph_operands(g, op)[0];
+        op = v == NONE ? NONE : moved_from(g, v);
+    }
+    if (op == NONE || !changes_rows(g, op))
+        return false;
+    v = g->m->ops[b[1].op].first_result;
+    for (int step = 0; step < MAX_CHAIN && graph_nuses(g, v) == 1; step++) {
+        op = g->uses[g->first_use[v]];
+        if (!looks_through(g, op))
+            return false;
+        if (changes_rows(g, op))
+            return true;
+        v = g->m->ops[op].first_result;
+    }
+    return false;
+}
+
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
 
 static bool regex_finds(const pcre2_code *re, struct str s) {
@@ -514,10 +586,15 @@ const struct condition_info condition_table[] = {
      "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
     {root_count_of, "root_count_of", 2, 2, false, false,
      "root_count_of(c, s): c is the square root of how many elements s sums"},
-    {along, "along", 2, 2, false, false, "along(x, s): x varies only along the axes that the reduction s reduces"},
     {same_axis, "same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
     {adjacent, "adjacent", 2, 2, false, false,
      "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
+    {along_reduced, "along_reduced", 2, 2, false, false,
+     "along_reduced(x, s): x varies only along the axes that the reduction s reduces"},
+    {channel_groups, "channel_groups", 2, 2, false, true,
+     "channel_groups(m, 1): m is one number for each group of channels, axis 1"},
+    {regrouped, "regrouped", 2, 2, false, false,
+     "regrouped(x, out): the rows of x are made by a reshape and taken apart after out"},
 };
 
 uint32_t condition_find(struct str name) {
