@@ -235,12 +235,38 @@ static bool join_names(struct options *o) {
     return true;
 }
 
+/* What `patterns` can do, and what its operands are. */
+static const struct {
+    const char *name;
+    bool names;         /* patterns, as for --only */
+    const char *needed; /* what has to be given, or NULL */
+} actions[] = {
+    [ACTION_LIST] = {"list", true, NULL},
+    [ACTION_SHOW] = {"show", true, "patterns show needs the name of a pattern"},
+    [ACTION_CHECK] = {"check", false, "patterns check needs a file or a directory"},
+    [ACTION_TEST] = {"test", true, NULL},
+};
+
+enum { NACTIONS = sizeof actions / sizeof *actions };
+
+static bool find_action(struct options *o) {
+    for (int i = 0; i < NACTIONS && o->nfiles > 0; i++)
+        if (strcmp(o->files[0], actions[i].name) == 0) {
+            o->action = (enum action)i;
+            o->files++;
+            o->nfiles--;
+            return true;
+        }
+    return wrong(o, "patterns is followed by list, show, check or test");
+}
+
 static bool check_patterns(struct options *o) {
-    if (o->nfiles == 0)
-        return wrong(o, "patterns takes one of test");
-    o->action = o->files[0];
-    o->files++;
-    o->nfiles--;
+    if (!find_action(o))
+        return false;
+    if (actions[o->action].needed && o->nfiles == 0)
+        return wrong(o, "%s", actions[o->action].needed);
+    if (!actions[o->action].names)
+        return check_limits(o);
     return join_names(o) && check_choice(o) && check_limits(o);
 }
 

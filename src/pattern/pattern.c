@@ -251,6 +251,9 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
     p->file = str_of(l->file);
     p->line = map->start_mark.line + 1;
     p->text = document_text(l, map);
+    p->text_line = 1;
+    for (const char *c = l->text.p; c < p->text.p; c++)
+        p->text_line += *c == '\n';
     p->selected = true;
     check_keys(l, map);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !l->failed; i++) {

@@ -39,6 +39,7 @@ struct pattern {
     struct str file;
     uint64_t line;             /* of its name */
     struct str text;           /* the document in the file */
+    uint64_t text_line;        /* where that begins */
     struct pattern_status status;
     uint32_t order; /* of loading: settles ties */
     struct formula formula;
