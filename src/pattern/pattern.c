@@ -344,7 +344,10 @@ static void load_document(struct loader *l, bool idioms) {
     const yaml_node_t *rules = lookup(l, root, "locations");
     if (rules && idioms)
         load_locations(l, rules);
-    if (list || rules || idioms)
+    const yaml_node_t *signs = lookup(l, root, "fused_ops");
+    if (signs && idioms)
+        load_signs(l, signs);
+    if (list || rules || signs || idioms)
         return;
     if (switches_off(l, root) || l->failed)
         return;
@@ -485,6 +488,7 @@ void patterns_free(struct pattern_set *set) {
     for (uint32_t i = 0; i < set->nlocations; i++)
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);
+    free(set->signs);
     free(set->items);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);

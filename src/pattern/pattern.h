@@ -77,6 +77,12 @@ struct location_rule {
     struct str say; /* with $1 for the first group */
 };
 
+/* An op that a module has only where something was fused. */
+struct fusing_sign {
+    struct str op;     /* a glob */
+    uint32_t operands; /* at least */
+};
+
 struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
     struct arena arena;
@@ -87,6 +93,8 @@ struct pattern_set {
     uint32_t nread; /* patterns that were no replacement */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
+    struct fusing_sign *signs;
+    uint32_t nsigns, signs_cap;
 };
 
 /* What `source` may be; the first is the direct one. */

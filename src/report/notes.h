@@ -9,6 +9,8 @@ struct note_context {
     const struct pattern_set *set;
     uint32_t copies;           /* how often the graph was compiled */
     uint32_t graph, ngraphs;   /* of a log with several */
+    const struct rivals *rivals; /* or NULL */
+    bool before;               /* the ops shown are those from before the compiler's passes */
     const char *missing_level; /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
 };
 
