@@ -433,7 +433,7 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
 
 static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
     struct matcher *m = xrealloc(NULL, sizeof *m);
-    memset(m, 0, sizeof *m);
+    memset(m, 0, offsetof(struct matcher, slots));
     m->g = g;
     m->func = func;
     m->arena = a;
