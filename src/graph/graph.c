@@ -8,9 +8,7 @@
 enum { MAX_ROLES = 8 };
 
 static void *zeroed(size_t n, size_t size) {
-    void *p = xrealloc(NULL, (n ? n : 1) * size);
-    memset(p, 0, (n ? n : 1) * size);
-    return p;
+    return xcalloc(n ? n : 1, size);
 }
 
 /* How many data operands a kind has; `all` is -1 for any number. */

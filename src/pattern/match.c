@@ -229,15 +229,36 @@ static uint32_t own_links(const struct matcher *m, const struct goal *g, const s
     return take;
 }
 
+/* How many links may be the formula's own, told without their maps: most variables have none. */
+static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
+    bool turned = g->turned && !last_axis_innermost(g->map, g->axes);
+    uint32_t value = g->value, reach = 0;
+    for (uint32_t i = 1; i < MAX_CHAIN && graph_nuses(m->g, value) == 1; i++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE || !looks_through(m->g, op))
+            break;
+        uint32_t next = graph_operands(m->g, op)[0];
+        if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
+            reach = i;
+        value = next;
+    }
+    return reach;
+}
+
 /* A variable stands for the value at hand, or for what was there before it was repeated, broadcast or turned. */
 static bool bind_variable(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->slots[slot].value != NONE)
         return same_value(m, g, slot) && matcher_solve(m, g->next);
-    struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
+    uint32_t reach = own_reach(m, g);
+    if (reach == 0) {
+        matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes});
+        return match_still_fits(m, slot) && matcher_solve(m, g->next);
+    }
+    struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
     if (!links)
         return false;
-    uint32_t n = matcher_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
+    uint32_t n = matcher_chain(m->g, g->value, g->map, links, reach + 1), take = own_links(m, g, links, n);
     pass_links(m, links, take, false);
     const struct imap *map = keep_map(m, &links[take].map);
     if (!map)
