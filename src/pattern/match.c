@@ -428,18 +428,16 @@ static bool root_plausible(const struct matcher *m, const struct node *n, uint32
 
 /* Tries one pattern with its root at one op. */
 static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
-    uint32_t root = m->g->m->ops[op].first_result, rank;
-    const int64_t *shape = graph_shape(m->g, root, &rank);
-    int64_t numel = graph_numel(m->g, root);
-    if (!shape || numel < 1 || rank > MAX_RANK)
-        return false;
     matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
-    for (uint32_t i = 0; i < p->formula.nslots; i++)
-        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL};
     if (!root_plausible(m, p->formula.root, op))
+        return false;
+    uint32_t root = m->g->m->ops[op].first_result, rank;
+    const int64_t *shape = graph_shape(m->g, root, &rank);
+    int64_t numel = graph_numel(m->g, root);
+    if (!shape || numel < 1 || rank > MAX_RANK)
         return false;
     struct imap *map = matcher_scratch(m, sizeof *map);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
@@ -461,6 +459,8 @@ static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_
     m->max_steps = max_steps ? max_steps : MAX_STEPS;
     m->scratch = xrealloc(NULL, SCRATCH);
     memset(m->contraction_ops, 0xff, sizeof m->contraction_ops);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
+        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL};
     return m;
 }
 
@@ -479,13 +479,22 @@ static void match_root(struct matcher *m, const struct pattern *p, uint32_t op, 
     out->items[out->n++] = m->found;
 }
 
+static void add_kinds(struct node *all, const struct node *n) {
+    all->any |= n->any;
+    for (size_t i = 0; i < sizeof n->kinds / sizeof *n->kinds; i++)
+        all->kinds[i] |= n->kinds[i];
+}
+
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
+    struct node any_root = {0}; /* of the patterns: most ops are none of them */
+    for (uint32_t i = 0; i < set->n; i++)
+        add_kinds(&any_root, set->items[i]->formula.root);
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     for (uint32_t op = first; op < end; op++) {
-        if (g->kind[op] == K_UNKNOWN || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
+        if (!node_may_be(&any_root, (enum op_kind)g->kind[op]) || g->kind[op] == K_UNKNOWN || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
             continue;
         for (uint32_t i = 0; i < set->n; i++) {
             const struct pattern *p = set->items[i];
