@@ -1,11 +1,12 @@
 /* Builds the graph of a module in a few linear passes: kinds, data operands, uses, functions. */
 #include "graph/graph.h"
+#include "base/work.h"
 #include "graph/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROLES = 8 };
+enum { MAX_ROLES = 8, LEAST_OPS = 10000 /* for which a second thread pays off */ };
 
 static void *zeroed(size_t n, size_t size) {
     return xcalloc(n ? n : 1, size);
@@ -231,16 +232,30 @@ static void set_ops_before(struct graph *g) {
     g->ops_before[g->m->nops] = n;
 }
 
+/* What does not ask for each other, once kinds and operands are known. */
+static void build_rest(void *context, uint32_t i, uint32_t slot) {
+    struct graph *g = context;
+    (void)slot;
+    if (i == 0) {
+        set_functions(g);
+        values_build(g);
+    } else {
+        set_uses(g);
+        set_ops_before(g);
+    }
+}
+
 void graph_build(struct graph *g, const struct mlir *m) {
+    graph_build_jobs(g, m, 1);
+}
+
+void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs) {
     memset(g, 0, sizeof *g);
     g->m = m;
     g->kind = zeroed(m->nops, sizeof *g->kind);
     set_kinds(g);
     set_operands(g);
-    set_uses(g);
-    set_functions(g);
-    set_ops_before(g);
-    values_build(g);
+    work_run(2, m->nops < LEAST_OPS ? 1 : jobs, build_rest, g);
 }
 
 void graph_free(struct graph *g) {
