@@ -33,6 +33,14 @@ static bool parameter(const struct evaluation *e, const struct binding *b, uint3
     return b[0].value == NONE || graph_is_parameter(e->graph, b[0].value) || constant(e, b, 1);
 }
 
+/* A parameter, or an argument of which nothing says what it is. */
+static bool stored(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    if (parameter(e, b, n))
+        return true;
+    uint32_t argument = graph_argument(e->graph, b[0].value);
+    return argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input");
+}
+
 /* One number for the whole tensor. */
 static bool scalar(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
@@ -620,6 +628,7 @@ const struct condition_info condition_table[] = {
     {present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
     {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
     {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
+    {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
     {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
     {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
