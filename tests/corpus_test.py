@@ -34,7 +34,7 @@ def audit(*args):
     """Report of an audit as {fused_op: instances}, its exit status, what it printed and its bytes."""
     with tempfile.TemporaryDirectory() as d:
         out = os.path.join(d, "todo.yml")
-        p = subprocess.run([PROGRAM, "-q", "-o", out, *args], capture_output=True, text=True)
+        p = subprocess.run([PROGRAM, "-q", "--source=ttnn", "-o", out, *args], capture_output=True, text=True)
         found = collections.defaultdict(list)
         raw = b""
         if os.path.exists(out):
