@@ -183,8 +183,18 @@ static struct expr *parse_comparison(struct parser *p) {
     return infix(p, op, left, parse_sum(p));
 }
 
+static struct expr *parse_both(struct parser *p) {
+    struct expr *left = parse_comparison(p);
+    while (!p->failed && at_punct(p, "&")) {
+        struct str op = p->token.text;
+        advance(p);
+        left = infix(p, op, left, parse_comparison(p));
+    }
+    return left;
+}
+
 static struct expr *parse_either(struct parser *p) {
-    struct expr *first = parse_comparison(p);
+    struct expr *first = parse_both(p);
     if (p->failed || !at_punct(p, "|"))
         return first;
     struct expr *e = new_expr(p, E_EITHER, first->text);
@@ -194,7 +204,7 @@ static struct expr *parse_either(struct parser *p) {
             formula_fail(p, p->token.text, "put some of them into an idiom", "too many alternatives");
             break;
         }
-        e->args[e->nargs++] = parse_comparison(p);
+        e->args[e->nargs++] = parse_both(p);
     }
     return e;
 }
