@@ -34,6 +34,8 @@ struct fa_options {
     bool no_default_patterns;
     const char *default_patterns; /* directory of the bundled patterns; NULL: found next to the program or as installed */
     const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+    const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
+    const char *include;          /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
     unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;                 /* count only: fa_write_report has nothing to write */
     bool no_validate;             /* do without the numeric proof */
@@ -75,6 +77,24 @@ bool fa_remove_stale_report(const char *path);
 
 /* Says what was understood of the files (blocks, stages, functions, ops by kind, values, edges, unresolved things). */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
+
+/* The patterns themselves, without an input: bundled ones and those of `patterns`, as far as `only` and `skip` allow. */
+struct fa_library;
+
+struct fa_test_counts {
+    size_t patterns, without; /* looked at; those of them that have no tests */
+    size_t tests, failed;
+};
+
+/* Reads the patterns. Never NULL. */
+struct fa_library *fa_library_read(const struct fa_options *options);
+enum fa_status fa_library_status(const struct fa_library *l); /* FA_CLEAN or FA_USAGE */
+size_t fa_library_diagnostics(const struct fa_library *l);
+size_t fa_library_diagnostics_dropped(const struct fa_library *l);
+struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i);
+/* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how. */
+enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
+void fa_library_free(struct fa_library *l);
 
 const char *fa_version(void);
 

@@ -3,9 +3,9 @@
 #include "base/work.h"
 #include "fusion_audit.h"
 #include "inputs.h"
+#include "library.h"
 #include "pair/pair.h"
 #include "pattern/match.h"
-#include "pattern/place.h"
 #include "report/notes.h"
 #include "report/report.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct fa_audit {
+    const struct fa_options *options; /* while it runs */
     struct arena arena;
     struct diags diags;
     struct pattern_set patterns;
@@ -32,27 +33,12 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct arena arena; /* as long as this graph */
+    struct arena arena;     /* as long as this graph */
+    struct arena instance;  /* as long as one match is described */
+    struct matcher *closer; /* or NULL */
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
-
-static bool load_patterns(struct fa_audit *a, const struct fa_options *o) {
-    if (!o->no_default_patterns) {
-        struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&a->arena);
-        if (!patterns_load(&a->patterns, arena_strdup(&a->arena, dir), &a->diags))
-            return false;
-    }
-    for (size_t i = 0; i < o->npatterns; i++)
-        if (!patterns_load(&a->patterns, o->patterns[i], &a->diags))
-            return false;
-    struct str bad;
-    if (patterns_select(&a->patterns, o->only, o->skip, &bad))
-        return true;
-    diag_add(&a->diags, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n,
-             bad.p);
-    return false;
-}
 
 /* ---- matching, function by function ---- */
 
@@ -169,7 +155,7 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
 }
 
 static struct segment ttir_segment(struct graph_audit *g, const struct match *m) {
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -188,11 +174,16 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m)
 
 static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct segment shown = segment_of(m, arena);
     const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
-    struct note_context context = {
-        .set = &a->patterns, .copies = block->copies, .graph = g->compile->number, .ngraphs = a->inputs.ncompiles};
+    if (!g->closer)
+        g->closer = match_closer_new(m->graph, &g->arena);
+    struct note_context context = {.set = &a->patterns,
+                                   .copies = block->copies,
+                                   .graph = g->compile->number,
+                                   .ngraphs = a->inputs.ncompiles,
+                                   .closer = g->closer};
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -208,7 +199,7 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
 
 static void report_match(struct graph_audit *g, const struct match *m) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
     for (uint32_t i = 0; i < m->nops; i++)
         components[i] = mlir_op_name(m->graph->m, m->ops[i]);
@@ -216,6 +207,7 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     if (!a->report.count_only)
         describe(g, m, &in);
     report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+    arena_reset(arena);
 }
 
 static void remark(struct graph_audit *g) {
@@ -227,6 +219,15 @@ static void remark(struct graph_audit *g) {
                      p ? p->nlocation : 0, p ? p->ndataflow : 0, g->matches.n);
     a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
     a->remarks[a->nremarks++] = text.p;
+}
+
+/* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
+static void drop_sources(const struct fa_options *o, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (source_wanted(o, list->items[i].pattern->source))
+            list->items[n++] = list->items[i];
+    list->n = n;
 }
 
 /* What one graph found, handed over in the order of the graphs. */
@@ -265,6 +266,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
     match_level(&g, &g.shown->graph, &g.matches);
     match_settle(&g.matches);
+    drop_sources(all->a->options, &g.matches);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
         pair_build(&pairs, &g.ttir.graph, &g.ttnn.graph);
         g.pairs = &pairs;
@@ -280,6 +282,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_free(&g.ttir, &g.compile->ttir);
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);
+    match_closer_free(g.closer);
+    arena_free(&g.instance);
     arena_free(&g.arena);
 }
 
@@ -292,7 +296,7 @@ static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    if (!load_patterns(a, o))
+    if (!library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
         return FA_USAGE;
     enum fa_status status = inputs_read(&a->inputs, o, &a->arena, &a->diags);
     if (status != FA_CLEAN)
@@ -313,7 +317,9 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
     a->patterns.max_steps = options->max_steps;
+    a->options = options;
     a->status = run(a, options);
+    a->options = NULL;
     return a;
 }
 
@@ -339,9 +345,7 @@ size_t fa_diagnostics_dropped(const struct fa_audit *a) {
 }
 
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
-    static const char *const names[] = {"note", "warning", "error"};
-    const struct diag *d = &a->diags.items[i];
-    return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
+    return diagnostic_of(&a->diags.items[i]);
 }
 
 size_t fa_remarks(const struct fa_audit *a) {

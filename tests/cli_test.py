@@ -220,6 +220,137 @@ class Audit(Case):
         self.assertTrue(err.endswith(SUMMARY) and len(err) > len(SUMMARY), err)
 
 
+class OwnPatterns(Case):
+    """A user's files add to, replace and switch off what is bundled; --source and --include choose what is reported."""
+
+    SITE = ("-o", "-", "m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_switched_off(self):
+        self.write("own.yml", "name: linear\noff: true\n")
+        self.assertEqual(self.run_it("-P", "own.yml", *self.SITE), (0, "", ""))
+        self.write("own.yml", "name: linear\noff: false\nfused_op: x.y\nsource: ttnn\nmatch: o = a * b\n")
+        self.assertEqual(self.run_it("-P", "own.yml", *self.SITE), (0, "", ""))
+        self.write("own.yml", "name: liner\noff: true\n")
+        status, _, err = self.run_it("-P", "own.yml", *self.SITE)
+        self.assertEqual(status, 1)
+        self.assertIn("own.yml:1:7: warning: switched off, but there is no such pattern: liner\n", err)
+        self.write("own.yml", "name: linear\noff: maybe\n")
+        self.assertEqual(self.run_it("-P", "own.yml", *self.SITE)[0], 2)
+
+    def test_a_pattern_that_others_are_like_is_switched_off_alone(self):
+        fused = ("name: p\nsource: ttnn\nfused_op: x.p\nmatch: o = matmul(a, b) + c\nrequire: extent(a, -1) < 10\n---\n"
+                 "name: q\nsource: ttnn\nfused_op: x.q\nlike: p\n---\n")
+        self.write("own.yml", fused + "name: p\noff: true\n")
+        status, out, _ = self.run_it("--no-default-patterns", "-P", "own.yml", *self.SITE)
+        self.assertIn("fused_op: x.q", out)
+        self.write("own.yml", fused + "name: p\nsource: ttnn\nfused_op: x.new\nmatch: o = matmul(a, b)\n")
+        status, out, _ = self.run_it("--no-default-patterns", "-P", "own.yml", *self.SITE)
+        self.assertIn("fused_op: x.q", out)
+        self.assertNotIn("x.p", out)
+        self.wrong("no pattern or fused op matches 'x.p'", "--no-default-patterns", "-P", "own.yml", "--only=x.p", "m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_source(self):
+        self.write("own.yml", "name: own\nfused_op: torch.mm\nsource: torch\nmatch: o = matmul(a, b)\n")
+        args = ("--skip=linear", "-P", "own.yml", *self.SITE)
+        self.assertIn("torch.mm", self.run_it(*args)[1])
+        self.assertIn("torch.mm", self.run_it("--source=torch,ttnn", *args)[1])
+        self.assertEqual(self.run_it("--source=ttnn", *args), (0, "", ""))
+        self.assertEqual(self.run_it("--source=torch", "-P", "own.yml", *self.SITE), (0, "", ""),
+                         "a kernel that covers no more than the direct fusion")
+        for wrong in ("ttnn,torc", "", "ttnn,"):
+            status, _, err = self.run_it("--source=" + wrong, *self.SITE)
+            self.assertEqual(status, 2)
+            self.assertIn("--source knows no '", err)
+
+    def test_decomposed_and_blocked(self):
+        text = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: o = matmul(a, b) + c\n"
+        rules = {"decomposed": 'decomposed: located("fc1")\n',
+                 "blocked": "block:\n  - when: extent(a, -1) == 64\n    say: wrong with {extent(a, -1)} columns.\n"}
+        lines = {"decomposed": "decomposed: the compiler took a fused op apart here on purpose.\n",
+                 "blocked": "blocked: wrong with 64 columns.\n"}
+        for what, rule in rules.items():
+            self.write("own.yml", text + rule)
+            args = ("--no-default-patterns", "-P", "own.yml", *self.SITE)
+            self.assertEqual(self.run_it(*args), (0, "", ""), what)
+            for include in ("blocked", "decomposed", "blocked,decomposed"):
+                status, out, _ = self.run_it("--include=" + include, *args)
+                self.assertEqual((status, lines[what] in out), (int(what in include), what in include))
+        self.write("own.yml", text + rules["blocked"].replace("64\n", "63\n"))
+        self.assertEqual(self.run_it(*args)[0], 1)
+        self.assertEqual(self.run_it("--include=all", *args)[0], 2)
+
+
+RELU = """\
+name: relu
+summary: maximum(x, 0)
+fused_op: ttnn.relu
+source: ttnn
+match: out = maximum(x, 0)
+"""
+FULL = """%zero = "ttir.full"() <{fill_value = 0.0 : f32}> : () -> tensor<1x1xbf16>\n      """
+MAXIMUM = """%0 = "ttir.maximum"(%x, %zero) : (tensor<32x32xbf16>, tensor<1x1xbf16>) -> tensor<32x32xbf16>\n"""
+
+
+class PatternTests(Case):
+    """patterns test: the examples that a pattern file carries."""
+
+    def run_tests(self, tests, *args):
+        self.write("relu.yml", RELU + "tests:\n" + tests)
+        status, out, err = self.run_it("patterns", "test", "--no-default-patterns", "-P", "relu.yml", *args)
+        self.assertEqual(out, "")
+        return status, err
+
+    def test_hit_and_miss(self):
+        self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM + "  - miss: |\n      " + MAXIMUM),
+                         (0, "1 pattern, 2 tests, 0 failed\n"))
+
+    def test_quiet(self):
+        self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM, "-q"), (0, ""))
+
+    def test_ttnn_and_whole_module(self):
+        body = (FULL + MAXIMUM).replace("ttir.", "ttnn.")
+        module = "module {\n      func.func @f(%%x: tensor<32x32xbf16>) {\n      %s      return %%0 : tensor<32x32xbf16>\n      }\n      }\n"
+        self.assertEqual(self.run_tests("  - hit: |\n      " + body + "  - hit: |\n      " + module % body)[0], 0)
+
+    def test_failures_name_their_place(self):
+        status, err = self.run_tests("  - name: broken\n    hit: |\n      " + MAXIMUM + "  - miss: |\n      " + FULL + MAXIMUM)
+        self.assertEqual((status, err.splitlines()), (1, [
+            "relu.yml:7: error: relu: hit (broken): the pattern does not match",
+            "relu.yml:10: error: relu: miss: the pattern matches, at %0 (ttir.maximum)",
+            "1 pattern, 2 tests, 2 failed"]))
+
+    def test_text_that_is_no_ir(self):
+        status, err = self.run_tests("  - hit: |\n      " + FULL + MAXIMUM.replace(") ->", " ->"))
+        self.assertEqual(status, 1)
+        self.assertIn("relu.yml:9:", err)
+
+    def test_op_that_nobody_knows(self):
+        status, err = self.run_tests("  - miss: |\n      " + MAXIMUM.replace("maximum", "maximun"))
+        self.assertIn("no op is known that is called ttir.maximun", err)
+        self.assertEqual(status, 1)
+
+    def test_arguments(self):
+        text = RELU.replace("match: out = maximum(x, 0)", "match: out = maximum(x, y)\nrequire: [parameter(y), 'named(y, \"gate\")']")
+        for args, status in (("", 1), ("    args: {zero: parameter}\n", 1), ("    args: {zero: parameter mlp.gate}\n", 0)):
+            self.write("p.yml", text + "tests:\n  - hit: |\n      " + MAXIMUM + args)
+            self.assertEqual(self.run_it("patterns", "test", "-q", "-P", "p.yml", "relu")[0], status, args)
+        self.write("p.yml", text + "tests:\n  - hit: |\n      " + MAXIMUM + "    args: {w: parameter}\n")
+        self.assertIn("`args` speaks of %w, which is no argument here",
+                      self.run_it("patterns", "test", "-P", "p.yml", "relu")[2])
+
+    def test_wrong_keys(self):
+        for wrong in ("  - hit: a\n    mis: b\n", "  - name: n\n", "  - hit: a\n    miss: b\n", "  hit: a\n",
+                      "  - hit: a\n    because: b\n", "  - hit: a\n    args: {x: weight}\n"):
+            status, err = self.run_tests(wrong)
+            self.assertEqual(status, 2, wrong)
+            self.assertRegex(err, r"^relu.yml:\d+:\d+: error: ")
+
+    def test_usage(self):
+        self.wrong("no pattern or fused op matches 'nope'", "patterns", "test", "nope")
+        self.wrong("names and --only exclude each other", "patterns", "test", "linear", "--only=linear")
+        self.wrong("patterns has no option '--json'", "patterns", "test", "--json")
+
+
 class Output(Case):
     files = ("m.ttir.mlir", "m.ttnn.mlir")
 

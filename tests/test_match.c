@@ -877,7 +877,7 @@ Test(match, what_nothing_is_known_of_has_operands_as_wholes) {
     pattern("out = relu(conv2d(x, w))", "");
     hit("x:1x4x4x3 w:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.relu c -> 1x4x4x8; return o");
     miss("x:1x4x4x3 w:8x3x1x1 b:1x1x1x8", "c = ttir.conv2d x w b -> 1x4x4x8; o = ttir.relu c -> 1x4x4x8; return o");
-    pattern("y = conv2d(x, w)\nout = y + b", "where: along(b, y, -1)");
+    pattern("y = conv2d(x, w)\nout = y + b", "where: along_axis(b, y, -1)");
     hit("x:1x4x4x3 w:8x3x1x1 b:1x1x1x8", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.add c b -> 1x4x4x8; return o");
     miss("x:1x4x4x3 w:8x3x1x1 b:1x4x1x8", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.add c b -> 1x4x4x8; return o");
     pattern("out = conv2d(x, w) + conv2d(x, v)", "");

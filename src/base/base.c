@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct str str_of(const char *cstr) {
-    return (struct str){cstr, cstr ? strlen(cstr) : 0};
-}
-
-bool str_eq(struct str a, struct str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str a, const char *cstr) {
-    return str_eq(a, str_of(cstr));
-}
-
 int str_cmp(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
     int c = n ? memcmp(a.p, b.p, n) : 0;
@@ -29,30 +17,46 @@ int str_cmp(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
-bool str_starts(struct str s, struct str prefix) {
-    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
-}
-
-bool str_ends(struct str s, struct str suffix) {
-    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
-}
-
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-struct str str_trim(struct str s) {
-    while (s.n > 0 && is_blank(s.p[0]))
-        s.p++, s.n--;
-    while (s.n > 0 && is_blank(s.p[s.n - 1]))
-        s.n--;
-    return s;
-}
-
 const char *str_find(struct str s, struct str what) {
     if (what.n == 0)
         return s.p;
     return s.n < what.n ? NULL : memmem(s.p, s.n, what.p, what.n);
+}
+
+unsigned str_distance(struct str a, struct str b) {
+    enum { MAX = 48 };
+    unsigned row[MAX + 1];
+    if (a.n >= MAX || b.n >= MAX)
+        return MAX;
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned best = diagonal + (a.p[i - 1] != b.p[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[b.n];
+}
+
+const char *str_nearest(struct str misspelt, const char *const *words, size_t n) {
+    const char *best = NULL;
+    unsigned least = (unsigned)(misspelt.n / 3 + 2);
+    for (size_t i = 0; i < n; i++) {
+        unsigned d = str_distance(misspelt, str_of(words[i]));
+        if (d < least) {
+            least = d;
+            best = words[i];
+        }
+    }
+    return best;
 }
 
 /* Eight bytes a step, each folded by the two halves of a 128-bit product. */
@@ -151,6 +155,20 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) {
     return (struct str){p, (size_t)n};
 }
 
+void arena_reset(struct arena *a) {
+    struct arena_chunk *last = a->chunks;
+    char *begin = (char *)last + CHUNK_HEAD;
+    if (!last || a->at < begin || a->at > (char *)last + last->size) { /* after a merge another one is in use */
+        arena_free(a);
+        return;
+    }
+    struct arena older = {.chunks = last->next};
+    arena_free(&older);
+    memset(begin, 0, (size_t)(a->at - begin));
+    *a = (struct arena){.chunks = last, .at = begin, .end = (char *)last + last->size, .total = last->size};
+    last->next = NULL;
+}
+
 void arena_merge(struct arena *into, struct arena *from) {
     struct arena_chunk **end = &from->chunks;
     while (*end)
@@ -202,6 +220,12 @@ void buf_add(struct buf *b, struct str s) {
     if (s.n)
         memcpy(b->p + b->n, s.p, s.n);
     b->n += s.n;
+}
+
+char *buf_more(struct buf *b, size_t n) {
+    buf_room(b, n);
+    b->n += n;
+    return b->p + (b->n - n);
 }
 
 void buf_addc(struct buf *b, char c) {

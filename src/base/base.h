@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define NONE UINT32_MAX /* "no id" in every 32-bit id space */
 
@@ -21,15 +22,42 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
-struct str str_of(const char *cstr);               /* view of a C string; NULL gives the empty view */
-bool str_eq(struct str a, struct str b);           /* same bytes */
-bool str_is(struct str a, const char *cstr);       /* same bytes as a C string */
-int str_cmp(struct str a, struct str b);           /* bytewise order, shorter first among equals */
-bool str_starts(struct str s, struct str prefix);
-bool str_ends(struct str s, struct str suffix);
-struct str str_trim(struct str s);                 /* without blanks (space, tab, CR, LF) at both ends */
+/* Short ones are inline: with a literal they become a comparison of words.
+ * View of a C string; NULL gives the empty view. */
+static inline struct str str_of(const char *cstr) {
+    return (struct str){cstr, cstr ? strlen(cstr) : 0};
+}
+/* Same bytes. */
+static inline bool str_eq(struct str a, struct str b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+/* Same bytes as a C string. */
+static inline bool str_is(struct str a, const char *cstr) {
+    return str_eq(a, str_of(cstr));
+}
+static inline bool str_starts(struct str s, struct str prefix) {
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+static inline bool str_ends(struct str s, struct str suffix) {
+    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+static inline bool str_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+/* Without blanks at both ends. */
+static inline struct str str_trim(struct str s) {
+    while (s.n > 0 && str_blank(s.p[0]))
+        s.p++, s.n--;
+    while (s.n > 0 && str_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+int str_cmp(struct str a, struct str b);             /* bytewise order, shorter first among equals */
 const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
 uint64_t str_hash(struct str s);
+unsigned str_distance(struct str a, struct str b); /* edits from one to the other (Levenshtein); 48 for long ones */
+/* The word that a misspelt one is close to, or NULL. */
+const char *str_nearest(struct str misspelt, const char *const *words, size_t n);
 
 /* Bump allocator. A zeroed struct is an empty arena. */
 struct arena {
@@ -42,6 +70,7 @@ void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, n
 char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
 struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_reset(struct arena *a); /* empty again; the chunk allocated last stays for what comes next */
 void arena_merge(struct arena *into, struct arena *from); /* `into` owns what `from` held; `from` is empty */
 void arena_free(struct arena *a);                  /* frees all chunks; the arena is empty again */
 
@@ -56,6 +85,7 @@ struct buf {
 };
 
 void buf_add(struct buf *b, struct str s);
+char *buf_more(struct buf *b, size_t n); /* room for n more bytes, which the caller fills */
 void buf_addc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);

@@ -11,6 +11,16 @@
 
 enum kind { FLAG, TEXT, LIST };
 
+enum { CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS };
+
+/* The commands that are named by the first argument. */
+static const struct {
+    const char *name;
+    enum command command;
+} commands[] = {{"inspect", CMD_INSPECT}, {"patterns", CMD_PATTERNS}};
+
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
 static const struct spec {
     const char *name;
     char letter; /* or 0 */
@@ -21,19 +31,21 @@ static const struct spec {
     {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
     {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_AUDIT},
     {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_AUDIT},
-    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_AUDIT},
-    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_AUDIT},
-    {"only", 0, TEXT, offsetof(struct options, only), CMD_AUDIT},
-    {"skip", 0, TEXT, offsetof(struct options, skip), CMD_AUDIT},
+    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_AUDIT | CMD_PATTERNS},
+    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_AUDIT | CMD_PATTERNS},
+    {"only", 0, TEXT, offsetof(struct options, only), CMD_AUDIT | CMD_PATTERNS},
+    {"skip", 0, TEXT, offsetof(struct options, skip), CMD_AUDIT | CMD_PATTERNS},
+    {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT},
+    {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT},
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
-    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_AUDIT},
-    {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT},
+    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_AUDIT | CMD_PATTERNS},
+    {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT},
-    {"help", 'h', FLAG, offsetof(struct options, help), CMD_AUDIT | CMD_INSPECT},
-    {"version", 'V', FLAG, offsetof(struct options, version), CMD_AUDIT | CMD_INSPECT},
+    {"help", 'h', FLAG, offsetof(struct options, help), CMD_ANY},
+    {"version", 'V', FLAG, offsetof(struct options, version), CMD_ANY},
 };
 
 enum { NSPECS = sizeof specs / sizeof *specs, LONG = 256 /* what getopt_long returns for specs[0] */ };
@@ -90,14 +102,22 @@ static void apply(struct options *o, const struct spec *s) {
     }
 }
 
-/* An option, written out, that only the other command has. */
+static const char *name_of_command(int set) {
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (commands[i].command & set)
+            return commands[i].name;
+    return "";
+}
+
+/* An option, written out, that only another command has. */
 static bool wrong_command(struct options *o, const char *name, int length) {
     for (int i = 0; i < NSPECS; i++)
         if (strncmp(specs[i].name, name, (size_t)length) == 0 && specs[i].name[length] == '\0') {
-            if (o->command == CMD_INSPECT)
-                wrong(o, "inspect has no option '--%s'", specs[i].name);
+            if (o->command != CMD_AUDIT)
+                wrong(o, "%s has no option '--%s'", name_of_command(o->command), specs[i].name);
             else
-                wrong(o, "option '--%s' is one of inspect, which has to be the first argument", specs[i].name);
+                wrong(o, "option '--%s' is one of %s, which has to be the first argument", specs[i].name,
+                      name_of_command(specs[i].commands));
             return true;
         }
     return false;
@@ -115,7 +135,8 @@ static bool wrong_option(struct options *o, const struct getopt_table *t, int re
     if (optopt >= LONG && s)
         return wrong(o, "option '--%s' takes no argument", s->name);
     if (optopt != 0)
-        return s ? wrong(o, "inspect has no option '-%c'", optopt) : wrong(o, "unknown option '-%c'", optopt);
+        return s ? wrong(o, "%s has no option '-%c'", name_of_command(o->command), optopt)
+                 : wrong(o, "unknown option '-%c'", optopt);
     for (const struct option *l = t->longs; l->name; l++)
         if (length > 2 && strncmp(l->name, word + 2, (size_t)length - 2) == 0 && n < (int)sizeof list)
             n += snprintf(list + n, sizeof list - (size_t)n, "%s--%s", candidates++ ? ", " : "", l->name);
@@ -175,6 +196,14 @@ static bool check_jobs(struct options *o) {
                : wrong(o, "--jobs takes a number from 1 to 1024");
 }
 
+static bool check_choice(struct options *o) {
+    if ((o->only && !*o->only) || (o->skip && !*o->skip))
+        return wrong(o, "the list of %s is empty", o->only && !*o->only ? "--only" : "--skip");
+    if (o->no_default_patterns && o->npatterns == 0)
+        return wrong(o, "--no-default-patterns leaves no pattern to search: give some with -P");
+    return true;
+}
+
 static bool check(struct options *o) {
     size_t standard_inputs = 0;
     for (size_t i = 0; i < o->nfiles; i++)
@@ -185,11 +214,34 @@ static bool check(struct options *o) {
         return wrong(o, "standard input ('-') can be read only once");
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
-    if ((o->only && !*o->only) || (o->skip && !*o->skip))
-        return wrong(o, "the list of %s is empty", o->only && !*o->only ? "--only" : "--skip");
-    if (o->no_default_patterns && o->npatterns == 0)
-        return wrong(o, "--no-default-patterns leaves no pattern to search: give some with -P");
-    return check_jobs(o) && check_limits(o) && check_output(o);
+    return check_choice(o) && check_jobs(o) && check_limits(o) && check_output(o);
+}
+
+/* The names after the action, as a list for --only. */
+static bool join_names(struct options *o) {
+    size_t n = 1;
+    for (size_t i = 0; i < o->nfiles; i++)
+        n += strlen(o->files[i]) + 1;
+    if (o->nfiles == 0)
+        return true;
+    if (o->only)
+        return wrong(o, "names and --only exclude each other");
+    o->names = calloc(n, 1);
+    if (!o->names)
+        return wrong(o, "out of memory");
+    for (size_t i = 0; i < o->nfiles; i++)
+        strcat(strcat(o->names, i ? "," : ""), o->files[i]);
+    o->only = o->names;
+    return true;
+}
+
+static bool check_patterns(struct options *o) {
+    if (o->nfiles == 0)
+        return wrong(o, "patterns takes one of test");
+    o->action = o->files[0];
+    o->files++;
+    o->nfiles--;
+    return join_names(o) && check_choice(o) && check_limits(o);
 }
 
 bool options_parse(struct options *o, int argc, char **argv) {
@@ -199,11 +251,12 @@ bool options_parse(struct options *o, int argc, char **argv) {
     o->patterns = calloc((size_t)argc + 1, sizeof *o->patterns);
     if (!o->patterns)
         return wrong(o, "out of memory");
-    if (argc > 1 && strcmp(argv[1], "inspect") == 0) {
-        o->command = CMD_INSPECT;
-        argv++;
-        argc--;
-    }
+    for (int i = 0; i < NCOMMANDS && argc > 1 && o->command == CMD_AUDIT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            o->command = commands[i].command;
+            argv++;
+            argc--;
+        }
     getopt_table_make(&table, o->command);
     opterr = 0;
     optind = 0; /* glibc: start anew */
@@ -217,12 +270,14 @@ bool options_parse(struct options *o, int argc, char **argv) {
     }
     o->files = (const char *const *)(void *)(argv + optind);
     o->nfiles = (size_t)(argc - optind);
-    return check(o);
+    return o->command == CMD_PATTERNS ? check_patterns(o) : check(o);
 }
 
 void options_free(struct options *o) {
     free(o->patterns);
+    free(o->names);
     o->patterns = NULL;
+    o->names = NULL;
 }
 
 struct fa_options options_audit(const struct options *o) {
@@ -237,6 +292,8 @@ struct fa_options options_audit(const struct options *o) {
         .no_default_patterns = o->no_default_patterns,
         .only = o->only,
         .skip = o->skip,
+        .sources = o->sources,
+        .include = o->include,
         .jobs = (unsigned)o->njobs,
         .dry_run = o->dry_run,
         .no_validate = o->no_validate,

@@ -262,19 +262,6 @@ void graph_free(struct graph *g) {
     memset(g, 0, sizeof *g);
 }
 
-const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {
-    const struct mlir *m = g->m;
-    const struct mlir_type *t = &m->types[m->values[value].type];
-    static const int64_t none = 0;
-    *rank = 0;
-    if (t->kind == TYPE_SCALAR)
-        return &none;
-    if (t->kind != TYPE_TENSOR || !t->ranked)
-        return NULL;
-    *rank = t->rank;
-    return t->rank ? m->dims + t->first_dim : &none;
-}
-
 int64_t graph_numel(const struct graph *g, uint32_t value) {
     uint32_t rank;
     const int64_t *shape = graph_shape(g, value, &rank);

@@ -39,36 +39,11 @@ enum op_kind op_kind_of_spelling(struct str spelling) {
     return K_UNKNOWN;
 }
 
-/* Levenshtein distance, cut off at the row length of names. */
-static unsigned distance(struct str a, const char *b) {
-    enum { MAX = 48 };
-    size_t n = strlen(b);
-    if (a.n >= MAX || n >= MAX)
-        return MAX;
-    unsigned row[MAX + 1];
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= a.n; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned best = diagonal + (a.p[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 const char *op_nearest_name(struct str misspelt) {
     const char *best = NULL;
     unsigned least = (unsigned)(misspelt.n / 3 + 2);
     for (int k = 1; k < K_COUNT; k++) {
-        unsigned d = distance(misspelt, op_table[k].name);
+        unsigned d = str_distance(misspelt, str_of(op_table[k].name));
         if (d < least) {
             least = d;
             best = op_table[k].name;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16 };
+enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16, LONG_DICT = 1 << 8 };
 
 static struct str resolve_alias(const struct mlir *m, struct str value) {
     struct str next;
@@ -36,14 +36,26 @@ static bool split_entry(struct str item, struct str *key, struct str *value) {
     return key->n > 0;
 }
 
+/* Can the entry at `p` be that of the key? Most are not: they are stepped over and not split. */
+static bool may_be_entry(const char *p, const char *end, struct str key) {
+    size_t left = (size_t)(end - p);
+    return left >= key.n && (*p == '"' || (memcmp(p, key.p, key.n) == 0 &&
+                                           (left == key.n || !scan_is(p[key.n], CH_IDENT))));
+}
+
 static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
     const char *p = dict.p, *end = dict.p + dict.n;
     struct str item, k, v;
-    /* most misses end here: no parse without the bytes of the key */
-    if (dict.n < key.n || !str_find(dict, key))
+    /* constants of megabytes: no walk without the bytes of the key */
+    if (dict.n < key.n || (dict.n > LONG_DICT && !str_find(dict, key)))
         return false;
-    while (scan_item(&p, end, &item)) {
-        if (item.n == 0 || !split_entry(item, &k, &v) || !str_eq(k, key))
+    while ((p = scan_space(p, end)) < end) {
+        if (!may_be_entry(p, end, key)) {
+            p = scan_until(p, end, ',');
+            p += p < end;
+            continue;
+        }
+        if (!scan_item(&p, end, &item) || item.n == 0 || !split_entry(item, &k, &v) || !str_eq(k, key))
             continue;
         *value = resolve_alias(m, v);
         return true;

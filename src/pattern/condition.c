@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef bool condition(const struct evaluation *e, const struct binding *args, uint32_t n);
-
 static void state(const struct evaluation *e, struct str text) {
     for (uint32_t i = 0; i < *e->npreconditions; i++)
         if (str_eq(e->preconditions[i], text))
@@ -44,10 +42,11 @@ static bool stated_constant(const struct evaluation *e, const struct binding *b,
     if (constant(e, b, n))
         return true;
     uint32_t argument = graph_argument(e->graph, b[0].value);
-    if (argument == NONE || str_is(graph_argument_type(e->graph, argument), "input"))
+    if (argument == NONE || graph_argument_is_input(e->graph, argument))
         return false;
-    struct str label = value_label(e->graph, argument, e->arena);
-    state(e, arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
+    struct str label = precondition_label(e, argument);
+    state(e, e->brief ? label
+                      : arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
     return true;
 }
 
@@ -250,6 +249,113 @@ static bool adjacent(const struct evaluation *e, const struct binding *b, uint32
     return false;
 }
 
+/* All of it is indexed by axes of the formula: what was cut from it is put together again. */
+static bool aligned(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    for (uint32_t i = 0; b[0].value != NONE && i < b[0].map->n; i++)
+        if (b[0].map->t[i].space >= FRESH_SPACE)
+            return false;
+    return true;
+}
+
+static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
+    struct imap last;
+    axes_axis(axes, -1, &last);
+    if (!imap_within(&last, map))
+        return false;
+    if (imap_within(map, &last))
+        return axes_extent(axes, -2) == 1;
+    for (uint32_t i = 0; i + 1 < axes->n; i++) {
+        struct imap both, axis;
+        struct axes two;
+        axes_axis(axes, (int)i, &axis);
+        axes_clear(&two);
+        if (axes_add(&two, axis.t, axis.n) && axes_add(&two, last.t, last.n) && axes_join(&two, 0, 2, &both) &&
+            imap_within(map, &both) && imap_within(&both, map))
+            return true;
+    }
+    return false;
+}
+
+/* Angles of positions: varies along the last axis, element for element, and along one axis more; or along the last
+ * alone, where there is one position. Whether it was expanded before it is used makes no difference. */
+static bool positions(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link links[MAX_CHAIN];
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    struct imap map = *b[0].map;
+    for (int hops = 0; value != NONE && hops < 4; hops++) {
+        uint32_t k = matcher_chain(e->graph, value, &map, links, MAX_CHAIN);
+        for (uint32_t i = 0; i < k; i++)
+            if (rows_of_positions(b[0].axes, &links[i].map))
+                return true;
+        value = graph_callee_value(e->graph, links[k - 1].value); /* expanded in a function that runs once */
+        map = links[k - 1].map;
+    }
+    return false;
+}
+
+/* From the map of an op's result to that of the operand that it carries on: movement, one operand of elementwise ops
+ * and norms, what a slice was cut from. NONE where nothing of the kind comes before. */
+static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map) {
+    uint32_t op = g->m->values[value].def, rank;
+    struct imap next;
+    struct axes c, kept;
+    struct slice_bounds s;
+    if (op == NONE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
+        return NONE;
+    uint32_t x = graph_operands(g, op)[0];
+    if (looks_through(g, op) && imap_through(g, op, map, &next)) {
+        *map = next;
+        return x;
+    }
+    if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_AXISWISE || graph_class(g, op) == OP_ALIKE) {
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+            x = graph_operands(g, op)[i];
+            if (x != NONE && graph_numel(g, x) == graph_numel(g, value) && !graph_is_parameter(g, x))
+                return x;
+        }
+        return NONE;
+    }
+    const int64_t *shape = graph_shape(g, value, &rank);
+    if (!slice_bounds(g, op, &s) || !imap_coordinates(map, shape, rank, &c))
+        return NONE;
+    axes_clear(&kept);
+    for (uint32_t d = 0; d < rank; d++)
+        if (!axes_add(&kept, c.t + axes_begin(&c, d), s.cut[d] ? 0 : c.end[d] - axes_begin(&c, d)))
+            return NONE;
+    return imap_of_coordinates(&kept, graph_shape(g, x, &rank), s.rank, map) ? x : NONE;
+}
+
+/* This axis of x is made of the columns of a product: of its features, so of heads, not of positions. */
+static bool columns(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    struct imap axis, map;
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    map = *b[0].map;
+    axes_axis(b[0].axes, e->number->given[0], &axis);
+    for (int hops = 0; axis.n > 0 && value != NONE && hops < MAX_CHAIN; hops++) {
+        uint32_t op = g->m->values[value].def, rank;
+        const int64_t *shape = graph_shape(g, value, &rank);
+        struct axes c;
+        struct imap last;
+        if (op != NONE && graph_class(g, op) == OP_CONTRACT) {
+            if (!shape || !imap_coordinates(&map, shape, rank, &c))
+                return false;
+            axes_axis(&c, -1, &last);
+            return imap_within(&axis, &last);
+        }
+        value = upstream(g, value, &map);
+    }
+    return false;
+}
+
 /* One number for each batch element (axis 0) and group of neighbouring channels; all else was reduced. Over one
  * row of one channel it would be another norm. */
 static bool channel_groups(const struct evaluation *e, const struct binding *b, uint32_t n) {
@@ -439,7 +545,7 @@ static bool tiled(const struct evaluation *e, const struct binding *b, uint32_t 
 }
 
 /* Varies along one axis of another value only, element for element: row_vector for any axis. */
-static bool along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+static bool along_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     if (b[0].value == NONE || b[1].value == NONE)
         return true;
@@ -449,43 +555,45 @@ static bool along(const struct evaluation *e, const struct binding *b, uint32_t 
     return imap_equal(&map, &axis);
 }
 
-static condition *const functions[] = {present,       constant,      parameter,  scalar,   stated_constant,
-                                       row_vector,    matrix,        contiguous, grouped,  same_dtype,
-                                       one_location,  located,       named,      read_as,  interleaved,
-                                       tiled,         along,         floating,   count_of, one_over_count_of,
-                                       root_count_of, along_reduced, same_axis,  adjacent, channel_groups,
-                                       regrouped};
-
 const struct condition_info condition_table[] = {
-    {"present", 1, 1, false, false, "present(x): the optional part x is there"},
-    {"constant", 1, 1, false, false, "constant(x): one known number in every element"},
-    {"parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
-    {"scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
-    {"stated_constant", 1, 1, false, false,
+    {present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
+    {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
+    {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
+    {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
+    {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
-    {"row_vector", 1, 2, false, false, "row_vector(x, of): varies along the last axis only"},
-    {"matrix", 1, 1, false, false, "matrix(x): varies along the last two axes only"},
-    {"contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
-    {"grouped", 3, 3, false, false,
+    {row_vector, "row_vector", 1, 2, false, false, "row_vector(x, of): varies along the last axis only"},
+    {matrix, "matrix", 1, 1, false, false, "matrix(x): varies along the last two axes only"},
+    {contiguous, "contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
+    {grouped, "grouped", 3, 3, false, false,
      "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
-    {"same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
-    {"one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
-    {"located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
-    {"named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
-    {"read_as", 2, 8, false, true, "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
-    {"interleaved", 2, 2, false, false, "interleaved(out, x): each element along one dimension of x is repeated"},
-    {"tiled", 2, 2, false, false, "tiled(out, x): one dimension of x is repeated as a whole"},
-    {"along", 3, 3, false, true, "along(bias, y, -1): bias varies along this axis of y only"},
-    {"floating", 1, 1, false, false, "floating(x): its elements are floating point numbers"},
-    {"count_of", 2, 2, false, false, "count_of(n, s): n is how many elements the reduction s sums"},
-    {"one_over_count_of", 2, 2, false, false, "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
-    {"root_count_of", 2, 2, false, false, "root_count_of(c, s): c is the square root of how many elements s sums"},
-    {"along_reduced", 2, 2, false, false,
+    {same_dtype, "same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
+    {one_location, "one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
+    {located, "located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
+    {named, "named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
+    {aligned, "aligned", 1, 1, false, false, "aligned(x): all of x is indexed by the axes of the formula"},
+    {columns, "columns", 2, 2, false, true, "columns(x, -2): this axis of x is made of the columns of a product"},
+    {positions, "positions", 1, 1, false, false, "positions(c): varies along the last axis and one other"},
+    {read_as, "read_as", 2, 8, false, true,
+     "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
+    {interleaved, "interleaved", 2, 2, false, false,
+     "interleaved(out, x): each element along one dimension of x is repeated"},
+    {tiled, "tiled", 2, 2, false, false, "tiled(out, x): one dimension of x is repeated as a whole"},
+    {along_axis, "along_axis", 3, 3, false, true, "along_axis(bias, y, -1): bias varies along this axis of y only"},
+    {floating, "floating", 1, 1, false, false, "floating(x): its elements are floating point numbers"},
+    {count_of, "count_of", 2, 2, false, false, "count_of(n, s): n is how many elements the reduction s sums"},
+    {one_over_count_of, "one_over_count_of", 2, 2, false, false,
+     "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
+    {root_count_of, "root_count_of", 2, 2, false, false,
+     "root_count_of(c, s): c is the square root of how many elements s sums"},
+    {same_axis, "same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
+    {adjacent, "adjacent", 2, 2, false, false,
+     "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
+    {along_reduced, "along_reduced", 2, 2, false, false,
      "along_reduced(x, s): x varies only along the axes that the reduction s reduces"},
-    {"same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
-    {"adjacent", 2, 2, false, false, "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
-    {"channel_groups", 2, 2, false, true, "channel_groups(m, 1): m is one number for each group of channels, axis 1"},
-    {"regrouped", 2, 2, false, false,
+    {channel_groups, "channel_groups", 2, 2, false, true,
+     "channel_groups(m, 1): m is one number for each group of channels, axis 1"},
+    {regrouped, "regrouped", 2, 2, false, false,
      "regrouped(x, out): the rows of x are made by a reshape and taken apart after out"},
 };
 
@@ -494,6 +602,14 @@ uint32_t condition_find(struct str name) {
         if (str_is(name, condition_table[i].name))
             return i;
     return NONE;
+}
+
+const char *condition_nearest(struct str misspelt) {
+    enum { N = sizeof condition_table / sizeof *condition_table };
+    const char *words[N + 4] = {"not", "value", "extent", "sqrt"};
+    for (uint32_t i = 0; i < N; i++)
+        words[4 + i] = condition_table[i].name;
+    return str_nearest(misspelt, words, N + 4);
 }
 
 static double extent(const struct evaluation *e, const struct number *n) {
@@ -522,7 +638,7 @@ static double call(const struct evaluation *e, const struct number *n) {
     struct evaluation with = *e;
     with.regex = n->regex;
     with.number = n;
-    return functions[n->call](&with, args, n->nargs);
+    return condition_table[n->call].holds(&with, args, n->nargs);
 }
 
 static double binary(enum number_op op, double a, double b) {
@@ -588,6 +704,30 @@ struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
     return arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)model.n, model.p);
 }
 
+struct str precondition_label(const struct evaluation *e, uint32_t argument) {
+    return e->brief ? mlir_span(e->graph->m, e->graph->m->values[argument].name)
+                    : value_label(e->graph, argument, e->arena);
+}
+
+/* The number that {…} stands for; NULL when it is none. */
+static const struct number *template_number(const struct evaluation *e, struct str inner) {
+    const struct number *n = NULL;
+    struct text_origin nowhere = {"", 0, 0};
+    struct templates *t = e->templates;
+    size_t at = t ? (uintptr_t)inner.p % (sizeof t->slots / sizeof *t->slots) : 0;
+    if (t && t->slots[at].text == inner.p)
+        return t->slots[at].number;
+    struct diags quiet = {.arena = t ? t->arena : e->arena};
+    if (!number_parse(&n, e->formula, quiet.arena, inner, nowhere, NULL, &quiet))
+        n = NULL;
+    diags_free(&quiet);
+    if (t) {
+        t->slots[at].text = inner.p;
+        t->slots[at].number = n;
+    }
+    return n;
+}
+
 /* One {…} of a template: an expression, or the name of a value. */
 static void fill_one(const struct evaluation *e, struct str inner, struct buf *out) {
     uint32_t slot = formula_slot(e->formula, inner);
@@ -598,14 +738,11 @@ static void fill_one(const struct evaluation *e, struct str inner, struct buf *o
         buf_add(out, label);
         return;
     }
-    struct diags quiet = {.arena = e->arena};
-    const struct number *n;
-    struct text_origin nowhere = {"", 0, 0};
-    if (number_parse(&n, e->formula, e->arena, inner, nowhere, NULL, &quiet))
+    const struct number *n = template_number(e, inner);
+    if (n)
         buf_printf(out, "%.10g", evaluate(e, n));
     else
         buf_printf(out, "{%.*s}", (int)inner.n, inner.p);
-    diags_free(&quiet);
 }
 
 struct str fill_in(const struct evaluation *e, struct str text) {

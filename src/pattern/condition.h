@@ -4,7 +4,12 @@
 
 #include "base/base.h"
 
+struct evaluation;
+struct number;
+struct binding;
+
 struct condition_info {
+    bool (*holds)(const struct evaluation *e, const struct binding *args, uint32_t nargs);
     const char *name;
     uint32_t least, most; /* arguments */
     bool regex;           /* the last one is a regular expression */
@@ -13,7 +18,8 @@ struct condition_info {
 };
 
 extern const struct condition_info condition_table[];
-uint32_t condition_find(struct str name); /* NONE when there is none */
+uint32_t condition_find(struct str name);           /* NONE when there is none */
+const char *condition_nearest(struct str misspelt); /* a name or a word of conditions; NULL when none is close */
 
 /* Numbers that a value or its op has. */
 struct measure_info {
@@ -26,8 +32,6 @@ struct measure_info {
 extern const struct measure_info measure_table[];
 uint32_t measure_find(struct str name); /* NONE when there is none */
 
-struct evaluation;
-struct number;
 /* NaN when the value is absent or has no such number. */
 double measure(const struct evaluation *e, const struct number *n);
 

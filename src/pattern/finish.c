@@ -101,6 +101,19 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
     return true;
 }
 
+static bool some_rule_holds(const struct evaluation *e, const struct note_rule *rules, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!rules[i].when || evaluate(e, rules[i].when) != 0)
+            return true;
+    return false;
+}
+
+/* Not to be reported unless asked for: taken apart on purpose, or known to be unsafe. */
+static bool hidden(const struct evaluation *e, const struct pattern *p) {
+    return (!p->show_decomposed && !none_holds(e, p->decomposed, p->ndecomposed)) ||
+           (!p->show_blocked && some_rule_holds(e, p->block, p->nblock));
+}
+
 /* What only a whole match can be judged by: the first of the patterns that share the formula whose verdict is for it.
  * A verdict against the first match is final. */
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
@@ -114,7 +127,7 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
             continue;
         if (!all_hold(&e, p->where, p->nwhere))
             return false;
-        if (all_hold(&e, p->require, p->nrequire) && none_holds(&e, p->unless, p->nunless)) {
+        if (all_hold(&e, p->require, p->nrequire) && none_holds(&e, p->unless, p->nunless) && !hidden(&e, p)) {
             m->pattern = p;
             return true;
         }
@@ -164,18 +177,27 @@ static void keep_through(const struct matcher *m, struct match *out) {
     out->nthrough = n;
 }
 
+/* The rules that hold here, filled in. */
+static const struct str *said(struct matcher *m, const struct evaluation *e, const struct note_rule *rules, uint32_t n,
+                              uint32_t *count) {
+    struct str *lines = arena_alloc(m->arena, (n + 1) * sizeof *lines);
+    *count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!rules[i].when || evaluate(e, rules[i].when) != 0)
+            lines[(*count)++] = fill_in(e, rules[i].say);
+    return lines;
+}
+
 static void keep_remarks(struct matcher *m, struct match_detail *out, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
+    const struct pattern *p = m->pattern;
     e.ops = ops;
     e.nops = nops;
-    struct str *remarks = arena_alloc(m->arena, (m->pattern->nnotes + 1) * sizeof *remarks);
-    for (uint32_t i = 0; i < m->pattern->nnotes; i++) {
-        const struct note_rule *r = &m->pattern->notes[i];
-        if (!r->when || evaluate(&e, r->when) != 0)
-            remarks[out->nremarks++] = fill_in(&e, r->say);
-    }
-    out->remarks = remarks;
-    out->torch = fill_in(&e, m->pattern->torch);
+    out->remarks = said(m, &e, p->notes, p->nnotes, &out->nremarks);
+    out->blocked = said(m, &e, p->block, p->nblock, &out->nblocked);
+    out->compiler = said(m, &e, p->compiler, p->ncompiler, &out->ncompiler);
+    out->decomposed = !none_holds(&e, p->decomposed, p->ndecomposed);
+    out->torch = fill_in(&e, p->torch);
 }
 
 static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {

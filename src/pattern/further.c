@@ -69,7 +69,7 @@ static struct goal *root_goal(struct matcher *m, const struct node *root, uint32
     if (!shape || rank > MAX_RANK || graph_numel(m->g, value) < 1 || !map || !axes || !c)
         return NULL;
     imap_identity(map, ++m->spaces, graph_numel(m->g, value));
-    if (!imap_coordinates(map, shape, rank, axes))
+    if (!matcher_root_axes(map, shape, rank, axes))
         return NULL;
     *c = (struct goal){.node = root, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
     return c;

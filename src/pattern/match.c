@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOK_AHEAD = 1 }; /* operators below the one at hand */
+
 struct mark matcher_mark(const struct matcher *m) {
     return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions};
 }
@@ -86,8 +88,41 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
     return c;
 }
 
-/* A quick look behind movement, before any index is computed: can this value be what the node stands for at all? */
-bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+/* ---- a look ahead, before any index is computed ---- */
+
+static bool value_plausible(const struct matcher *m, const struct node *node, uint32_t value, int ahead);
+
+static bool operands_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
+    const uint32_t *v = graph_operands(m->g, op);
+    uint32_t have = graph_noperands(m->g, op);
+    bool either_way = n->kind == N_OUTER || (op_table[n->op].flags & COMMUTES);
+    bool straight = true, crossed = n->nargs == 2 && have == 2 && either_way;
+    for (uint32_t i = 0; straight && i < n->nargs && i < have; i++)
+        straight = v[i] != NONE && value_plausible(m, n->args[i], v[i], ahead);
+    if (straight)
+        return true;
+    for (uint32_t i = 0; crossed && i < 2; i++)
+        crossed = v[1 - i] != NONE && value_plausible(m, n->args[i], v[1 - i], ahead);
+    return crossed;
+}
+
+/* Can this op be what the node stands for, by the kinds of the ops that it is made of, `ahead` of them deep? */
+static bool op_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
+    if (n->kind == N_NAMED && m->slots[n->slot].value != NONE)
+        return true;
+    if (!node_may_be(n, (enum op_kind)m->g->kind[op]))
+        return false;
+    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED || n->kind == N_RESULT) {
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (op_plausible(m, n->args[i], op, ahead))
+                return true;
+        return false;
+    }
+    /* the operands of a contraction may be swapped: see there */
+    return ahead == 0 || graph_class(m->g, op) == OP_CONTRACT || operands_plausible(m, n, op, ahead - 1);
+}
+
+static bool value_plausible(const struct matcher *m, const struct node *node, uint32_t value, int ahead) {
     const struct graph *g = m->g;
     if (node->kind == N_NUMBER)
         return node->given || graph_constant(g, value).known;
@@ -98,17 +133,23 @@ bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_
         if (op == NONE)
             return false;
         if (!looks_through(g, op))
-            return node_may_be(node, (enum op_kind)g->kind[op]);
+            return op_plausible(m, node, op, ahead);
         value = graph_operands(g, op)[0];
     }
     return true;
+}
+
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+    return value_plausible(m, node, value, LOOK_AHEAD);
 }
 
 /* ---- values seen through movement ---- */
 
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max) {
     uint32_t n = 0;
-    out[n] = (struct link){value, NONE, *map};
+    out[n].value = value;
+    out[n].op = NONE;
+    imap_copy(&out[n].map, map);
     imap_canonical(&out[n++].map);
     while (n < max) {
         uint32_t op = g->m->values[out[n - 1].value].def;
@@ -129,7 +170,7 @@ static void pass_links(struct matcher *m, const struct link *links, uint32_t n, 
 static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
     struct imap *copy = matcher_scratch(m, sizeof *copy);
     if (copy)
-        *copy = *map;
+        imap_copy(copy, map);
     return copy;
 }
 
@@ -234,6 +275,8 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .bindings = m->slots,
                                .axes = axes,
                                .arena = m->arena,
+                               .templates = m->templates.arena ? &m->templates : NULL,
+                               .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
                                .max_preconditions = MAX_PRECONDITIONS};
@@ -256,11 +299,11 @@ static bool number(struct matcher *m, const struct goal *g) {
     if (c.known)
         return close_to(c.value, expected, c.bits > 24 ? 24 : c.bits) && matcher_solve(m, g->next);
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
-    if (argument == NONE || str_is(graph_argument_type(m->g, argument), "input") ||
-        m->npreconditions == MAX_PRECONDITIONS)
+    if (argument == NONE || graph_argument_is_input(m->g, argument) || m->npreconditions == MAX_PRECONDITIONS)
         return false;
-    struct str label = value_label(m->g, argument, m->arena);
-    struct str text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)label.n, label.p, expected);
+    struct str text = precondition_label(&e, argument);
+    if (!e.brief)
+        text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)text.n, text.p, expected);
     bool stated = false;
     for (uint32_t i = 0; i < m->npreconditions; i++)
         stated |= str_eq(m->preconditions[i], text);
@@ -315,7 +358,7 @@ static bool transposed(struct matcher *m, const struct goal *g) {
     struct imap last, before;
     if (!axes || g->axes->n < 2)
         return false;
-    *axes = *g->axes;
+    axes_copy(axes, g->axes);
     axes_axis(g->axes, -1, &last);
     axes_axis(g->axes, -2, &before);
     axes->n -= 2;
@@ -387,23 +430,34 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
 
 /* The root op and its operands, looked at before a search is set up. */
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
-    const struct graph *g = m->g;
     if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED || n->kind == N_RESULT) {
         for (uint32_t i = 0; i < n->nargs; i++)
             if (matcher_root_plausible(m, n->args[i], op))
                 return true;
         return false;
     }
-    if (!node_is(n, (enum op_kind)g->kind[op]) || n->kind != N_OP)
-        return n->kind == N_OUTER;
-    const uint32_t *v = graph_operands(g, op);
-    uint32_t have = graph_noperands(g, op);
-    bool straight = true, crossed = n->nargs == 2 && have == 2 && (op_table[n->op].flags & COMMUTES);
-    for (uint32_t i = 0; i < n->nargs && i < have; i++)
-        straight &= v[i] != NONE && matcher_plausible(m, n->args[i], v[i]);
-    for (uint32_t i = 0; crossed && i < 2; i++)
-        crossed = v[1 - i] != NONE && matcher_plausible(m, n->args[i], v[1 - i]);
-    return straight || crossed;
+    if (n->kind != N_OP && n->kind != N_OUTER)
+        return false;
+    return node_is(n, (enum op_kind)m->g->kind[op]) && operands_plausible(m, n, op, LOOK_AHEAD);
+}
+
+/* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put
+ * there, count as leading ones: the last axis is one along which something varies. */
+bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out) {
+    struct axes c;
+    uint32_t last = rank;
+    if (!imap_coordinates(map, shape, rank, &c))
+        return false;
+    while (last > 0 && shape[last - 1] == 1)
+        last--;
+    axes_clear(out);
+    for (uint32_t d = last; d < rank; d++)
+        if (!axes_add(out, NULL, 0))
+            return false;
+    for (uint32_t d = 0; d < last; d++)
+        if (!axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return true;
 }
 
 /* Tries one pattern with its root at one op. */
@@ -425,7 +479,7 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     struct imap *map = matcher_scratch(m, sizeof *map);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     imap_identity(map, 0, numel);
-    if (!imap_coordinates(map, shape, rank, axes))
+    if (!matcher_root_axes(map, shape, rank, axes))
         return false;
     m->root_axes = axes;
     struct goal first = {
@@ -474,10 +528,28 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
     matcher_free(m);
 }
 
-void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
-    struct matcher *m = matcher_new(match->graph, match->func, UINT64_MAX, a);
+struct matcher *match_closer_new(const struct graph *g, struct arena *a) {
+    struct matcher *m = matcher_new(g, NONE, UINT64_MAX, a);
+    m->templates.arena = a;
+    return m;
+}
+
+void match_closer_look(struct matcher *closer, const struct match *match, struct arena *a, struct match_detail *out) {
     memset(out, 0, sizeof *out);
-    m->detail = out;
-    match_at(m, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->ops[match->nops - 1]);
-    matcher_free(m);
+    closer->func = match->func;
+    closer->arena = a;
+    closer->detail = out;
+    match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern,
+             match->ops[match->nops - 1]);
+}
+
+void match_closer_free(struct matcher *closer) {
+    if (closer)
+        matcher_free(closer);
+}
+
+void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
+    struct matcher *m = match_closer_new(match->graph, a);
+    match_closer_look(m, match, a, out);
+    match_closer_free(m);
 }

@@ -34,6 +34,11 @@ struct match_detail {
     uint32_t npreconditions;
     const struct str *remarks; /* notes of the pattern that apply here, filled in */
     uint32_t nremarks;
+    const struct str *blocked; /* why it is known to be unsafe */
+    uint32_t nblocked;
+    const struct str *compiler; /* preconditions of the compiler's own pattern that fail here */
+    uint32_t ncompiler;
+    bool decomposed;  /* taken apart on purpose */
     struct str torch; /* filled in */
 };
 
@@ -52,6 +57,19 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
 /* Searches the place of a match again and says what it binds. Matches are many and most are not reported: this is
  * asked for those that are. */
 void match_look_closer(const struct match *m, struct arena *a, struct match_detail *out);
+/* The same for many matches of one graph: what the searches have in common is made once, in `a`. */
+struct matcher *match_closer_new(const struct graph *g, struct arena *a);
+void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
+void match_closer_free(struct matcher *closer); /* NULL is fine */
+
+/* Expressions in templates, read once; by where they stand. */
+struct templates {
+    struct arena *arena;
+    struct {
+        const char *text;
+        const struct number *number; /* NULL: it is none */
+    } slots[64];
+};
 
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
@@ -69,6 +87,8 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
+    struct templates *templates; /* or NULL */
+    bool brief;                  /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex;     /* of the condition at hand */
     const struct number *number; /* the condition at hand */
 };
@@ -78,6 +98,8 @@ double evaluate(const struct evaluation *e, const struct number *n);
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);
 /* "%arg3 (encoder.layer.0.norm.weight)" for people. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* The same for a precondition; only the name where they are not read. */
+struct str precondition_label(const struct evaluation *e, uint32_t argument);
 /* Template text with {name}, {extent(x, -1)} filled in. */
 struct str fill_in(const struct evaluation *e, struct str text);
 

@@ -78,6 +78,7 @@ struct matcher {
     struct match_detail *detail;                   /* or NULL */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
     uint32_t contraction_ops[CONTRACTIONS];
+    struct templates templates;
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
 };
@@ -115,6 +116,7 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 /* further.c: the further lines of the formula that are left, and the end of the match. */
 bool match_further(struct matcher *m);
+bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out);
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
 /* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */
 bool match_still_fits(struct matcher *m, uint32_t slot);

@@ -40,13 +40,26 @@ static void take_numbers(struct builder *b, struct scope *s, const struct expr *
     }
 }
 
+static const char *did_you_mean(struct builder *b, const char *word) {
+    return word ? arena_printf(b->arena, "did you mean %s?", word).p : NULL;
+}
+
+static void not_a_name(struct builder *b, struct scope *s, struct str name) {
+    const char *names[MAX_SLOTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->f->nslots; i++)
+        if (b->f->slot_name[i].n)
+            names[n++] = arena_strdup(b->arena, b->f->slot_name[i]);
+    build_fail(b, s, name, did_you_mean(b, str_nearest(name, names, n)), "not a name of the formula");
+}
+
 static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
     n->op = NUM_CALL;
     n->text = e->text;
     n->call = condition_find(e->text);
     if (n->call == NONE) {
-        build_fail(b, s, e->text, NULL,
+        build_fail(b, s, e->text, did_you_mean(b, condition_nearest(e->text)),
                    arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
         return n;
     }
@@ -68,7 +81,7 @@ static const struct number *condition_call(struct builder *b, struct scope *s, c
         }
         n->args[i] = formula_slot(b->f, e->args[i]->text);
         if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
-            build_fail(b, s, e->args[i]->text, NULL, "not a name of the formula");
+            not_a_name(b, s, e->args[i]->text);
     }
     n->nargs = e->nargs;
     return n;
@@ -114,11 +127,11 @@ static const struct number *number_of_call(struct builder *b, struct scope *s, c
         n->op = NUM_VALUE_OF;
         n->slot = formula_slot(b->f, e->args[0]->text);
         if (n->slot == NONE)
-            build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+            not_a_name(b, s, e->args[0]->text);
         return n;
     }
     if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
-        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+        not_a_name(b, s, e->args[0]->text);
     if (str_is(e->text, "extent"))
         return build_extent_number(b, s, e);
     uint32_t which = measure_find(e->text);

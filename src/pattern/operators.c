@@ -48,6 +48,19 @@ static bool attributes_fit(const struct matcher *m, const struct node *node, uin
     return true;
 }
 
+/* The map of an operand of an op that broadcasts; that of the result where they have one type. NULL: it has none. */
+static const struct imap *operand_map(struct matcher *m, uint32_t result, uint32_t operand, const struct imap *map) {
+    const struct mlir_value *values = m->g->m->values;
+    uint32_t rank;
+    if (values[result].type == values[operand].type && graph_shape(m->g, result, &rank) && rank <= MAX_RANK)
+        return map;
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (!mapped || !imap_operand(m->g, result, operand, map, mapped))
+        return NULL;
+    imap_canonical(mapped);
+    return mapped;
+}
+
 /* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
 static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
                      const struct imap *map) {
@@ -65,10 +78,9 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
                 return false;
             continue;
         }
-        struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-        if (!mapped || !imap_operand(m->g, result, v[order[i]], map, mapped))
+        const struct imap *mapped = operand_map(m, result, v[order[i]], map);
+        if (!mapped)
             return false;
-        imap_canonical(mapped);
         struct goal *c = matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
         if (!c)
             return false;

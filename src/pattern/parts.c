@@ -111,6 +111,15 @@ static struct goal *part_goal(struct matcher *m, const struct goal *g, const str
     return c;
 }
 
+/* What is cut or joined is the axis that is meant, or a part of it: pairs of neighbours. */
+static bool cut_fits(const struct goal *g, const struct imap *digits) {
+    struct imap meant;
+    if (!g->node->dim.given)
+        return true;
+    axes_axis(g->axes, g->node->dim.axis, &meant);
+    return imap_within(digits, &meant);
+}
+
 /* part=0, of=2: the first half; part=1, every=2: the odd elements. -1: not said. */
 static bool said(const struct node *node, const char *key, int64_t *out) {
     *out = -1;
@@ -147,7 +156,7 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         struct imap axis;
         ch.dims[d] = s.cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s.cut[d] && (!match_axis_fits(g, &axis) || !part_fits(g->node, &s, d, ch.shape[d])))
+        if (s.cut[d] && (!cut_fits(g, &axis) || !part_fits(g->node, &s, d, ch.shape[d])))
             return false;
     }
     uint32_t me = matcher_take(m, op, g);
@@ -174,7 +183,7 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
-    if (!match_axis_fits(g, &axis))
+    if (!cut_fits(g, &axis))
         return false;
     uint32_t me = matcher_take(m, op, g);
     const struct goal *next = g->next;

@@ -1,6 +1,6 @@
 /* Reads pattern files (libyaml) and checks them: every wrong key, name and formula is an error with
  * its place, and a file with an error adds nothing. */
-#include "pattern/pattern.h"
+#include "pattern/loader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,53 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <yaml.h>
-
-struct loader {
-    struct pattern_set *set;
-    struct diags *diags;
-    const char *file;
-    struct str text;
-    yaml_document_t doc;
-    bool failed;
-};
-
-static void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word) {
-    struct place at = {l->file, n ? n->start_mark.line + 1 : 0, n ? (uint32_t)n->start_mark.column + 1 : 0};
-    diag_add(l->diags, SEV_ERROR, at, hint, "%s%.*s", what, (int)word.n, word.p ? word.p : "");
-    l->failed = true;
-}
-
-static struct str scalar_text(const yaml_node_t *n) {
-    return (struct str){(const char *)n->data.scalar.value, n->data.scalar.length};
-}
-
-static struct str kept_text(struct loader *l, const yaml_node_t *n) {
-    return arena_str(&l->set->arena, scalar_text(n));
-}
-
-/* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
-static struct text_origin origin_of(const struct loader *l, const yaml_node_t *n) {
-    bool block = n->data.scalar.style == YAML_LITERAL_SCALAR_STYLE || n->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
-    struct text_origin o = {l->file, n->start_mark.line + 1 + block, (uint32_t)n->start_mark.column + 1};
-    if (!block)
-        return o;
-    const char *p = l->text.p, *end = p + l->text.n;
-    for (uint64_t line = 1; line < o.line && p < end; line++) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        p = nl ? nl + 1 : end;
-    }
-    for (o.column = 1; p < end && *p == ' '; p++)
-        o.column++;
-    return o;
-}
-
-static bool is_scalar(struct loader *l, const yaml_node_t *n) {
-    if (n && n->type == YAML_SCALAR_NODE)
-        return true;
-    error_at(l, n, NULL, "text expected", STR(""));
-    return false;
-}
 
 /* ---- idioms ---- */
 
@@ -72,15 +25,6 @@ static void load_idioms(struct loader *l, const yaml_node_t *list) {
 }
 
 /* ---- rules that read a model location out of names ---- */
-
-static const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key) {
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-        const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
-        if (k && k->type == YAML_SCALAR_NODE && str_is(scalar_text(k), key))
-            return yaml_document_get_node(&l->doc, p->value);
-    }
-    return NULL;
-}
 
 static void load_location(struct loader *l, const yaml_node_t *n) {
     const yaml_node_t *strip = n->type == YAML_MAPPING_NODE ? lookup(l, n, "strip") : NULL;
@@ -148,11 +92,11 @@ static void load_conditions(struct loader *l, const struct formula *f, const yam
     }
 }
 
-static void load_note(struct loader *l, struct pattern *p, const yaml_node_t *n) {
-    struct note_rule *r = &p->notes[p->nnotes];
+/* A line, or {when: condition, say: line}. */
+static void load_rule(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule *rules,
+                      uint32_t *count) {
     if (n->type == YAML_SCALAR_NODE) {
-        *r = (struct note_rule){NULL, kept_text(l, n)};
-        p->nnotes++;
+        rules[(*count)++] = (struct note_rule){NULL, kept_text(l, n)};
         return;
     }
     const yaml_node_t *when = n->type == YAML_MAPPING_NODE ? lookup(l, n, "when") : NULL;
@@ -162,24 +106,23 @@ static void load_note(struct loader *l, struct pattern *p, const yaml_node_t *n)
         return;
     }
     const struct number **conditions;
-    uint32_t count = 0;
-    load_conditions(l, &p->formula, when, &conditions, &count);
-    if (count == 1 && is_scalar(l, say)) {
-        *r = (struct note_rule){conditions[0], kept_text(l, say)};
-        p->nnotes++;
-    }
+    uint32_t nconditions = 0;
+    load_conditions(l, f, when, &conditions, &nconditions);
+    if (nconditions == 1 && is_scalar(l, say))
+        rules[(*count)++] = (struct note_rule){conditions[0], kept_text(l, say)};
 }
 
-static void load_notes(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+static void load_rules(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule **rules,
+                       uint32_t *count) {
     size_t items =
         n->type == YAML_SEQUENCE_NODE ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
-    p->notes = arena_alloc(&l->set->arena, (items + 1) * sizeof *p->notes);
+    *rules = arena_alloc(&l->set->arena, (items + 1) * sizeof **rules);
     if (n->type != YAML_SEQUENCE_NODE) {
-        load_note(l, p, n);
+        load_rule(l, f, n, *rules, count);
         return;
     }
     for (size_t i = 0; i < items && !l->failed; i++)
-        load_note(l, p, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]));
+        load_rule(l, f, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]), *rules, count);
 }
 
 /* A list of at most 8 names of the formula. */
@@ -202,32 +145,27 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
     }
 }
 
-static const char *const sources[] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",  "summary", "fused_op", "source",  "match", "where", "require", "unless",
-                                   "notes", "torch",   "locate",   "escapes", "like",  "fused", "status",  "tests"};
+const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
+static const char *const keys[] = {"name",   "summary",  "fused_op",   "source", "match",   "where", "require",
+                                   "unless", "notes",    "torch",      "locate", "escapes", "like",  "fused",
+                                   "status", "compiler", "decomposed", "block",  "off",     "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-        const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
-        bool known = false;
-        for (size_t i = 0; k && k->type == YAML_SCALAR_NODE && i < sizeof keys / sizeof *keys; i++)
-            known |= str_is(scalar_text(k), keys[i]);
-        if (!known)
-            error_at(l, k, "the keys are listed in fusion-patterns(5)",
-                     "unknown key: ", k && k->type == YAML_SCALAR_NODE ? scalar_text(k) : STR("?"));
-    }
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)
+        check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
+                  "the keys are listed in fusion-patterns(5)");
 }
 
 static void check_source(struct loader *l, const struct pattern *p, const yaml_node_t *map) {
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-        if (str_is(p->source, sources[i]))
+    for (size_t i = 0; i < PATTERN_SOURCES; i++)
+        if (str_is(p->source, pattern_sources[i]))
             return;
     error_at(l, lookup(l, map, "source"), "one of ttnn, torch, triton, cuda", "unknown source: ", p->source);
 }
 
 static struct pattern *find_pattern(const struct pattern_set *set, struct str name) {
     for (uint32_t i = 0; i < set->n; i++)
-        if (str_eq(set->items[i]->name, name))
+        if (!set->items[i]->replaced && str_eq(set->items[i]->name, name))
             return set->items[i];
     return NULL;
 }
@@ -263,6 +201,21 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->variant_of = leader;
 }
 
+/* The lines of a document, comments before it too. */
+static struct str document_text(const struct loader *l, const yaml_node_t *root) {
+    const char *p = l->text.p, *end = p + l->text.n, *from = p;
+    for (size_t line = 0; p < end; line++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p)), *next = nl ? nl + 1 : end;
+        bool separates = next - p >= 3 && memcmp(p, "---", 3) == 0;
+        if (separates && line > root->start_mark.line)
+            return (struct str){from, (size_t)(p - from)};
+        if (separates)
+            from = next;
+        p = next;
+    }
+    return (struct str){from, (size_t)(end - from)};
+}
+
 static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
     const yaml_node_t *n;
     load_formula(l, p, map);
@@ -272,8 +225,16 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_conditions(l, &p->formula, n, &p->require, &p->nrequire);
     if (!l->failed && (n = lookup(l, map, "unless")))
         load_conditions(l, &p->formula, n, &p->unless, &p->nunless);
+    if (!l->failed && (n = lookup(l, map, "decomposed")))
+        load_conditions(l, &p->formula, n, &p->decomposed, &p->ndecomposed);
     if (!l->failed && (n = lookup(l, map, "notes")))
-        load_notes(l, p, n);
+        load_rules(l, &p->formula, n, &p->notes, &p->nnotes);
+    if (!l->failed && (n = lookup(l, map, "block")))
+        load_rules(l, &p->formula, n, &p->block, &p->nblock);
+    if (!l->failed && (n = lookup(l, map, "compiler")))
+        load_rules(l, &p->formula, n, &p->compiler, &p->ncompiler);
+    if (!l->failed && (n = lookup(l, map, "status")))
+        load_status(l, p, n);
     if (!l->failed && (n = lookup(l, map, "locate"))) {
         p->nlocate = 0;
         load_names(l, p, n, p->locate, &p->nlocate);
@@ -282,6 +243,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         p->nescapes = 0;
         load_names(l, p, n, p->escapes, &p->nescapes);
     }
+    if (!l->failed && (n = lookup(l, map, "tests")))
+        load_examples(l, p, n);
 }
 
 static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
@@ -290,12 +253,12 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
         const char *key;
         struct str *to;
         bool required;
-    } texts[] = {{"name", &p->name, true},
-                 {"summary", &p->summary, false},
-                 {"fused_op", &p->fused_op, true},
-                 {"source", &p->source, true},
-                 {"torch", &p->torch, false}};
+    } texts[] = {{"name", &p->name, true},     {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
+                 {"source", &p->source, true}, {"torch", &p->torch, false},     {"match", &p->match, false},
+                 {"fused", &p->fused, false}};
     p->file = str_of(l->file);
+    p->line = map->start_mark.line + 1;
+    p->text = document_text(l, map);
     p->selected = true;
     check_keys(l, map);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !l->failed; i++) {
@@ -320,22 +283,56 @@ static void link_variant(struct pattern *p) {
     *at = p;
 }
 
-/* A pattern of the same name is replaced; its variants stay with it. */
-static void add_pattern(struct pattern_set *set, struct pattern *p) {
-    for (uint32_t i = 0; i < set->n; i++)
-        if (set->items[i] == find_pattern(set, p->name)) {
-            p->order = set->items[i]->order;
-            set->items[i]->replaced = true;
-            set->items[i] = p;
-            if (p->is_variant)
-                link_variant(p);
-            return;
-        }
+static void append_pattern(struct pattern_set *set, struct pattern *p) {
     set->items = grow(set->items, &set->cap, set->n + 1, sizeof *set->items);
-    p->order = set->n;
     set->items[set->n++] = p;
+}
+
+/* Puts `by` in the place of a pattern, or nothing (NULL). One that others are like stays for them, marked. */
+static void retire(struct pattern_set *set, struct pattern *p, struct pattern *by) {
+    uint32_t n = 0;
+    p->replaced = true;
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i] != p)
+            set->items[n++] = set->items[i];
+        else if (by)
+            set->items[n++] = by;
+    set->n = n;
+    if (p->variant && !p->is_variant)
+        append_pattern(set, p);
+}
+
+/* Replaces the pattern of the same name, if there is one. */
+static void add_pattern(struct pattern_set *set, struct pattern *p) {
+    p->replaces = find_pattern(set, p->name);
+    p->order = p->replaces ? p->replaces->order : set->nread++;
+    if (p->replaces)
+        retire(set, p->replaces, p);
+    else
+        append_pattern(set, p);
     if (p->is_variant)
         link_variant(p);
+}
+
+static void switch_off(struct loader *l, const yaml_node_t *name) {
+    struct pattern *p = find_pattern(l->set, scalar_text(name));
+    if (p)
+        retire(l->set, p, NULL);
+    else
+        warn_at(l, name, NULL, "switched off, but there is no such pattern: ", scalar_text(name));
+}
+
+/* {name: X, off: true}: an earlier pattern is switched off. */
+static bool switches_off(struct loader *l, const yaml_node_t *map) {
+    const yaml_node_t *off = lookup(l, map, "off"), *name = lookup(l, map, "name");
+    if (!off || !is_scalar(l, off) || str_is(scalar_text(off), "false"))
+        return false;
+    if (!name || !str_is(scalar_text(off), "true"))
+        error_at(l, off, "{name: linear, off: true}", "`off` is true or false and stands beside the name of a pattern",
+                 STR(""));
+    else if (is_scalar(l, name))
+        switch_off(l, name);
+    return true;
 }
 
 static void load_document(struct loader *l, bool idioms) {
@@ -353,6 +350,8 @@ static void load_document(struct loader *l, bool idioms) {
     if (rules && idioms)
         load_locations(l, rules);
     if (list || rules || idioms)
+        return;
+    if (switches_off(l, root) || l->failed)
         return;
     struct pattern *p = load_pattern(l, root);
     if (!l->failed)
@@ -440,7 +439,7 @@ static bool selected(const struct pattern *p) {
 }
 
 /* Patterns by the operator that their root may be, so that an op is compared with those alone. */
-static void index_roots(struct pattern_set *set) {
+void patterns_index(struct pattern_set *set) {
     uint32_t n = 0;
     free(set->rooted);
     set->rooted = NULL;
@@ -471,7 +470,7 @@ static bool load_path(struct pattern_set *set, const char *path, struct diags *d
 
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
     bool ok = load_path(set, path, d);
-    index_roots(set);
+    patterns_index(set);
     return ok;
 }
 
@@ -492,7 +491,8 @@ static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, st
         struct str glob = str_trim((struct str){p, n});
         bool any = false;
         for (uint32_t i = 0; i < set->n; i++)
-            if (glob_matches(glob, set->items[i]->name) || glob_matches(glob, set->items[i]->fused_op))
+            if (!set->items[i]->replaced &&
+                (glob_matches(glob, set->items[i]->name) || glob_matches(glob, set->items[i]->fused_op)))
                 any = hit[i] = true;
         if (!any) {
             *bad = glob;
@@ -511,7 +511,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
     bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
     for (uint32_t i = 0; i < set->n; i++)
         set->items[i]->selected = in[i] && !out[i];
-    index_roots(set);
+    patterns_index(set);
     free(in);
     free(out);
     return ok;

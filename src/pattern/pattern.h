@@ -9,9 +9,37 @@ struct note_rule {
     struct str say;            /* text; {…} as in fusion-patterns(5) */
 };
 
+/* What is known of an argument of an example. */
+struct example_arg {
+    struct str name, type; /* without '%'; input, parameter, constant */
+    struct str model_name; /* or empty */
+};
+
+/* A piece of IR that the pattern has to match, or must not. */
+struct example {
+    bool hit;
+    struct str text;
+    struct text_origin origin; /* of the text */
+    uint64_t line;             /* of the example */
+    struct str name, because;  /* or empty */
+    struct example_arg *args;
+    uint32_t nargs;
+};
+
+/* Where the compiler makes this fusion; each may be empty. */
+struct pattern_status {
+    struct str level;         /* ttir or ttnn */
+    struct str pass, pattern; /* of the compiler */
+    struct str gated;         /* the flag without which it is off */
+};
+
 struct pattern {
     struct str name, summary, fused_op, source, torch;
+    struct str match, fused; /* as written */
     struct str file;
+    uint64_t line;   /* of its name */
+    struct str text; /* the document in the file */
+    struct pattern_status status;
     uint32_t order; /* of loading: settles ties */
     struct formula formula;
     const struct number **where; /* all must hold, else the search goes on */
@@ -22,15 +50,25 @@ struct pattern {
     uint32_t nunless;
     struct note_rule *notes;
     uint32_t nnotes;
-    uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
+    struct note_rule *compiler; /* preconditions of the compiler's own pattern that a place fails */
+    uint32_t ncompiler;
+    struct note_rule *block; /* known to be unsafe or disabled: hidden where one holds */
+    uint32_t nblock;
+    const struct number **decomposed; /* taken apart on purpose: hidden where one holds */
+    uint32_t ndecomposed;
+    bool show_blocked, show_decomposed; /* --include */
+    uint32_t locate[8];                 /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
     uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
     uint32_t nescapes;
+    struct example *examples;
+    uint32_t nexamples;
     bool selected;           /* by --only and --skip */
     struct pattern *variant; /* the next one that shares this formula (`like`) */
     struct pattern *variant_of;
-    bool replaced;   /* by a later one of the same name */
-    bool is_variant; /* searched for with the pattern that it is like */
+    bool replaced;            /* by a later one of the same name, or switched off */
+    struct pattern *replaces; /* the earlier one, or NULL */
+    bool is_variant;          /* searched for with the pattern that it is like */
 };
 
 /* How a parameter's name is read: a piece that says nothing is stripped, a match says something. */
@@ -45,20 +83,29 @@ struct pattern_set {
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;
-    struct pattern **items; /* in order of loading */
+    struct pattern **items;
     uint32_t n, cap;
     struct pattern **rooted;            /* those with a formula of their own, by the operator of their root */
     uint32_t first_rooted[K_COUNT + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
+    uint32_t nread;                     /* patterns that were no replacement */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
 };
 
+/* What `source` may be; the first is the direct one. */
+enum { PATTERN_SOURCES = 4 };
+extern const char *const pattern_sources[PATTERN_SOURCES];
+
 /* Reads one file, or all *.yml of a directory in order of name, idioms first. A pattern replaces an earlier one of
- * the same name. False with diagnostics; then nothing of the wrong file is loaded. */
+ * the same name; one that others are like stays in the list for them, marked. False with diagnostics; then nothing of
+ * the wrong file is loaded. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
 /* Applies --only and --skip (comma-separated globs over names and fused ops; NULL: no limit). False with the glob
  * that matches nothing in `bad`. */
 bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad);
+/* Sorts the selected patterns by the operators of their roots, for match_function. What loads and selects does it; a
+ * set that was put together otherwise needs it, and then `free(set->rooted)`. */
+void patterns_index(struct pattern_set *set);
 void patterns_free(struct pattern_set *set);
 
 #endif

@@ -9,6 +9,7 @@ struct note_context {
     const struct pattern_set *set;
     uint32_t copies;           /* how often the graph was compiled */
     uint32_t graph, ngraphs;   /* of a log with several */
+    struct matcher *closer;    /* for matches of this graph; NULL: one for each */
     const char *missing_level; /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
 };
 

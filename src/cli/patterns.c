@@ -1,0 +1,51 @@
+/* The actions of `patterns`, a table; each is thin over the library. */
+#include "cli/patterns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+static void say_diagnostics(const struct fa_library *l, enum fa_status status) {
+    bool usage = false;
+    for (size_t i = 0; i < fa_library_diagnostics(l); i++)
+        say_diagnostic(fa_library_diagnostic(l, i), &usage);
+    say_rest(fa_library_diagnostics_dropped(l), usage && status == FA_USAGE);
+}
+
+static enum fa_status test_patterns(const struct options *o, struct fa_library *l) {
+    struct fa_test_counts n;
+    enum fa_status status = fa_library_test(l, &n);
+    say_diagnostics(l, status);
+    if (o->quiet)
+        return status;
+    fprintf(stderr, "%zu pattern%s, %zu test%s, %zu failed", n.patterns, n.patterns == 1 ? "" : "s", n.tests,
+            n.tests == 1 ? "" : "s", n.failed);
+    if (n.without)
+        fprintf(stderr, "; %zu without tests", n.without);
+    fputc('\n', stderr);
+    return status;
+}
+
+static const struct action {
+    const char *name;
+    enum fa_status (*run)(const struct options *o, struct fa_library *l);
+} actions[] = {{"test", test_patterns}};
+
+enum fa_status run_patterns(const struct options *o) {
+    const struct action *action = NULL;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(o->action, actions[i].name) == 0)
+            action = &actions[i];
+    if (!action)
+        return complain(FA_USAGE, "patterns takes one of test");
+    struct fa_options options = options_audit(o);
+    struct fa_library *l = fa_library_read(&options);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        status = action->run(o, l);
+    else
+        say_diagnostics(l, status);
+    fa_library_free(l);
+    return status;
+}

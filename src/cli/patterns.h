@@ -1,0 +1,10 @@
+/* The command `patterns`: what can be asked of the patterns themselves. */
+#ifndef FA_CLI_PATTERNS_H
+#define FA_CLI_PATTERNS_H
+
+#include "cli/options.h"
+#include "fusion_audit.h"
+
+enum fa_status run_patterns(const struct options *o);
+
+#endif

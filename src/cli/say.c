@@ -1,0 +1,59 @@
+/* Messages on standard error. */
+#include "cli/say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char try_help[] = "Try 'fusion-audit --help' for more information.\n";
+
+void say_clean(const char *text) {
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c < ' ' && c != '\t') || c == 0x7F)
+            fprintf(stderr, "\\x%02X", (unsigned)c);
+        else
+            fputc(c, stderr);
+    }
+}
+
+enum fa_status complain(enum fa_status status, const char *message) {
+    fputs("fusion-audit: error: ", stderr);
+    say_clean(message);
+    fputc('\n', stderr);
+    if (status == FA_USAGE)
+        fputs(try_help, stderr);
+    return status;
+}
+
+enum fa_status flush_output(enum fa_status status) {
+    char message[256];
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    snprintf(message, sizeof message, "cannot write standard output: %s", strerror(errno));
+    return complain(FA_INPUT, message);
+}
+
+void say_diagnostic(struct fa_diagnostic d, bool *of_usage) {
+    say_clean(d.file && d.file[0] ? d.file : "fusion-audit");
+    if (d.line > 0)
+        fprintf(stderr, ":%llu", (unsigned long long)d.line);
+    if (d.line > 0 && d.column > 0)
+        fprintf(stderr, ":%lu", (unsigned long)d.column);
+    fprintf(stderr, ": %s: ", d.severity);
+    say_clean(d.message);
+    fputc('\n', stderr);
+    if (d.hint) {
+        fputs("  hint: ", stderr);
+        say_clean(d.hint);
+        fputc('\n', stderr);
+    }
+    *of_usage |= !d.file || !d.file[0];
+}
+
+void say_rest(size_t dropped, bool usage) {
+    if (dropped > 0)
+        fprintf(stderr, "and %zu more\n", dropped);
+    if (usage)
+        fputs(try_help, stderr);
+}

@@ -1,0 +1,36 @@
+/* What the readers of pattern files share: nodes of YAML, their text and their places. Private to the room. */
+#ifndef FA_LOADER_H
+#define FA_LOADER_H
+
+#include <yaml.h>
+
+#include "pattern/pattern.h"
+
+struct loader {
+    struct pattern_set *set;
+    struct diags *diags;
+    const char *file;
+    struct str text; /* of the file */
+    yaml_document_t doc;
+    bool failed;
+};
+
+/* One error at a node (NULL: the whole file): `what` and `word`. Nothing of the file is loaded. */
+void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
+void warn_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
+struct str scalar_text(const yaml_node_t *n);
+struct str kept_text(struct loader *l, const yaml_node_t *n); /* a copy that lives as long as the set */
+/* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
+struct text_origin origin_of(const struct loader *l, const yaml_node_t *n);
+bool is_scalar(struct loader *l, const yaml_node_t *n);                               /* false with an error */
+const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key); /* or NULL */
+
+/* An error unless the key is one of these. The nearest one is the hint, else `hint`. */
+void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys, size_t n, const char *hint);
+
+/* load_status.c: the key `status`. */
+void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
+/* load_examples.c: the key `tests`. */
+void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n);
+
+#endif
