@@ -36,6 +36,7 @@ struct fa_options {
     const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
     const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
     const char *include;          /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
+    bool classify;                /* entries say how far the compiler is with their fusion */
     unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;                 /* count only: fa_write_report has nothing to write */
     bool no_validate;             /* do without the numeric proof */
@@ -92,6 +93,13 @@ enum fa_status fa_library_status(const struct fa_library *l); /* FA_CLEAN or FA_
 size_t fa_library_diagnostics(const struct fa_library *l);
 size_t fa_library_diagnostics_dropped(const struct fa_library *l);
 struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i);
+/* One line a pattern: name, fused op, source, summary; in the order of reading. */
+void fa_library_list(const struct fa_library *l, FILE *out);
+/* Each pattern as it is written, and its formula with the idioms expanded. */
+void fa_library_show(const struct fa_library *l, FILE *out);
+/* Reads more files or directories and says what is wrong with them (FA_USAGE) or looks like a mistake. All are read,
+ * whatever is wrong with some. */
+enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n);
 /* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
 void fa_library_free(struct fa_library *l);

@@ -6,6 +6,8 @@
 #include "library.h"
 #include "pair/pair.h"
 #include "pattern/match.h"
+#include "pattern/signs.h"
+#include "report/classify.h"
 #include "report/notes.h"
 #include "report/report.h"
 
@@ -21,7 +23,8 @@ struct fa_audit {
     struct report report;
     const char **remarks;
     uint32_t nremarks, remarks_cap;
-    bool skipped; /* an op, a function or a graph was not audited */
+    uint32_t unfused; /* graphs */
+    bool skipped;     /* an op, a function or a graph was not audited */
     enum fa_status status;
 };
 
@@ -33,6 +36,8 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
+    struct rivals *rivals;  /* of each match, or NULL */
+    bool unfused;           /* much is missed and nothing is fused */
     struct arena arena;     /* as long as this graph */
     struct arena instance;  /* as long as one match is described */
     struct matcher *closer; /* or NULL */
@@ -184,6 +189,8 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
                                    .graph = g->compile->number,
                                    .ngraphs = a->inputs.ncompiles,
                                    .closer = g->closer};
+    context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
+    context.before = g->shown == &g->ttir;
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -204,6 +211,8 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     for (uint32_t i = 0; i < m->nops; i++)
         components[i] = mlir_op_name(m->graph->m, m->ops[i]);
     struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
+    if (a->options->classify)
+        in.class = classify(m->pattern);
     if (!a->report.count_only)
         describe(g, m, &in);
     report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
@@ -230,6 +239,24 @@ static void drop_sources(const struct fa_options *o, struct match_list *list) {
     list->n = n;
 }
 
+enum { MANY = 10 }; /* so many direct fusions missed in a module make one wonder whether there was any fusing */
+
+static uint32_t direct_matches(const struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        n += str_is(list->items[i].pattern->source, pattern_sources[0]);
+    return n;
+}
+
+static void say_unfused(struct fa_audit *a) {
+    struct place at = {a->inputs.ttnn_path, 0, 0};
+    if (a->unfused == 1 && a->inputs.ncompiles == 1)
+        diag_add(&a->diags, SEV_NOTE, at, NULL, "no op of it is fused: fusing seems to be off");
+    else if (a->unfused)
+        diag_add(&a->diags, SEV_NOTE, at, NULL, "in %u of %u graphs no op is fused: fusing seems to be off", a->unfused,
+                 a->inputs.ncompiles);
+}
+
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
@@ -245,6 +272,7 @@ static void hand_over(struct graph_audit *g) {
         diag_add(&a->diags, SEV_WARNING, (struct place){g->shown->source.path, 0, 0}, "--limit steps=N allows more",
                  "%u search%s given up after %llu steps: what could be found that way is not reported",
                  g->matches.gave_up, g->matches.gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
+    a->unfused += g->unfused;
     a->skipped |= g->matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
     remark(g);
 }
@@ -267,6 +295,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     match_level(&g, &g.shown->graph, &g.matches);
     match_settle(&g.matches);
     drop_sources(all->a->options, &g.matches);
+    g.rivals = match_rivals(&g.matches, &g.arena);
+    g.unfused = g.ttnn.present && direct_matches(&g.matches) >= MANY && !signs_of_fusing(&g.a->patterns, &g.ttnn.graph);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
         pair_build(&pairs, &g.ttir.graph, &g.ttnn.graph);
         g.pairs = &pairs;
@@ -305,6 +335,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
     audit_graphs(a, work_jobs(o->jobs));
+    say_unfused(a);
     report_sort(&a->report);
     if (a->report.nentries)
         return FA_MISSED;

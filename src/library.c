@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern/check.h"
 #include "pattern/examples.h"
 #include "pattern/place.h"
+#include "pattern/written.h"
 
 struct fa_library {
     struct arena arena;
@@ -104,29 +106,85 @@ struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i)
     return diagnostic_of(&l->diags.items[i]);
 }
 
-/* All patterns take part in the search of an example, whatever was asked to be tested: those that share a formula
- * decide together. */
-static const struct pattern **take_selected(struct fa_library *l, uint32_t *n) {
-    const struct pattern **taken = arena_alloc(&l->arena, (l->patterns.n + 1) * sizeof *taken);
-    *n = 0;
-    for (uint32_t i = 0; i < l->patterns.n; i++) {
-        struct pattern *p = l->patterns.items[i];
-        if (p->selected)
-            taken[(*n)++] = p;
-        p->selected = true;
-    }
-    return taken;
+static int by_order(const void *a, const void *b) {
+    const struct pattern *x = *(const struct pattern *const *)a, *y = *(const struct pattern *const *)b;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* The patterns that are wanted, in the order of reading. */
+static const struct pattern **selected(const struct pattern_set *set, uint32_t *n) {
+    const struct pattern **list = xrealloc(NULL, (set->n + 1) * sizeof *list);
+    *n = 0;
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i]->selected && !set->items[i]->replaced)
+            list[(*n)++] = set->items[i];
+    qsort(list, *n, sizeof *list, by_order);
+    return list;
+}
+
+static int widest(size_t now, struct str s) {
+    return (int)(s.n > now ? s.n : now);
+}
+
+void fa_library_list(const struct fa_library *l, FILE *out) {
+    uint32_t n;
+    int name = 0, fused_op = 0, source = 0;
+    const struct pattern **list = selected(&l->patterns, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        name = widest((size_t)name, list[i]->name);
+        fused_op = widest((size_t)fused_op, list[i]->fused_op);
+        source = widest((size_t)source, list[i]->source);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct str summary = list[i]->summary.n ? list[i]->summary : STR("-");
+        fprintf(out, "%-*s  %-*s  %-*s  %.*s\n", name, list[i]->name.p, fused_op, list[i]->fused_op.p, source,
+                list[i]->source.p, (int)summary.n, summary.p);
+    }
+    free(list);
+}
+
+static void show(const struct pattern *p, FILE *out) {
+    struct buf b = {0};
+    struct str text = str_trim(p->text);
+    buf_printf(&b, "# %s:%llu\n%.*s\n\n# searched for%s%s:\n", p->file.p, (unsigned long long)p->line, (int)text.n,
+               text.p, p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
+    formula_write(&p->formula, 4, &b);
+    fwrite(b.p, 1, b.n, out);
+    buf_free(&b);
+}
+
+void fa_library_show(const struct fa_library *l, FILE *out) {
+    uint32_t n;
+    const struct pattern **list = selected(&l->patterns, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs(i ? "\n" : "", out);
+        show(list[i], out);
+    }
+    free(list);
+}
+
+enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n) {
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
+        good &= patterns_load(&l->patterns, files[i], &l->diags);
+    for (size_t i = 0; i < n && good; i++)
+        patterns_check(&l->patterns, files[i], &l->diags);
+    return good ? FA_CLEAN : FA_USAGE;
+}
+
+/* Whatever was asked to be tested, all patterns take part: those that share a formula decide together. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
     struct example_counts n = {0, 0};
     uint32_t ntaken;
-    const struct pattern **taken = take_selected(l, &ntaken);
+    const struct pattern **taken = selected(&l->patterns, &ntaken);
+    for (uint32_t i = 0; i < l->patterns.n; i++)
+        l->patterns.items[i]->selected = true;
     *counts = (struct fa_test_counts){.patterns = ntaken};
     for (uint32_t i = 0; i < ntaken; i++) {
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &n);
     }
+    free(taken);
     counts->tests = n.run;
     counts->failed = n.failed;
     return n.failed ? FA_MISSED : FA_CLEAN;

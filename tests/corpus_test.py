@@ -67,7 +67,8 @@ def check_truth():
     both = total = 0
     for name in sorted(wanted):
         found, status, err, raw = audit(*pair(name, ".ttnn-unfused.mlir"))
-        check(err == "", f"{name}: reads without a diagnostic: {err[:200]}")
+        off = pair(name, ".ttnn-unfused.mlir")[1] + ": note: no op of it is fused: fusing seems to be off\n"
+        check(err in ("", off), f"{name}: reads without a diagnostic: {err[:200]}")
         linear = wanted[name].get("ttnn.linear", 0)
         check(len(found["ttnn.linear"]) >= linear, f"{name}: {len(found['ttnn.linear'])} of {linear} linear")
         n = wanted[name].get(SDPA, 0) + wanted[name].get(SDPA + "_decode", 0)

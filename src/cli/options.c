@@ -37,6 +37,7 @@ static const struct spec {
     {"skip", 0, TEXT, offsetof(struct options, skip), CMD_AUDIT | CMD_PATTERNS},
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT},
     {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT},
+    {"classify", 0, FLAG, offsetof(struct options, classify), CMD_AUDIT},
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
@@ -235,12 +236,38 @@ static bool join_names(struct options *o) {
     return true;
 }
 
+/* What `patterns` can do, and what its operands are. */
+static const struct {
+    const char *name;
+    bool names;         /* patterns, as for --only */
+    const char *needed; /* what has to be given, or NULL */
+} actions[] = {
+    [ACTION_LIST] = {"list", true, NULL},
+    [ACTION_SHOW] = {"show", true, "patterns show needs the name of a pattern"},
+    [ACTION_CHECK] = {"check", false, "patterns check needs a file or a directory"},
+    [ACTION_TEST] = {"test", true, NULL},
+};
+
+enum { NACTIONS = sizeof actions / sizeof *actions };
+
+static bool find_action(struct options *o) {
+    for (int i = 0; i < NACTIONS && o->nfiles > 0; i++)
+        if (strcmp(o->files[0], actions[i].name) == 0) {
+            o->action = (enum action)i;
+            o->files++;
+            o->nfiles--;
+            return true;
+        }
+    return wrong(o, "patterns is followed by list, show, check or test");
+}
+
 static bool check_patterns(struct options *o) {
-    if (o->nfiles == 0)
-        return wrong(o, "patterns takes one of test");
-    o->action = o->files[0];
-    o->files++;
-    o->nfiles--;
+    if (!find_action(o))
+        return false;
+    if (actions[o->action].needed && o->nfiles == 0)
+        return wrong(o, "%s", actions[o->action].needed);
+    if (!actions[o->action].names)
+        return check_limits(o);
     return join_names(o) && check_choice(o) && check_limits(o);
 }
 
@@ -294,6 +321,7 @@ struct fa_options options_audit(const struct options *o) {
         .skip = o->skip,
         .sources = o->sources,
         .include = o->include,
+        .classify = o->classify,
         .jobs = (unsigned)o->njobs,
         .dry_run = o->dry_run,
         .no_validate = o->no_validate,

@@ -2,7 +2,6 @@
 #include "cli/patterns.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/say.h"
 
@@ -27,23 +26,37 @@ static enum fa_status test_patterns(const struct options *o, struct fa_library *
     return status;
 }
 
-static const struct action {
-    const char *name;
-    enum fa_status (*run)(const struct options *o, struct fa_library *l);
-} actions[] = {{"test", test_patterns}};
+static enum fa_status list_patterns(const struct options *o, struct fa_library *l) {
+    (void)o;
+    fa_library_list(l, stdout);
+    return FA_CLEAN;
+}
+
+static enum fa_status show_patterns(const struct options *o, struct fa_library *l) {
+    (void)o;
+    fa_library_show(l, stdout);
+    return FA_CLEAN;
+}
+
+static enum fa_status check_patterns(const struct options *o, struct fa_library *l) {
+    enum fa_status status = fa_library_check(l, o->files, o->nfiles);
+    say_diagnostics(l, status);
+    return status;
+}
+
+static enum fa_status (*const actions[])(const struct options *o, struct fa_library *l) = {
+    [ACTION_LIST] = list_patterns,
+    [ACTION_SHOW] = show_patterns,
+    [ACTION_CHECK] = check_patterns,
+    [ACTION_TEST] = test_patterns,
+};
 
 enum fa_status run_patterns(const struct options *o) {
-    const struct action *action = NULL;
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(o->action, actions[i].name) == 0)
-            action = &actions[i];
-    if (!action)
-        return complain(FA_USAGE, "patterns takes one of test");
     struct fa_options options = options_audit(o);
     struct fa_library *l = fa_library_read(&options);
     enum fa_status status = fa_library_status(l);
     if (status == FA_CLEAN)
-        status = action->run(o, l);
+        status = actions[o->action](o, l);
     else
         say_diagnostics(l, status);
     fa_library_free(l);

@@ -28,6 +28,8 @@ const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *
 /* An error unless the key is one of these. The nearest one is the hint, else `hint`. */
 void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys, size_t n, const char *hint);
 
+/* signs.c: the list `fused_ops`. */
+void load_signs(struct loader *l, const yaml_node_t *list);
 /* load_status.c: the key `status`. */
 void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
 /* load_examples.c: the key `tests`. */

@@ -75,6 +75,14 @@ struct templates {
  * ops that no ttnn match does. Sorts by root op. */
 void match_settle(struct match_list *list);
 
+/* Fused ops of the matches of the other kind, direct or theoretical, that share ops with a match. */
+struct rivals {
+    const struct str *names;
+    uint32_t n;
+};
+/* Of each match of a settled list; NULL when none has any. */
+struct rivals *match_rivals(const struct match_list *list, struct arena *a);
+
 /* Number or truth of a condition over a match. `nan` when it has none. */
 struct evaluation {
     const struct graph *graph;

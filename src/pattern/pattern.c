@@ -259,6 +259,9 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
     p->file = str_of(l->file);
     p->line = map->start_mark.line + 1;
     p->text = document_text(l, map);
+    p->text_line = 1;
+    for (const char *c = l->text.p; c < p->text.p; c++)
+        p->text_line += *c == '\n';
     p->selected = true;
     check_keys(l, map);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !l->failed; i++) {
@@ -349,7 +352,10 @@ static void load_document(struct loader *l, bool idioms) {
     const yaml_node_t *rules = lookup(l, root, "locations");
     if (rules && idioms)
         load_locations(l, rules);
-    if (list || rules || idioms)
+    const yaml_node_t *signs = lookup(l, root, "fused_ops");
+    if (signs && idioms)
+        load_signs(l, signs);
+    if (list || rules || signs || idioms)
         return;
     if (switches_off(l, root) || l->failed)
         return;
@@ -523,6 +529,7 @@ void patterns_free(struct pattern_set *set) {
     for (uint32_t i = 0; i < set->nlocations; i++)
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);
+    free(set->signs);
     free(set->items);
     free(set->rooted);
     arena_free(&set->arena);

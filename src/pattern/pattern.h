@@ -37,8 +37,9 @@ struct pattern {
     struct str name, summary, fused_op, source, torch;
     struct str match, fused; /* as written */
     struct str file;
-    uint64_t line;   /* of its name */
-    struct str text; /* the document in the file */
+    uint64_t line;      /* of its name */
+    struct str text;    /* the document in the file */
+    uint64_t text_line; /* where that begins */
     struct pattern_status status;
     uint32_t order; /* of loading: settles ties */
     struct formula formula;
@@ -78,6 +79,12 @@ struct location_rule {
     struct str say; /* with $1 for the first group */
 };
 
+/* An op that a module has only where something was fused. */
+struct fusing_sign {
+    struct str op;     /* a glob */
+    uint32_t operands; /* at least */
+};
+
 struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
     struct arena arena;
@@ -90,6 +97,8 @@ struct pattern_set {
     uint32_t nread;                     /* patterns that were no replacement */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
+    struct fusing_sign *signs;
+    uint32_t nsigns, signs_cap;
 };
 
 /* What `source` may be; the first is the direct one. */

@@ -1,5 +1,6 @@
 /* Notes are lines of `key: text`, put together from the match; nothing is said that it does not hold. */
 #include "report/notes.h"
+#include "report/classify.h"
 #include "report/locate.h"
 
 #include <stdlib.h>
@@ -112,6 +113,9 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
+    add_line(&out, "compiler: ", classification_note(m->pattern, &detail, c->before, a));
+    for (uint32_t i = 0; c->rivals && i < c->rivals->n; i++)
+        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->rivals->names[i].n, c->rivals->names[i].p);
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
     if (c->copies > 1)

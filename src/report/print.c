@@ -88,6 +88,23 @@ static void put_instance(struct printer *p, const struct stored *stored) {
     end_mapping(p);
 }
 
+static void put_class(struct printer *p, const struct classification *c) {
+    const struct {
+        const char *key;
+        struct str value;
+    } all[] = {{"dialect_level", c->dialect_level},
+               {"pass_status", c->pass_status},
+               {"owning_pass", c->owning_pass},
+               {"existing_pattern", c->existing_pattern}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        put_key(p, all[i].key);
+        if (all[i].value.n)
+            put_name(p, all[i].value);
+        else
+            put_scalar(p, STR("null"), YAML_PLAIN_SCALAR_STYLE);
+    }
+}
+
 static void put_entry(struct printer *p, const struct entry *e) {
     begin_mapping(p);
     put_key(p, "fused_op");
@@ -98,6 +115,8 @@ static void put_entry(struct printer *p, const struct entry *e) {
     for (uint32_t i = 0; i < e->ncomponents; i++)
         put_name(p, e->component_ops[i]);
     end_list(p);
+    if (e->class.given)
+        put_class(p, &e->class);
     begin_list(p, "instances");
     for (uint32_t i = 0; i < e->ninstances; i++)
         put_instance(p, &e->instances[i]);

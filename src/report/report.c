@@ -19,12 +19,16 @@ static void key_add(struct buf *key, struct str s) {
     buf_add(key, s);
 }
 
-static struct buf key_of(struct str fused_op, struct str source, const struct str *components, uint32_t n) {
+static struct buf key_of(struct str fused_op, struct str source, const struct str *components, uint32_t n,
+                         const struct classification *c) {
     struct buf key = {0};
     key_add(&key, fused_op);
     key_add(&key, source);
     for (uint32_t i = 0; i < n; i++)
         key_add(&key, components[i]);
+    const struct str more[] = {c->dialect_level, c->pass_status, c->owning_pass, c->existing_pattern};
+    for (int i = 0; c->given && i < 4; i++)
+        key_add(&key, more[i]);
     return key;
 }
 
@@ -50,7 +54,7 @@ static void index_add(struct report *r, struct buf key, uint32_t entry) {
 static void index_make(struct report *r) {
     for (uint32_t i = 0; i < r->nentries; i++) {
         const struct entry *e = &r->entries[i];
-        index_add(r, key_of(e->fused_op, e->source, e->component_ops, e->ncomponents), i);
+        index_add(r, key_of(e->fused_op, e->source, e->component_ops, e->ncomponents, &e->class), i);
     }
 }
 
@@ -64,12 +68,14 @@ static uint32_t index_find(struct report *r, struct buf key) {
 }
 
 static void entry_add(struct report *r, struct str fused_op, struct str source, const struct str *components,
-                      uint32_t n) {
+                      uint32_t n, const struct classification *c) {
     struct arena *a = &r->arena;
     struct entry e = {.fused_op = arena_str(a, fused_op), .source = arena_str(a, source), .ncomponents = n};
     e.component_ops = arena_alloc(a, (n + 1) * sizeof *components);
     for (uint32_t i = 0; i < n; i++)
         e.component_ops[i] = arena_str(a, components[i]);
+    e.class = (struct classification){c->given, arena_str(a, c->dialect_level), arena_str(a, c->pass_status),
+                                      arena_str(a, c->owning_pass), arena_str(a, c->existing_pattern)};
     r->entries = grow(r->entries, &r->entries_cap, r->nentries + 1, sizeof *r->entries);
     r->entries[r->nentries++] = e;
 }
@@ -111,12 +117,12 @@ bool report_instance(struct report *r, const struct stored *s, struct buf *buffe
 
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance) {
-    struct buf key = key_of(fused_op, source, components, n);
+    struct buf key = key_of(fused_op, source, components, n, &instance.class);
     uint32_t at = index_find(r, key);
     if (at == NONE) {
         at = r->nentries;
         index_add(r, key, at);
-        entry_add(r, fused_op, source, components, n);
+        entry_add(r, fused_op, source, components, n, &instance.class);
     } else {
         buf_free(&key);
     }
@@ -145,7 +151,15 @@ static int compare_entries(const void *pa, const void *pb) {
         c = str_cmp(a->fused_op, b->fused_op);
     if (c == 0)
         c = str_cmp(a->source, b->source);
-    return c ? c : compare_components(a, b);
+    if (c == 0)
+        c = compare_components(a, b);
+    if (c == 0)
+        c = str_cmp(a->class.pass_status, b->class.pass_status);
+    if (c == 0)
+        c = str_cmp(a->class.owning_pass, b->class.owning_pass);
+    if (c == 0)
+        c = str_cmp(a->class.existing_pattern, b->class.existing_pattern);
+    return c ? c : str_cmp(a->class.dialect_level, b->class.dialect_level);
 }
 
 /* Instances of one order keep the order in which they were added. */

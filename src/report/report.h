@@ -16,11 +16,18 @@ struct segment {
     uint32_t nops;
 };
 
+/* What --classify says of an entry; an empty text is printed as null. */
+struct classification {
+    bool given;
+    struct str dialect_level, pass_status, owning_pass, existing_pattern;
+};
+
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
-    struct str notes; /* lines, the last one newline-terminated */
-    uint64_t order;   /* instances of an entry are written in this order */
+    struct str notes;            /* lines, the last one newline-terminated */
+    struct classification class; /* part of the entry's key, where it is given */
+    uint64_t order;              /* instances of an entry are written in this order */
 };
 
 /* An instance that was added: its text is in the spool. */
@@ -37,6 +44,7 @@ struct entry {
     struct str fused_op, source;
     struct str *component_ops;
     uint32_t ncomponents;
+    struct classification class;
     struct stored *instances;
     uint32_t ninstances, instances_cap;
 };

@@ -1,0 +1,14 @@
+/* How far the compiler is with a fusion: its passes, and why none made it here. */
+#ifndef FA_CLASSIFY_H
+#define FA_CLASSIFY_H
+
+#include "pattern/match.h"
+#include "report/report.h"
+
+/* What --classify adds to an entry. */
+struct classification classify(const struct pattern *p);
+/* The line of the notes, without its key; empty when the pattern says nothing. `before`: the ops are those from before
+ * the compiler's passes. */
+struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, struct arena *a);
+
+#endif
