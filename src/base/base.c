@@ -92,6 +92,13 @@ void *xrealloc(void *p, size_t n) {
     return q;
 }
 
+void *xcalloc(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
 struct arena_chunk {
     struct arena_chunk *next;
     size_t size;

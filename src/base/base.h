@@ -77,6 +77,7 @@ void arena_free(struct arena *a);                  /* frees all chunks; the aren
 /* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
 void *xrealloc(void *p, size_t n);                 /* never NULL for n > 0 */
+void *xcalloc(size_t n, size_t size);              /* zeroed, never NULL */
 
 /* A growable byte string. A zeroed struct is empty; free with buf_free. */
 struct buf {

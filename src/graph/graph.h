@@ -92,6 +92,8 @@ struct graph {
 };
 
 void graph_build(struct graph *g, const struct mlir *m);
+/* The same on up to `jobs` threads; the result does not depend on how many. */
+void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs);
 void graph_free(struct graph *g);
 
 static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {

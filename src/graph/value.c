@@ -298,8 +298,7 @@ static void settle(struct graph *g, uint32_t v) {
 void values_build(struct graph *g) {
     size_t n = (size_t)g->m->nvalues + 1;
     struct waiting w = {0};
-    g->value_flags = xrealloc(NULL, n);
-    memset(g->value_flags, 0, n);
+    g->value_flags = xcalloc(n, 1);
     g->constants = xrealloc(NULL, n * sizeof *g->constants);
     g->constant_bits = xrealloc(NULL, n);
     for (uint32_t v = 0; v < g->m->nvalues; v++)

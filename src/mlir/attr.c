@@ -97,8 +97,25 @@ static bool copy_number(struct str s, char *out, size_t size) {
     return true;
 }
 
+/* A few digits: what almost every number is. */
+static bool read_digits(struct str s, int64_t *out) {
+    int64_t v = 0;
+    bool minus = s.n > 0 && s.p[0] == '-';
+    if (s.n - minus < 1 || s.n - minus > 18)
+        return false;
+    for (size_t i = minus; i < s.n; i++) {
+        if (!scan_is(s.p[i], CH_DIGIT))
+            return false;
+        v = v * 10 + (s.p[i] - '0');
+    }
+    *out = minus ? -v : v;
+    return true;
+}
+
 static bool read_int(struct str s, int64_t *out) {
     char text[32], *end;
+    if (read_digits(s, out))
+        return true;
     if (str_is(s, "true") || str_is(s, "false")) {
         *out = s.n == 4;
         return true;

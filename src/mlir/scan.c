@@ -251,12 +251,25 @@ const char *scan_type(const char *p, const char *end) {
     return p ? p : start;
 }
 
+/* To the next `stop` or byte that matters to balance. */
+static inline const char *next_stop(const char *p, const char *end, char stop) {
+#ifdef __SSE2__
+    for (; end - p >= 16; p += 16) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned mask = marks_of(p) | (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(stop)));
+        if (mask)
+            return p + __builtin_ctz(mask);
+    }
+#endif
+    while (p < end && *p != stop && !scan_is(*p, CH_MARK))
+        p++;
+    return p;
+}
+
 const char *scan_until(const char *p, const char *end, char stop) {
-    for (; p < end; p++) {
+    for (; (p = next_stop(p, end, stop)) < end; p++) {
         if (*p == stop)
             return p;
-        if (!scan_is(*p, CH_MARK))
-            continue;
         switch (*p) {
         case '<':
         case '(':

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_SAME = 8 }; /* movement that is looked through */
+
 static void state(const struct evaluation *e, struct str text) {
     for (uint32_t i = 0; i < *e->npreconditions; i++)
         if (str_eq(e->preconditions[i], text))
@@ -29,6 +31,14 @@ static bool constant(const struct evaluation *e, const struct binding *b, uint32
 static bool parameter(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     return b[0].value == NONE || graph_is_parameter(e->graph, b[0].value) || constant(e, b, 1);
+}
+
+/* A parameter, or an argument of which nothing says what it is. */
+static bool stored(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    if (parameter(e, b, n))
+        return true;
+    uint32_t argument = graph_argument(e->graph, b[0].value);
+    return argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input");
 }
 
 /* One number for the whole tensor. */
@@ -98,6 +108,32 @@ static int64_t shared_size(const struct imap *m, const struct imap *axis) {
     return size;
 }
 
+/* The same all along an axis on which the formula has more than one element: a broadcast there. */
+static bool repeated(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap all;
+    int64_t size = 1;
+    if (b[0].value == NONE)
+        return true;
+    if (!axes_join(b[0].axes, 0, b[0].axes->n, &all))
+        return false;
+    for (uint32_t i = 0; i < all.n; i++)
+        size *= all.t[i].size;
+    return shared_size(b[0].map, &all) < size;
+}
+
+/* One number for each row. */
+static bool rowwise(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap last;
+    if (b[0].value == NONE)
+        return true;
+    axes_axis(b[0].axes, -1, &last);
+    return shared_size(b[0].map, &last) == 1;
+}
+
 /* k and v are expanded alike, and as the heads of a group are: each of theirs serves neighbouring heads of q. Of the
  * digits of q before its last two axes they lack the least significant ones, or none. */
 static bool grouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
@@ -122,6 +158,39 @@ static bool grouped(const struct evaluation *e, const struct binding *b, uint32_
             return false;
     }
     return imap_equal(&lost[0], &lost[1]);
+}
+
+/* Equal up to the names of the spaces that only one of them depends on: axes that two products sum, each its own. */
+static bool equal_renamed(const struct imap *a, const struct imap *b) {
+    if (a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct term *x = &a->t[i], *y = &b->t[i];
+        if (x->lo != y->lo || x->size != y->size || x->stride != y->stride)
+            return false;
+        for (uint32_t j = 0; j < a->n; j++) {
+            bool shared = a->t[j].space == y->space || b->t[j].space == x->space;
+            bool alike = (a->t[j].space == x->space) == (b->t[j].space == y->space);
+            if (!alike || (shared && x->space != y->space))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* One value, read in the same way in two places, as two products read one operand. */
+static bool same(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link x[MAX_SAME], y[MAX_SAME];
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    uint32_t nx = matcher_chain(e->graph, b[0].value, b[0].map, x, MAX_SAME);
+    uint32_t ny = matcher_chain(e->graph, b[1].value, b[1].map, y, MAX_SAME);
+    for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t j = 0; j < ny; j++)
+            if (x[i].value == y[j].value && equal_renamed(&x[i].map, &y[j].map))
+                return true;
+    return false;
 }
 
 static bool same_dtype(const struct evaluation *e, const struct binding *b, uint32_t n) {
@@ -559,6 +628,7 @@ const struct condition_info condition_table[] = {
     {present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
     {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
     {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
+    {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
     {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
     {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
@@ -567,6 +637,9 @@ const struct condition_info condition_table[] = {
     {contiguous, "contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
     {grouped, "grouped", 3, 3, false, false,
      "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
+    {repeated, "repeated", 1, 1, false, false, "repeated(x): the same all along some axis, a broadcast there"},
+    {rowwise, "rowwise", 1, 1, false, false, "rowwise(x): the same all along the last axis"},
+    {same, "same", 2, 2, false, false, "same(x, y): one value, read in the same way in both places"},
     {same_dtype, "same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
     {one_location, "one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
     {located, "located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},

@@ -138,7 +138,11 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
 
 /* Operands before the op that uses them, in the formula's order. */
 static uint32_t in_order(const struct matcher *m, uint32_t at, uint32_t *ops, uint32_t n) {
-    for (uint32_t arg = 0; arg < 8; arg++)
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (m->matched[i].parent == at && m->matched[i].arg >= most)
+            most = m->matched[i].arg + 1;
+    for (uint32_t arg = 0; arg < most && arg < 8; arg++)
         for (uint32_t i = 0; i < m->nmatched; i++)
             if (m->matched[i].parent == at && m->matched[i].arg == arg && i != at)
                 n = in_order(m, i, ops, n);

@@ -237,15 +237,36 @@ static uint32_t own_links(const struct matcher *m, const struct goal *g, const s
     return take;
 }
 
+/* How many links may be the formula's own, told without their maps: most variables have none. */
+static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
+    bool turned = g->turned && !last_axis_innermost(g->map, g->axes);
+    uint32_t value = g->value, reach = 0;
+    for (uint32_t i = 1; i < MAX_CHAIN && graph_nuses(m->g, value) == 1; i++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE || !looks_through(m->g, op))
+            break;
+        uint32_t next = graph_operands(m->g, op)[0];
+        if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
+            reach = i;
+        value = next;
+    }
+    return reach;
+}
+
 /* A variable stands for the value at hand, or for what was there before it was repeated, broadcast or turned. */
 static bool bind_variable(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->slots[slot].value != NONE)
         return same_value(m, g, slot) && matcher_solve(m, g->next);
-    struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
+    uint32_t reach = own_reach(m, g);
+    if (reach == 0) {
+        matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
+        return match_still_fits(m, slot) && matcher_solve(m, g->next);
+    }
+    struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
     if (!links)
         return false;
-    uint32_t n = matcher_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
+    uint32_t n = matcher_chain(m->g, g->value, g->map, links, reach + 1), take = own_links(m, g, links, n);
     pass_links(m, links, take, false);
     const struct imap *map = keep_map(m, &links[take].map);
     if (!map)
@@ -462,19 +483,17 @@ bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t ra
 
 /* Tries one pattern with its root at one op. */
 static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
-    uint32_t root = m->g->m->ops[op].first_result, rank;
-    const int64_t *shape = graph_shape(m->g, root, &rank);
-    int64_t numel = graph_numel(m->g, root);
-    if (!shape || numel < 1 || rank > MAX_RANK)
-        return false;
     matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
     m->line = m->nfresh = 0;
-    for (uint32_t i = 0; i < p->formula.nslots; i++)
-        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
     if (!matcher_root_plausible(m, p->formula.root, op))
+        return false;
+    uint32_t root = m->g->m->ops[op].first_result, rank;
+    const int64_t *shape = graph_shape(m->g, root, &rank);
+    int64_t numel = graph_numel(m->g, root);
+    if (!shape || numel < 1 || rank > MAX_RANK)
         return false;
     struct imap *map = matcher_scratch(m, sizeof *map);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
@@ -489,13 +508,15 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
 
 static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
     struct matcher *m = xrealloc(NULL, sizeof *m);
-    memset(m, 0, sizeof *m);
+    memset(m, 0, offsetof(struct matcher, slots));
     m->g = g;
     m->func = func;
     m->arena = a;
     m->max_steps = max_steps ? max_steps : MAX_STEPS;
     m->scratch = xrealloc(NULL, SCRATCH);
     memset(m->contraction_ops, 0xff, sizeof m->contraction_ops);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
+        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
     return m;
 }
 
@@ -520,9 +541,10 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     for (uint32_t op = first; op < end; op++) {
-        if (g->kind[op] == K_UNKNOWN || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
+        uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1];
+        if (i == n || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
             continue;
-        for (uint32_t i = set->first_rooted[g->kind[op]]; i < set->first_rooted[g->kind[op] + 1]; i++)
+        for (; i < n; i++)
             match_root(m, set->rooted[i], op, out);
     }
     matcher_free(m);

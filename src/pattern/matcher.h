@@ -60,27 +60,25 @@ struct matcher {
     size_t at;
     uint64_t steps, max_steps;
     uint32_t spaces;
-    struct binding slots[MAX_SLOTS];
-    struct matched matched[MAX_MATCHED];
-    uint32_t nmatched;
-    struct passed passed[MAX_THROUGH];
-    uint32_t npassed;
-    struct undo trail[MAX_TRAIL];
-    uint32_t ntrail;
-    struct str preconditions[MAX_PRECONDITIONS];
-    uint32_t npreconditions;
+    uint32_t nmatched, npassed, ntrail, npreconditions;
     const struct axes *root_axes;
     uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
-    struct fresh_axis fresh[MAX_FRESH];
     uint32_t nfresh;
     struct arena *arena;
-    struct match found;                            /* what match_finish kept */
-    struct match_detail *detail;                   /* or NULL */
-    struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
-    uint32_t contraction_ops[CONTRACTIONS];
+    struct match found;          /* what match_finish kept */
+    struct match_detail *detail; /* or NULL */
     struct templates templates;
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
+
+    struct binding slots[MAX_SLOTS]; /* from here on nothing is read that was not set: see matcher_new */
+    struct matched matched[MAX_MATCHED];
+    struct fresh_axis fresh[MAX_FRESH];
+    struct passed passed[MAX_THROUGH];
+    struct undo trail[MAX_TRAIL];
+    struct str preconditions[MAX_PRECONDITIONS];
+    struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
+    uint32_t contraction_ops[CONTRACTIONS];
 };
 
 struct mark {
