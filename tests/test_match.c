@@ -552,6 +552,76 @@ Test(match, conditions_decide) {
     hit("a:5x2x4 b:1x4x3 c:3", "p = ttir.matmul a b -> 5x2x3; o = ttir.add p c -> 5x2x3; return o");
 }
 
+Test(match, counts_of_what_a_reduction_sums) {
+    const char *of[] = {
+        "c = ttir.full {fill_value = 12.0 : f32} -> 2",         "c = ttir.full {fill_value = 11.0 : f32} -> 2",
+        "c = ttir.full {fill_value = 0.0833333358 : f32} -> 2", "c = ttir.full {fill_value = 0.0833334 : f32} -> 2",
+        "c = ttir.full {fill_value = 3.46410155 : f32} -> 2",   "c = ttir.full {fill_value = 3.4641 : f32} -> 2"};
+    const char *names[] = {"count_of", "one_over_count_of", "root_count_of"};
+    for (int i = 0; i < 6; i++) {
+        char ops[256], keys[64];
+        snprintf(ops, sizeof ops,
+                 "s = ttir.sum x {dim_arg = [1 : i32, 2 : i32], keep_dim = false} -> 2; %s;"
+                 " o = ttir.multiply s c -> 2; return o",
+                 of[i]);
+        snprintf(keys, sizeof keys, "where: %s(c, s)", names[i / 2]);
+        pattern("s = sum(x)\nout = s * c", keys);
+        (i % 2 ? miss : hit)("x:2x3x4", ops);
+    }
+}
+
+/* 1/199 and 1/200 are neighbours but one in bf16. */
+Test(match, counts_are_exact_up_to_the_rounding_of_the_format) {
+    pattern("s = sum(x)\nout = s * c", "where: one_over_count_of(c, s)");
+    const char *ops = "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2xbf16\n"
+                      "c = ttir.full {fill_value = 0.005 : f32} -> 2xbf16; o = ttir.multiply s c -> 2xbf16; return o";
+    hit("x:2x200xbf16", ops);
+    miss("x:2x199xbf16", ops);
+}
+
+Test(match, along_what_was_reduced) {
+    const char *ops = "m = ttir.mean x {dim_arg = [1 : i32], keep_dim = true} -> 2x1x4; e = ttir.exp m -> 2x1x4\n"
+                      "n = ttir.multiply x e -> 2x3x4; o = ttir.multiply n w -> 2x3x4; return o";
+    pattern("m = mean(x, dim=-2)\nout = (x * exp(m)) * w", "where: along_reduced(w, m)");
+    hit("x:2x3x4 w:3x1", ops);
+    miss("x:2x3x4 w:4", ops);
+    pattern("out = exp(x) * w + v", "where: same_axis(w, v)");
+    hit("x:2x3x4 w:3x1 v:1x3x1", "e = ttir.exp x -> 2x3x4; n = ttir.multiply e w -> 2x3x4; o = ttir.add n v -> 2x3x4\n"
+                                 "return o");
+    miss("x:2x3x4 w:3x1 v:4", "e = ttir.exp x -> 2x3x4; n = ttir.multiply e w -> 2x3x4; o = ttir.add n v -> 2x3x4\n"
+                              "return o");
+    miss("x:2x3x4 w:3x4 v:3x4", "e = ttir.exp x -> 2x3x4; n = ttir.multiply e w -> 2x3x4\n"
+                                "o = ttir.add n v -> 2x3x4; return o");
+    misses--;
+}
+
+Test(match, groups_of_channels_and_rows_that_are_no_rows) {
+    const char *ops = "y = ttir.reshape x {shape = [2 : i32, 2 : i32, 12 : i32]} -> 2x2x12; m = ttir.mean y {dim_arg = "
+                      "[2 : i32], keep_dim = true} -> 2x2x1\n"
+                      "d = ttir.subtract y m -> 2x2x12; o = ttir.reshape d {shape = [2 : i32, 4 : i32, 2 : i32, 3 : "
+                      "i32]} -> 2x4x2x3; e = ttir.exp o -> 2x4x2x3\n"
+                      "return e";
+    pattern("m = mean(x)\nout = exp(x - m)", "where: channel_groups(m, 1)");
+    hit("x:2x4x2x3", ops);
+    miss("x:2x4x2x3", "m = ttir.mean x {dim_arg = [1 : i32], keep_dim = true} -> 2x1x2x3\n"
+                      "d = ttir.subtract x m -> 2x4x2x3; e = ttir.exp d -> 2x4x2x3; return e");
+    pattern("out = x - mean(x, dim=-1)", "unless: regrouped(x, out)");
+    miss("x:2x4x2x3", ops);
+    hit("x:2x4x2x3",
+        "y = ttir.reshape x {shape = [2 : i32, 2 : i32, 12 : i32]} -> 2x2x12; m = ttir.mean y {dim_arg = [2 : i32], "
+        "keep_dim = true} -> 2x2x1\n"
+        "d = ttir.subtract y m -> 2x2x12; o = ttir.reshape d {shape = [4 : i32, 12 : i32]} -> 4x12; return o");
+}
+
+Test(match, floating_point_and_adjacent) {
+    pattern("out = maximum(x, 0)", "where: floating(x)");
+    hit("x:2xbf16", "z = ttir.zeros -> 2xbf16; o = ttir.maximum x z -> 2xbf16; return o");
+    miss("x:2xsi32", "z = ttir.zeros -> 2xsi32; o = ttir.maximum x z -> 2xsi32; return o");
+    pattern("e = exp(x)\nout = tanh(e)", "where: adjacent(e, out)");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.tanh c -> 2x3xbf16; return o");
+    miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.reshape e -> 6; o = ttir.tanh c -> 6; return o");
+}
+
 Test(match, a_condition_on_an_absent_part_holds) {
     pattern("out = exp(x) * y [+ b]", "where: row_vector(b)");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
