@@ -316,7 +316,7 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = given(a) * b", "10:9", "given takes a number", NULL);
     wrong("out = a * extent()", "10:13", "extent takes", NULL);
     wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
-    wrong("out = a & b", "10:11", "end of line expected", NULL);
+    wrong("out = a ~ b", "10:11", "end of line expected", NULL);
 }
 
 Test(pattern, a_formula_without_bounds_is_refused) {

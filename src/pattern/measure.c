@@ -68,6 +68,19 @@ static double step_of(const struct graph *g, const struct binding *b, const stru
     return cut_of(g, b, &begin, &end, &step) ? (double)step : NAN;
 }
 
+/* The dimension that a slice cuts, counted from the last, which is -1. */
+static double cut_dim(const struct graph *g, const struct binding *b, const struct number *n) {
+    struct slice_bounds s;
+    uint32_t op = op_of(g, b);
+    (void)n;
+    if (op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
+        return NAN;
+    for (uint32_t d = 0; d < s.rank; d++)
+        if (s.cut[d])
+            return (double)d - s.rank;
+    return NAN;
+}
+
 /* A number, a truth value, or the one number that a list repeats. */
 static double attribute_of(const struct graph *g, const struct binding *b, const struct number *n) {
     struct str text;
@@ -87,7 +100,7 @@ static double attribute_of(const struct graph *g, const struct binding *b, const
     return k > 0 ? (double)list[0] : NAN;
 }
 
-static measured *const functions[] = {rank_of, size_of, numel_of, users_of, begin_of, end_of, step_of, attribute_of};
+static measured *const functions[] = {rank_of, size_of, numel_of, users_of, begin_of, end_of, step_of, cut_dim, attribute_of};
 
 const struct measure_info measure_table[] = {
     {"rank", 0, false, "rank(x): dimensions of the tensor x"},
@@ -97,6 +110,7 @@ const struct measure_info measure_table[] = {
     {"begin", 0, false, "begin(s): where the slice s begins"},
     {"end", 0, false, "end(s): before which the slice s ends"},
     {"step", 0, false, "step(s): the step of the slice s"},
+    {"cut", 0, false, "cut(s): the dimension that the slice s cuts, -1 for the last"},
     {"attribute", 0, true, "attribute(x, \"k\"): a number that is printed on the op x"},
 };
 

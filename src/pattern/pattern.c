@@ -147,7 +147,7 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
 static const char *const keys[] = {"name",   "summary",  "fused_op",   "source", "match",   "where", "require",
-                                   "unless", "notes",    "torch",      "locate", "escapes", "like",  "fused",
+                                   "unless", "notes",    "torch",      "locate", "escapes", "contains", "like",  "fused",
                                    "status", "compiler", "decomposed", "block",  "off",     "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
@@ -216,6 +216,19 @@ static struct str document_text(const struct loader *l, const yaml_node_t *root)
     return (struct str){from, (size_t)(end - from)};
 }
 
+static void load_contains(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    if (n->type != YAML_SEQUENCE_NODE || n->data.sequence.items.top - n->data.sequence.items.start > 8) {
+        error_at(l, n, "contains: [silu, gelu]", "a list of at most 8 names of patterns is meant", STR(""));
+        return;
+    }
+    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
+        const yaml_node_t *item = yaml_document_get_node(&l->doc, *i);
+        if (!is_scalar(l, item))
+            return;
+        p->contains[p->ncontains++] = kept_text(l, item);
+    }
+}
+
 static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
     const yaml_node_t *n;
     load_formula(l, p, map);
@@ -243,6 +256,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         p->nescapes = 0;
         load_names(l, p, n, p->escapes, &p->nescapes);
     }
+    if (!l->failed && (n = lookup(l, map, "contains")))
+        load_contains(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))
         load_examples(l, p, n);
 }
