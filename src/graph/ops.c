@@ -30,8 +30,8 @@ static bool has_word(const char *words, struct str w) {
 
 /* Most spellings are the neutral name in a dialect: that operator is asked first. */
 enum op_kind op_kind_of_spelling(struct str spelling) {
-    if (spelling.n == 0 || memchr(spelling.p, 0, spelling.n)) /* words end at a NUL */
-        return K_UNKNOWN;
+    if (spelling.n == 0 || memchr(spelling.p, 0, spelling.n) || memchr(spelling.p, ' ', spelling.n))
+        return K_UNKNOWN; /* no word has these */
     const char *dot = memrchr(spelling.p, '.', spelling.n), *from = dot ? dot + 1 : spelling.p;
     enum op_kind likely = op_kind_of_name((struct str){from, (size_t)(spelling.p + spelling.n - from)});
     if (likely != K_UNKNOWN && has_word(op_table[likely].spellings, spelling))
