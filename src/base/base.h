@@ -66,18 +66,18 @@ struct arena {
     size_t total; /* bytes asked of malloc so far */
 };
 
-void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, never NULL */
-char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
+void *arena_alloc(struct arena *a, size_t size);     /* 16-byte aligned, zeroed, never NULL */
+char *arena_strdup(struct arena *a, struct str s);   /* NUL-terminated copy */
 struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_reset(struct arena *a); /* empty again; the chunk allocated last stays for what comes next */
 void arena_merge(struct arena *into, struct arena *from); /* `into` owns what `from` held; `from` is empty */
-void arena_free(struct arena *a);                  /* frees all chunks; the arena is empty again */
+void arena_free(struct arena *a);                         /* frees all chunks; the arena is empty again */
 
 /* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
-void *xrealloc(void *p, size_t n);                 /* never NULL for n > 0 */
-void *xcalloc(size_t n, size_t size);              /* zeroed, never NULL */
+void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */
+void *xcalloc(size_t n, size_t size); /* zeroed, never NULL */
 
 /* A growable byte string. A zeroed struct is empty; free with buf_free. */
 struct buf {
@@ -96,11 +96,11 @@ enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };
 
 struct diag {
     enum severity severity;
-    const char *file;   /* owned by the arena of the list */
-    uint64_t line;      /* 1-based; 0: the whole file */
-    uint32_t column;    /* 1-based, in bytes; 0: the whole line */
+    const char *file; /* owned by the arena of the list */
+    uint64_t line;    /* 1-based; 0: the whole file */
+    uint32_t column;  /* 1-based, in bytes; 0: the whole line */
     const char *message;
-    const char *hint;   /* or NULL */
+    const char *hint; /* or NULL */
 };
 
 /* Diagnostics in the order they were found. Keeps the first `limit` (0: 100) and counts the rest. */
@@ -108,8 +108,8 @@ struct diags {
     struct arena *arena;
     struct diag *items;
     uint32_t n, cap, limit;
-    uint32_t dropped;   /* found beyond the limit */
-    uint32_t errors;    /* all with SEV_ERROR, dropped ones too */
+    uint32_t dropped; /* found beyond the limit */
+    uint32_t errors;  /* all with SEV_ERROR, dropped ones too */
 };
 
 struct place {

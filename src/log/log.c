@@ -459,7 +459,7 @@ void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_sca
     sc.rules = lines_rules(sc.lines);
     while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
-        bool module = !sc.is_log && sc.streams[sc.last].open; /* all of it is read again soon */
+        bool module = !sc.is_log && sc.streams[sc.last].open;   /* all of it is read again soon */
         if (line.begin - released >= RELEASE_STEP && !module) { /* however long the log, little of it is in memory */
             source_release(s, s->data + released, line.begin - released);
             released = line.begin;

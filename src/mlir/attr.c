@@ -39,8 +39,8 @@ static bool split_entry(struct str item, struct str *key, struct str *value) {
 /* Can the entry at `p` be that of the key? Most are not: they are stepped over and not split. */
 static bool may_be_entry(const char *p, const char *end, struct str key) {
     size_t left = (size_t)(end - p);
-    return left >= key.n && (*p == '"' || (memcmp(p, key.p, key.n) == 0 &&
-                                           (left == key.n || !scan_is(p[key.n], CH_IDENT))));
+    return left >= key.n &&
+           (*p == '"' || (memcmp(p, key.p, key.n) == 0 && (left == key.n || !scan_is(p[key.n], CH_IDENT))));
 }
 
 static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
