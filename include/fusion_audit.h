@@ -102,6 +102,10 @@ void fa_library_show(const struct fa_library *l, FILE *out);
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n);
 /* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
+/* Writes the first draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". Of a file with both levels
+ * TTNN is meant, unless `levels` says otherwise. The draft matches its own example. FA_INPUT with diagnostics when there is no such thing. */
+enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
+                              FILE *out);
 void fa_library_free(struct fa_library *l);
 
 const char *fa_version(void);

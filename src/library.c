@@ -8,6 +8,7 @@
 #include "pattern/examples.h"
 #include "pattern/place.h"
 #include "pattern/written.h"
+#include "skeleton.h"
 
 struct fa_library {
     struct arena arena;
@@ -188,6 +189,16 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     counts->tests = n.run;
     counts->failed = n.failed;
     return n.failed ? FA_MISSED : FA_CLEAN;
+}
+
+enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
+                              FILE *out) {
+    struct buf text = {0};
+    bool good = skeleton_make(&l->patterns, file, ops, levels, &l->diags, &text);
+    if (good)
+        fwrite(text.p, 1, text.n, out);
+    buf_free(&text);
+    return good ? FA_CLEAN : FA_INPUT;
 }
 
 void fa_library_free(struct fa_library *l) {

@@ -376,6 +376,63 @@ class OwnPatterns(Case):
         self.assertEqual(self.run_it("--include=all", *args)[0], 2)
 
 
+class NewPattern(Case):
+    """patterns new: a draft that is right and finds the place that it was made from."""
+
+    def draft(self, file, ops, *more):
+        status, out, err = self.run_it("patterns", "new", "--from", file, "--ops", ops, *more)
+        self.assertEqual((status, err), (0, ""))
+        self.write("new.yml", out)
+        self.assertEqual(self.run_it("patterns", "check", "new.yml"), (0, "", ""))
+        self.assertEqual(self.run_it("patterns", "test", "--no-default-patterns", "-P", "new.yml"),
+                         (0, "", "1 pattern, 1 test, 0 failed\n"))
+        return out
+
+    def test_both_levels(self):
+        for file, level in (("m.ttir.mlir", "--ttir-only"), ("m.ttnn.mlir", "--ttnn-only")):
+            out = self.draft(file, "%0,%1")
+            self.assertIn("match: |\n  t1 = matmul(a, b)\n  out = t1 + c\n", out)
+            self.assertEqual(self.run_it("-P", "new.yml", "--skip=linear", level, file)[0], 1)
+        self.assertIn('\n      %s\n      %s\n' % (MATMUL, ADD), out)
+
+    def test_level_of_a_file_with_both(self):
+        self.write("both.log", "MLIR Module ttir:\n" + TTIR + "MLIR Module ttnn:\n" + MISSED)
+        self.assertIn("ttnn.matmul", self.draft("both.log", "%0,%1"))
+        self.assertIn("ttir.matmul", self.draft("both.log", "0,1,@forward", "--ttir-only"))
+
+    def test_constants_movement_and_axes(self):
+        self.write("n.mlir", """\
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<8x4xf32> {
+  %c = "ttir.full"() <{fill_value = 0xFF800000 : f32}> : () -> tensor<1xf32>
+  %m = "ttir.mean"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %b = "ttir.broadcast"(%m) <{broadcast_dimensions = array<i64: 1, 8>}> : (tensor<4x1xf32>) -> tensor<4x8xf32>
+  %s = "ttir.subtract"(%x, %b) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %l = "ttir.maximum"(%s, %c) : (tensor<4x8xf32>, tensor<1xf32>) -> tensor<4x8xf32>
+  %n = "ttir.layer_norm"(%l, %w) <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 8>, operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %p = "ttir.permute"(%n) <{permutation = array<i64: 1, 0>}> : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %p : tensor<8x4xf32>
+}
+""")
+        out = self.draft("n.mlir", "%m,%s,%l,%n")
+        self.assertIn("  t1 = mean(a, dim=-1)\n  t2 = a - t1\n  t3 = maximum(t2, -inf)\n"
+                      "  out = layer_norm(t3, weight, dim=-1)\n", out)
+        self.assertIn('args: {"w": parameter}', out)
+        self.assertIn("ttir.broadcast", out)
+        self.assertNotIn("ttir.permute", out)
+
+    def test_what_cannot_be(self):
+        for ops, words in (("%0,%9", "no function has all of %0,%9"), ("", "no op is asked for"),
+                           ("%0,%1,@main", "no function has all of"), ("@forward", "no op is asked for")):
+            status, out, err = self.run_it("patterns", "new", "--from=m.ttir.mlir", "--ops=" + ops)
+            self.assertEqual((status, out), (3, ""))
+            self.assertIn("m.ttir.mlir: error: " + words, err)
+        self.write("two.mlir", ttnn(MATMUL, ADD.replace("%0", "%arg0").replace("32x128xbf16, #ttnn_layout2>, t", "32x64xbf16, #ttnn_layout>, t")))
+        self.assertIn("neither of two ops feeds the other", self.run_it("patterns", "new", "--from=two.mlir", "--ops=%0,%1")[2])
+        self.assertEqual(self.run_it("patterns", "new", "--from=absent", "--ops=%0")[0], 3)
+        self.wrong("patterns new takes --from=FILE and --ops=%14,%17", "patterns", "new", "--from=m.ttir.mlir")
+        self.wrong("patterns list takes no --from, --ops, --ttir-only or --ttnn-only", "patterns", "list", "--ops=%1")
+
+
 class Classify(Case):
     """--classify and the line `compiler:`; what competes; a module in which nothing is fused."""
 

@@ -29,8 +29,8 @@ static const struct spec {
     int commands;
 } specs[] = {
     {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
-    {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_AUDIT},
-    {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_AUDIT},
+    {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_AUDIT | CMD_PATTERNS},
+    {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_AUDIT | CMD_PATTERNS},
     {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_AUDIT | CMD_PATTERNS},
     {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_AUDIT | CMD_PATTERNS},
     {"only", 0, TEXT, offsetof(struct options, only), CMD_AUDIT | CMD_PATTERNS},
@@ -44,6 +44,8 @@ static const struct spec {
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_AUDIT | CMD_PATTERNS},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
+    {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
+    {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT},
     {"help", 'h', FLAG, offsetof(struct options, help), CMD_ANY},
     {"version", 'V', FLAG, offsetof(struct options, version), CMD_ANY},
@@ -246,6 +248,7 @@ static const struct {
     [ACTION_SHOW] = {"show", true, "patterns show needs the name of a pattern"},
     [ACTION_CHECK] = {"check", false, "patterns check needs a file or a directory"},
     [ACTION_TEST] = {"test", true, NULL},
+    [ACTION_NEW] = {"new", false, NULL},
 };
 
 enum { NACTIONS = sizeof actions / sizeof *actions };
@@ -258,7 +261,7 @@ static bool find_action(struct options *o) {
             o->nfiles--;
             return true;
         }
-    return wrong(o, "patterns is followed by list, show, check or test");
+    return wrong(o, "patterns is followed by list, show, check, test or new");
 }
 
 static bool check_patterns(struct options *o) {
@@ -266,6 +269,13 @@ static bool check_patterns(struct options *o) {
         return false;
     if (actions[o->action].needed && o->nfiles == 0)
         return wrong(o, "%s", actions[o->action].needed);
+    bool is_new = o->action == ACTION_NEW;
+    if (is_new && (!o->from || !o->ops || o->nfiles > 0))
+        return wrong(o, "patterns new takes --from=FILE and --ops=%%14,%%17");
+    if (!is_new && (o->from || o->ops || o->ttir_only || o->ttnn_only))
+        return wrong(o, "patterns %s takes no --from, --ops, --ttir-only or --ttnn-only", actions[o->action].name);
+    if (o->ttir_only && o->ttnn_only)
+        return wrong(o, "--ttir-only and --ttnn-only exclude each other");
     if (!actions[o->action].names)
         return check_limits(o);
     return join_names(o) && check_choice(o) && check_limits(o);

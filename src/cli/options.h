@@ -10,13 +10,13 @@
 enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4 };
 
 /* Of `patterns`. */
-enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST };
+enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW };
 
 struct options {
     enum command command;
     bool help, version; /* seen first: nothing after it was looked at */
     bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify;
-    const char *output, *only, *skip, *sources, *include, *jobs, *limit;
+    const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit;
     unsigned long max_steps, max_diagnostics; /* 0: as the library has it */
     unsigned long njobs;   /* 0: one for each processor */
     const char **patterns; /* npatterns of them and a NULL; freed by options_free */

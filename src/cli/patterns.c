@@ -44,11 +44,15 @@ static enum fa_status check_patterns(const struct options *o, struct fa_library 
     return status;
 }
 
+static enum fa_status new_pattern(const struct options *o, struct fa_library *l) {
+    enum fa_status status = fa_library_new(l, o->from, o->ops, options_audit(o).levels, stdout);
+    say_diagnostics(l, status);
+    return status;
+}
+
 static enum fa_status (*const actions[])(const struct options *o, struct fa_library *l) = {
-    [ACTION_LIST] = list_patterns,
-    [ACTION_SHOW] = show_patterns,
-    [ACTION_CHECK] = check_patterns,
-    [ACTION_TEST] = test_patterns,
+    [ACTION_LIST] = list_patterns, [ACTION_SHOW] = show_patterns, [ACTION_CHECK] = check_patterns,
+    [ACTION_TEST] = test_patterns, [ACTION_NEW] = new_pattern,
 };
 
 enum fa_status run_patterns(const struct options *o) {

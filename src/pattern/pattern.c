@@ -428,6 +428,17 @@ static bool load_file(struct pattern_set *set, const char *path, bool idioms, st
     return !l.failed;
 }
 
+const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d) {
+    struct loader l = {.set = set, .diags = d};
+    l.file = arena_strdup(&set->arena, str_of(name));
+    l.text = arena_str(&set->arena, text);
+    load_text_of_file(&l, false);
+    for (uint32_t i = set->n; i-- > 0 && !l.failed;)
+        if (set->items[i]->file.p == l.file)
+            return set->items[i];
+    return NULL;
+}
+
 static int is_pattern_file(const struct dirent *e) {
     struct str name = str_of(e->d_name);
     return name.p[0] != '.' && str_ends(name, STR(".yml"));

@@ -111,6 +111,8 @@ extern const char *const pattern_sources[PATTERN_SOURCES];
  * the same name; one that others are like stays in the list for them, marked. False with diagnostics; then nothing of
  * the wrong file is loaded. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
+/* Reads the text of one pattern, which is called `name` in diagnostics. NULL with diagnostics. */
+const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d);
 /* Applies --only and --skip (comma-separated globs over names and fused ops; NULL: no limit). False with the glob
  * that matches nothing in `bad`. */
 bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad);
