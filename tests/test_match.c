@@ -230,6 +230,32 @@ Test(match, a_variable_may_stand_for_what_it_was_before_a_broadcast) {
     miss("x:2x3 w:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
 }
 
+Test(match, conditions_on_what_a_broadcast_repeats) {
+    pattern("out = exp(x) * w", "where: repeated(w)");
+    hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    hit("x:1x2x3 w:2x1", "e = ttir.exp x -> 1x2x3; o = ttir.multiply e w -> 1x2x3; return o");
+    miss("x:1x2x3 w:2x3", "e = ttir.exp x -> 1x2x3; o = ttir.multiply e w -> 1x2x3; return o");
+    pattern("out = exp(x) * w", "where: rowwise(w)");
+    hit("x:2x3 w:2x1", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+}
+
+Test(match, two_products_read_the_same_operand) {
+    pattern("out = exp(matmul(x, a)) * matmul(y, b)", "where: same(x, y)");
+    hit("x:2x3 a:3x4 b:3x4", "p = ttir.matmul x a -> 2x4; q = ttir.matmul x b -> 2x4\n"
+                             "e = ttir.exp p -> 2x4; o = ttir.multiply e q -> 2x4; return o");
+    miss("x:2x3 y:2x3 a:3x4 b:3x4", "p = ttir.matmul x a -> 2x4; q = ttir.matmul y b -> 2x4\n"
+                                    "e = ttir.exp p -> 2x4; o = ttir.multiply e q -> 2x4; return o");
+    hit("x:6 a:3x4 b:3x4", "r = ttir.reshape x {shape = [2 : i32, 3 : i32]} -> 2x3\n"
+                           "s = ttir.reshape x {shape = [2 : i32, 3 : i32]} -> 2x3\n"
+                           "p = ttir.matmul r a -> 2x4; q = ttir.matmul s b -> 2x4\n"
+                           "e = ttir.exp p -> 2x4; o = ttir.multiply e q -> 2x4; return o");
+    miss("x:3x3 a:3x4 b:3x4", "t = ttir.permute x {permutation = array<i64: 1, 0>} -> 3x3\n"
+                              "p = ttir.matmul x a -> 3x4; q = ttir.matmul t b -> 3x4\n"
+                              "e = ttir.exp p -> 3x4; o = ttir.multiply e q -> 3x4; return o");
+}
+
 /* ---- who else uses a value ---- */
 
 Test(match, inner_values_have_no_other_user) {
@@ -535,6 +561,11 @@ Test(match, conditions_decide) {
     hit("x:2x3 w:1!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:3!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:1!input", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    pattern("out = exp(x) * w", "where: stored(w)");
+    hit("x:2x3 w:3!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:3!input", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 y:3", "e = ttir.exp x -> 2x3; w = ttir.exp y -> 3; o = ttir.multiply e w -> 2x3; return o");
     pattern("out = exp(x) * w", "where: constant(w)");
     hit("x:2x3", "e = ttir.exp x -> 2x3; w = ttir.ones -> 3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
