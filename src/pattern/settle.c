@@ -33,7 +33,7 @@ static uint8_t source_bit(struct str source) {
     return 0;
 }
 
-enum { DIRECT = 1 };
+enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
 
 static void settle_source(struct match_list *list, uint8_t *marks, bool direct, bool *keep) {
     for (uint32_t i = 0; i < list->n; i++) {
@@ -49,6 +49,13 @@ static void settle_source(struct match_list *list, uint8_t *marks, bool direct, 
         keep[i] = !overlaps && more;
         for (uint32_t k = 0; keep[i] && k < m->nops; k++)
             marks[m->ops[k]] |= mine;
+        for (uint32_t k = 0; keep[i] && k < m->nthrough; k++)
+            marks[m->through[k]] |= (uint8_t)(mine << THROUGH);
+    }
+    for (uint32_t i = 0; i < list->n; i++) { /* movement inside of another place */
+        const struct match *m = &list->items[i];
+        uint8_t mine = source_bit(m->pattern->source);
+        keep[i] &= (mine == DIRECT) != direct || !(marks[root_of(m)] & mine << THROUGH);
     }
 }
 
