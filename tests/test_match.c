@@ -801,6 +801,27 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
 }
 
+/* What a larger match looks through is no place of its own. */
+Test(match, movement_inside_of_a_larger_place_is_not_reported) {
+    const char *ops = "r = ttir.reshape x -> 2x3x1\n"
+                      "b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> 2x3x4\n"
+                      "m = ttir.reshape b -> 2x12; e = ttir.exp m -> 2x12; s = ttir.add e y -> 2x12\n"
+                      "o = ttir.multiply s z -> 2x12; return o";
+    const char *both = "name: moved\nfused_op: f\nsource: ttnn\nmatch: out = reshape(broadcast(reshape(x)))\n---\n"
+                       "name: large\nfused_op: f\nsource: %s\nmatch: out = (exp(x) + y) * z\n";
+    char yaml[512];
+    for (int direct = 0; direct < 2; direct++) {
+        snprintf(yaml, sizeof yaml, both, direct ? "ttnn" : "torch");
+        pattern_file(yaml);
+        ir_short(&ir, "x:2x3 y:2x12 z:2x12", ops);
+        match_function(&set, &ir.g, 0, &arena, &list);
+        match_settle(&list);
+        cr_assert_eq(list.n, direct ? 1 : 2);
+        cr_assert(str_is(list.items[list.n - 1].pattern->name, "large"));
+        forget_ir();
+    }
+}
+
 /* ---- parts, wholes and further lines ---- */
 
 Test(match, a_part_knows_which_axis_it_cuts_and_where) {

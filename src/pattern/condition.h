@@ -18,6 +18,14 @@ struct condition_info {
 };
 
 extern const struct condition_info condition_table[];
+
+/* window.c: those of the table that are about convolutions, pools, sorts and turned operands. */
+bool condition_pads_window(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_same_window(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_normalizes_channels(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_cuts_along(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_turned(const struct evaluation *e, const struct binding *b, uint32_t n);
+
 uint32_t condition_find(struct str name);           /* NONE when there is none */
 const char *condition_nearest(struct str misspelt); /* a name or a word of conditions; NULL when none is close */
 

@@ -345,8 +345,7 @@ static const struct {
 } infix_ops[] = {
     {"+", K_ADD, NUM_ADD}, {"-", K_SUBTRACT, NUM_SUB}, {"*", K_MULTIPLY, NUM_MUL},  {"/", K_DIVIDE, NUM_DIV},
     {"==", K_EQ, NUM_EQ},  {"!=", K_NE, NUM_NE},       {"<", K_LT, NUM_LT},         {"<=", K_LE, NUM_LE},
-    {">", K_GT, NUM_GT},   {">=", K_GE, NUM_GE},       {"%", K_REMAINDER, NUM_MOD},
-    {"&", K_LOGICAL_AND, NUM_AND},
+    {">", K_GT, NUM_GT},   {">=", K_GE, NUM_GE},       {"%", K_REMAINDER, NUM_MOD}, {"&", K_LOGICAL_AND, NUM_AND},
 };
 
 bool infix_operator(struct str sign, enum op_kind *op, enum number_op *number) {

@@ -100,7 +100,8 @@ static double attribute_of(const struct graph *g, const struct binding *b, const
     return k > 0 ? (double)list[0] : NAN;
 }
 
-static measured *const functions[] = {rank_of, size_of, numel_of, users_of, begin_of, end_of, step_of, cut_dim, attribute_of};
+static measured *const functions[] = {rank_of, size_of, numel_of, users_of,    begin_of,
+                                      end_of,  step_of, cut_dim,  attribute_of};
 
 const struct measure_info measure_table[] = {
     {"rank", 0, false, "rank(x): dimensions of the tensor x"},

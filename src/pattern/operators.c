@@ -61,6 +61,9 @@ static const struct imap *operand_map(struct matcher *m, uint32_t result, uint32
     return mapped;
 }
 
+static struct goal *whole_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
+                               const struct goal *next);
+
 /* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
 static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
                      const struct imap *map) {
@@ -79,9 +82,11 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
             continue;
         }
         const struct imap *mapped = operand_map(m, result, v[order[i]], map);
-        if (!mapped)
+        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight in tiles */
+        if (!mapped && !whole)
             return false;
-        struct goal *c = matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
+        struct goal *c = whole ? whole_goal(m, g, node->args[i], v[order[i]], next)
+                               : matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
         if (!c)
             return false;
         c->parent = me;

@@ -146,9 +146,9 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 }
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",   "summary",  "fused_op",   "source", "match",   "where", "require",
-                                   "unless", "notes",    "torch",      "locate", "escapes", "contains", "like",  "fused",
-                                   "status", "compiler", "decomposed", "block",  "off",     "tests"};
+static const char *const keys[] = {"name",   "summary", "fused_op", "source",     "match",   "where",    "require",
+                                   "unless", "notes",   "torch",    "locate",     "escapes", "contains", "like",
+                                   "fused",  "status",  "compiler", "decomposed", "block",   "off",      "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)

@@ -33,7 +33,7 @@ static uint8_t source_bit(struct str source) {
     return 0;
 }
 
-enum { DIRECT = 1 };
+enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
 
 /* Which of the kept direct matches an op belongs to, plus 1. NULL when no pattern contains others. */
 static uint32_t *new_owners(const struct match_list *list, uint32_t nops) {
@@ -79,6 +79,13 @@ static void settle_source(struct match_list *list, uint8_t *marks, uint32_t *own
                 owners[m->ops[k]] = i + 1;
             marks[m->ops[k]] |= mine;
         }
+        for (uint32_t k = 0; keep[i] && k < m->nthrough; k++)
+            marks[m->through[k]] |= (uint8_t)(mine << THROUGH);
+    }
+    for (uint32_t i = 0; i < list->n; i++) { /* movement inside of another place */
+        const struct match *m = &list->items[i];
+        uint8_t mine = source_bit(m->pattern->source);
+        keep[i] &= (mine == DIRECT) != direct || !(marks[root_of(m)] & mine << THROUGH);
     }
 }
 
