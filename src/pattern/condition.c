@@ -41,6 +41,12 @@ static bool stored(const struct evaluation *e, const struct binding *b, uint32_t
     return argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input");
 }
 
+/* Known before the model runs, as far as the text says: a parameter, or an argument that is not marked as an input. */
+static bool weight(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
+    return parameter(e, b, n) || (argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input"));
+}
+
 /* One number for the whole tensor. */
 static bool scalar(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
@@ -629,6 +635,7 @@ const struct condition_info condition_table[] = {
     {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
     {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
     {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
+    {weight, "weight", 1, 1, false, false, "weight(x): a parameter, or an argument that is no model input"},
     {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
     {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
