@@ -4,7 +4,7 @@
 
 #include "pattern/lex.h"
 
-enum { MAX_ARGS = 8, MAX_LINES = 32, MAX_PAREN_DEPTH = 64 };
+enum { MAX_ARGS = 16, MAX_LINES = 32, MAX_PAREN_DEPTH = 64 };
 
 enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
 
