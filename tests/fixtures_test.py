@@ -33,7 +33,7 @@ REPORTS = {
     "dit.ttnn-only.yml": ("--ttnn-only", PAIR[1]),
     "dit_fused.yml": ("dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
 }
-DIRECT = "--only=ttnn.*"  # no kernels of other ecosystems
+DIRECT = "--source=ttnn"  # no kernels of other ecosystems
 SILENT = [
     (DIRECT, "dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
     (DIRECT, "dit_fused.ttnn.mlir", "dit_fused.ttir.mlir"),
