@@ -31,7 +31,7 @@ REPORTS = {
     "dit.log.yml": ("dit.log",),
     "dit.ttir-only.yml": ("--ttir-only", PAIR[0]),
     "dit.ttnn-only.yml": ("--ttnn-only", PAIR[1]),
-    "dit_fused.yml": ("dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
+    "dit_fused.yml": ("--source=torch,triton,cuda", "dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
 }
 DIRECT = "--source=ttnn"  # no kernels of other ecosystems
 SILENT = [
