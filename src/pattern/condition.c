@@ -47,6 +47,34 @@ static bool weight(const struct evaluation *e, const struct binding *b, uint32_t
     return parameter(e, b, n) || (argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input"));
 }
 
+enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
+
+static bool regex_finds(const pcre2_code *re, struct str s) {
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    int found = -1;
+    if (data && limits && re) {
+        pcre2_set_match_limit(limits, MATCH_LIMIT);
+        pcre2_set_depth_limit(limits, MATCH_LIMIT);
+        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
+    }
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(limits);
+    return found >= 0;
+}
+
+/* Some op that uses the value is of an operator whose name the expression finds. */
+static bool used_by(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE)
+        return false;
+    for (uint32_t u = g->first_use[b[0].value]; u < g->first_use[b[0].value + 1]; u++)
+        if (regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+            return true;
+    return false;
+}
+
 /* One number for the whole tensor. */
 static bool scalar(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
@@ -502,22 +530,6 @@ static bool regrouped(const struct evaluation *e, const struct binding *b, uint3
     return false;
 }
 
-enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
-
-static bool regex_finds(const pcre2_code *re, struct str s) {
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-    pcre2_match_context *limits = pcre2_match_context_create(NULL);
-    int found = -1;
-    if (data && limits && re) {
-        pcre2_set_match_limit(limits, MATCH_LIMIT);
-        pcre2_set_depth_limit(limits, MATCH_LIMIT);
-        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
-    }
-    pcre2_match_data_free(data);
-    pcre2_match_context_free(limits);
-    return found >= 0;
-}
-
 /* Some op's location has a name that the expression finds. */
 static bool located(const struct evaluation *e, const struct binding *b, uint32_t n) {
     struct str names[MAX_NAMES];
@@ -636,6 +648,7 @@ const struct condition_info condition_table[] = {
     {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
     {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
     {weight, "weight", 1, 1, false, false, "weight(x): a parameter, or an argument that is no model input"},
+    {used_by, "used_by", 2, 2, true, false, "used_by(x, \"regex\"): some op that uses x has such a name"},
     {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
     {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
