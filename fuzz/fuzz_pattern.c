@@ -1,7 +1,12 @@
-/* The pattern reader: a file of patterns, idioms and rules. What it takes is then searched for in a small module. */
+/* The pattern reader: a file of patterns, idioms and rules. What it takes is then searched for in a small module,
+ * checked, written again, and its examples are run. */
 #include "fuzz.h"
+#include "pattern/check.h"
+#include "pattern/examples.h"
 #include "pattern/match.h"
 #include "pattern/pattern.h"
+#include "pattern/signs.h"
+#include "pattern/written.h"
 
 #include <stdlib.h>
 
@@ -44,6 +49,8 @@ static void search(const struct pattern_set *set) {
     struct match_list found = {0};
     match_function(set, &graph, 0, &own, &found);
     match_settle(&found);
+    (void)match_rivals(&found, &own);
+    (void)signs_of_fusing(set, &graph);
     for (uint32_t i = 0; i < found.n; i++) {
         struct match_detail detail;
         match_look_closer(&found.items[i], &own, &detail);
@@ -51,10 +58,35 @@ static void search(const struct pattern_set *set) {
             fuzz_touch(detail.remarks[k]);
         for (uint32_t k = 0; k < detail.npreconditions; k++)
             fuzz_touch(detail.preconditions[k]);
+        for (uint32_t k = 0; k < detail.nblocked; k++)
+            fuzz_touch(detail.blocked[k]);
+        for (uint32_t k = 0; k < detail.ncompiler; k++)
+            fuzz_touch(detail.compiler[k]);
         fuzz_touch(detail.torch);
     }
     free(found.items);
     arena_free(&own);
+}
+
+/* What is written is a formula again. */
+static void write_again(const struct pattern *p, struct diags *diags) {
+    struct arena own = {0};
+    struct buf text = {0};
+    struct formula again;
+    formula_write(&p->formula, 2, &text);
+    (void)formula_parse(&again, &own, NULL, buf_str(&text), (struct text_origin){"again", 1, 1}, diags);
+    buf_free(&text);
+    arena_free(&own);
+}
+
+static void ask(struct pattern_set *set, const char *file, struct diags *diags) {
+    struct example_counts counts = {0, 0};
+    patterns_check(set, file, diags);
+    for (uint32_t i = 0; i < set->n; i++) {
+        write_again(set->items[i], diags);
+        examples_run(set, set->items[i], diags, &counts);
+    }
+    FUZZ_PROMISE(counts.failed <= counts.run && (!counts.failed || diags->errors > 0));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -62,10 +94,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct diags diags = {.arena = &arena};
     struct pattern_set set = {0};
     struct str bad;
-    bool good = patterns_load(&set, fuzz_file(0, (struct str){(const char *)data, size}), &diags);
+    const char *file = fuzz_file(0, (struct str){(const char *)data, size});
+    bool good = patterns_load(&set, file, &diags);
     FUZZ_PROMISE(good || diags.errors > 0);
-    if (good && patterns_select(&set, NULL, NULL, &bad))
+    if (good && patterns_select(&set, NULL, NULL, &bad)) {
         search(&set);
+        ask(&set, file, &diags);
+    }
     diags_free(&diags);
     patterns_free(&set);
     arena_free(&arena);

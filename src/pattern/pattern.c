@@ -188,7 +188,7 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     else if (!leader || leader->is_variant)
         error_at(l, like, "it has to be read earlier",
                  "no such pattern with a formula of its own: ", scalar_text(like));
-    if (l->failed)
+    if (l->failed || !leader)
         return;
     p->formula = leader->formula;
     p->where = leader->where;

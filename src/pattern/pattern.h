@@ -41,7 +41,6 @@ struct pattern {
     struct str text;    /* the document in the file */
     uint64_t text_line; /* where that begins */
     struct pattern_status status;
-    uint32_t order; /* of loading: settles ties */
     struct formula formula;
     const struct number **where; /* all must hold, else the search goes on */
     uint32_t nwhere;
@@ -49,29 +48,26 @@ struct pattern {
     uint32_t nrequire;
     const struct number **unless; /* none may hold of the first match */
     uint32_t nunless;
+    uint32_t order; /* of loading: settles ties */
+    uint32_t nnotes, ncompiler, nblock, ndecomposed, nexamples;
     struct note_rule *notes;
-    uint32_t nnotes;
-    struct note_rule *compiler; /* preconditions of the compiler's own pattern that a place fails */
-    uint32_t ncompiler;
-    struct note_rule *block; /* known to be unsafe or disabled: hidden where one holds */
-    uint32_t nblock;
+    struct note_rule *compiler;       /* preconditions of the compiler's own pattern that a place fails */
+    struct note_rule *block;          /* known to be unsafe or disabled: hidden where one holds */
     const struct number **decomposed; /* taken apart on purpose: hidden where one holds */
-    uint32_t ndecomposed;
-    bool show_blocked, show_decomposed; /* --include */
-    uint32_t locate[8];                 /* slots that tell where in the model the match is, best first */
+    struct example *examples;
+    uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
     uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
     uint32_t nescapes;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
-    struct example *examples;
-    uint32_t nexamples;
-    bool selected;           /* by --only and --skip */
-    struct pattern *variant; /* the next one that shares this formula (`like`) */
+    bool show_blocked, show_decomposed; /* --include */
+    bool selected;                      /* by --only and --skip */
+    bool replaced;                      /* by a later one of the same name, or switched off */
+    bool is_variant;                    /* searched for with the pattern that it is like */
+    struct pattern *variant;            /* the next one that shares this formula (`like`) */
     struct pattern *variant_of;
-    bool replaced;            /* by a later one of the same name, or switched off */
     struct pattern *replaces; /* the earlier one, or NULL */
-    bool is_variant;          /* searched for with the pattern that it is like */
 };
 
 /* How a parameter's name is read: a piece that says nothing is stripped, a match says something. */

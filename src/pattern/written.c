@@ -127,7 +127,8 @@ static void count(struct writer *w, const struct node *n) {
         if (v->uses++ > 0)
             return;
     }
-    const struct node *const *all, *optional[2];
+    const struct node *const *all;
+    const struct node *optional[2];
     uint32_t nparts = parts(w, n, &all, optional);
     for (uint32_t i = 0; i < nparts; i++)
         count(w, all[i]);
@@ -289,26 +290,22 @@ static void write_line(struct writer *w, const struct node *n) {
     for (uint32_t i = 0; i < w->f->nalso; i++)
         if (w->f->also[i].node == n)
             word = w->f->also[i].optional ? "maybe " : "also ";
-    struct buf text = {0}, *out = w->out;
     const struct node *value = n->args[0];
-    w->out = &text;
-    buf_printf(&text, "%*s%s", (int)w->indent, "", word);
+    size_t begin = w->out->n;
+    buf_printf(w->out, "%*s%s", (int)w->indent, "", word);
     write_name(w, n->slot);
-    buf_add(&text, STR(" = "));
-    size_t head = text.n;
+    buf_add(w->out, STR(" = "));
+    size_t head = w->out->n;
     write_node(w, value, P_EITHER);
-    if (text.n > WIDTH && value->kind == N_EITHER && !is_optional(w, value)) {
-        text.n = head;
+    if (w->out->n - begin > WIDTH && value->kind == N_EITHER && !is_optional(w, value)) {
+        w->out->n = head;
         for (uint32_t i = 0; i < value->nargs; i++) {
             if (i)
-                buf_printf(&text, "\n%*s| ", (int)head - 2, "");
+                buf_printf(w->out, "\n%*s| ", (int)(head - begin) - 2, "");
             write_node(w, value->args[i], P_EITHER);
         }
     }
-    w->out = out;
-    buf_add(out, buf_str(&text));
-    buf_addc(out, '\n');
-    buf_free(&text);
+    buf_addc(w->out, '\n');
 }
 
 /* What a line needs stands before it. */
@@ -317,7 +314,8 @@ static void write_lines(struct writer *w, const struct node *n) {
         return;
     if (n->kind == N_NAMED)
         w->slots[n->slot].written = true;
-    const struct node *const *all, *optional[2];
+    const struct node *const *all;
+    const struct node *optional[2];
     uint32_t nparts = parts(w, n, &all, optional);
     for (uint32_t i = 0; i < nparts; i++)
         write_lines(w, all[i]);

@@ -1,0 +1,238 @@
+/* The promises made to authors of patterns: examples, formulas written again, signs of fusing, what competes, what is
+ * known of the compiler. */
+#include "ir_text.h"
+#include "pattern/check.h"
+#include "pattern/examples.h"
+#include "pattern/match.h"
+#include "pattern/signs.h"
+#include "pattern/written.h"
+#include "report/classify.h"
+#include "report/notes.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+static struct ir ir;
+static struct match_list list;
+
+static void setup(void) {
+    arena = (struct arena){0};
+    diags = (struct diags){.arena = &arena};
+    memset(&set, 0, sizeof set);
+    memset(&ir, 0, sizeof ir);
+    memset(&list, 0, sizeof list);
+}
+
+static void teardown(void) {
+    free(list.items);
+    if (ir.text)
+        ir_free(&ir);
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(library, .init = setup, .fini = teardown, .timeout = 30);
+
+static const struct pattern *pattern(const char *text) {
+    const struct pattern *p = patterns_load_text(&set, "p.yml", str_of(text), &diags);
+    cr_assert_not_null(p, "%s: %s", text, diags.n ? diags.items[0].message : "");
+    return p;
+}
+
+#define HEAD(name, match) "name: " name "\nfused_op: ttnn." name "\nsource: ttnn\nmatch: " match "\n"
+#define OP(name)          "%0 = \"ttir." name "\"(%x, %y) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+
+/* ---- examples ---- */
+
+static uint32_t failed(const char *tests) {
+    char text[2048];
+    snprintf(text, sizeof text, HEAD("p", "out = a + b") "tests:\n%s", tests);
+    struct example_counts counts = {0, 0};
+    examples_run(&set, pattern(text), &diags, &counts);
+    cr_assert_gt(counts.run, 0);
+    cr_assert_eq(counts.failed, diags.errors > 0 ? diags.errors : 0);
+    return counts.failed;
+}
+
+Test(library, examples_hit_and_miss) {
+    cr_assert_eq(failed("  - hit: |\n      " OP("add") "  - miss: |\n      " OP("multiply")), 0);
+    cr_assert_eq(failed("  - miss: |\n      " OP("add") "  - hit: |\n      " OP("multiply")), 2);
+}
+
+Test(library, what_an_example_does_not_use_is_returned) {
+    const char *inner = "%1 = \"ttir.exp\"(%0) : (tensor<4x4xf32>) -> tensor<4x4xf32>\n";
+    struct example_counts counts = {0, 0};
+    char text[1024];
+    snprintf(text, sizeof text, HEAD("p", "out = exp(a + b)") "tests:\n  - hit: |\n      %s      %s", OP("add"), inner);
+    examples_run(&set, pattern(text), &diags, &counts);
+    cr_assert_eq(counts.failed, 0);
+    snprintf(text, sizeof text, HEAD("p", "out = exp(a + b)") "tests:\n  - miss: |\n      %s      %s      %s",
+             OP("add"), inner, "return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>\n");
+    examples_run(&set, pattern(text), &diags, &counts);
+    cr_assert_eq(counts.failed, 0);
+    cr_assert_eq(counts.run, 2);
+}
+
+Test(library, a_parse_error_has_its_place_in_the_pattern_file) {
+    cr_assert_eq(failed("  - hit: |\n      " OP("add") "      %1 = \"ttir.add\"(%0 : tensor<4xf32>\n"), 1);
+    cr_assert_str_eq(diags.items[0].file, "p.yml");
+    cr_assert_eq(diags.items[0].line, 8);
+}
+
+Test(library, one_result_of_several_is_returned_by_its_number) {
+    const char *pair = "%0:2 = \"ttir.split\"(%x) : (tensor<4x4xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>)\n";
+    char tests[1024];
+    snprintf(tests, sizeof tests, "  - miss: |\n      %s      %s", pair,
+             "%1 = \"ttir.exp\"(%0#1) : (tensor<4x2xf32>) -> tensor<4x2xf32>\n");
+    failed(tests);
+    for (uint32_t i = 0; i < diags.n; i++)
+        cr_assert_not_null(strstr(diags.items[i].message, "ttir.split"), "%s", diags.items[i].message);
+}
+
+Test(library, an_example_is_that_of_the_pattern_and_not_of_one_like_it) {
+    pattern(HEAD("p", "out = a + b") "require: extent(a, -1) == 8\n");
+    const struct pattern *q =
+        pattern("name: q\nfused_op: ttnn.q\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
+    const struct pattern *r =
+        pattern("name: r\nfused_op: ttnn.r\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
+    struct example_counts counts = {0, 0};
+    examples_run(&set, q, &diags, &counts);
+    cr_assert_eq(counts.failed, 0);
+    examples_run(&set, r, &diags, &counts);
+    cr_assert_eq(counts.failed, 1);
+    cr_assert_not_null(strstr(diags.items[0].message, "matched by q instead"));
+}
+
+/* ---- formulas as text ---- */
+
+static void written(const char *match, const char *want) {
+    struct buf out = {0};
+    char text[512];
+    snprintf(text, sizeof text, HEAD("w", "|\n  %s"), match);
+    formula_write(&pattern(text)->formula, 0, &out);
+    buf_addc(&out, '\0');
+    cr_assert_str_eq(out.p, want);
+    buf_free(&out);
+}
+
+Test(library, a_formula_is_written_with_the_brackets_that_it_needs) {
+    written("out = (a + b) * c - (d - e)", "out = (a + b) * c - (d - e)\n");
+    written("out = a / (b * c) / d", "out = a / (b * c) / d\n");
+    written("out = (a | b) + 1 / extent(-1)", "out = (a | b) + 1 / extent(-1)\n");
+    written("out = max(x - -2, dim=-1) == -inf", "out = max(x - -2, dim=-1) == -inf\n");
+}
+
+Test(library, optional_parts_and_names_stay) {
+    written("t = matmul(a, transposed(b)) [*|/ s]\n  out = t [+ c]",
+            "t = matmul(a, transposed(b)) [*|/ s]\nout = t [+ c]\n");
+    written("out = (exp(a) [+ b]) * c | a * c", "out = (exp(a) [+ b]) * c | a * c\n");
+}
+
+Test(library, idioms_are_expanded_and_what_they_share_gets_a_name) {
+    struct text_origin origin = {"i.yml", 1, 1};
+    cr_assert(idiom_add(&set.idioms, &set.arena, STR("twice(x): x * x | pow(x, 2)"), origin, &diags));
+    written("out = twice(exp(a)) + b", "t1 = exp(a)\nout = (t1 * t1 | pow(t1, 2)) + b\n");
+}
+
+/* ---- warnings ---- */
+
+Test(library, an_idiom_that_nobody_uses_is_warned_of) {
+    struct text_origin origin = {"i.yml", 3, 1};
+    cr_assert(idiom_add(&set.idioms, &set.arena, STR("twice(x): x * x"), origin, &diags));
+    cr_assert(idiom_add(&set.idioms, &set.arena, STR("four(x): twice(twice(x))"), origin, &diags));
+    patterns_check(&set, "i.yml", &diags);
+    cr_assert_eq(diags.n, 1);
+    cr_assert_str_eq(diags.items[0].message, "no pattern uses the idiom four");
+    pattern(HEAD("p", "out = four(a)"));
+    patterns_check(&set, "i.yml", &diags);
+    cr_assert_eq(diags.n, 1);
+}
+
+/* ---- matches ---- */
+
+static void search(const char *args, const char *ops) {
+    ir_short(&ir, args, ops);
+    match_function(&set, &ir.g, 0, &arena, &list);
+    match_settle(&list);
+}
+
+Test(library, what_is_hidden_shows_when_it_is_asked_for) {
+    struct pattern *p = (struct pattern *)(uintptr_t)pattern(
+        HEAD("p", "out = a + b") "decomposed: extent(a, -1) == 3\nblock:\n  - {when: 'extent(a, -1) == 3', say: no}\n");
+    search("x:2x3", "o = ttir.add x x -> 2x3; return o");
+    cr_assert_eq(list.n, 0);
+    p->show_decomposed = true;
+    match_function(&set, &ir.g, 0, &arena, &list);
+    cr_assert_eq(list.n, 0);
+    p->show_blocked = true;
+    match_function(&set, &ir.g, 0, &arena, &list);
+    cr_assert_eq(list.n, 1);
+    struct match_detail d;
+    match_look_closer(&list.items[0], &arena, &d);
+    cr_assert(d.decomposed && d.nblocked == 1 && str_is(d.blocked[0], "no"));
+}
+
+Test(library, a_kernel_competes_with_the_direct_fusion_of_its_ops) {
+    pattern(HEAD("sum", "out = exp(a) + b"));
+    pattern("name: k\nfused_op: torch.k\nsource: torch\nmatch: out = tanh(exp(a) + b)\n");
+    search("x:2x3 y:2x3",
+           "e = ttir.exp x -> 2x3; s = ttir.add e y -> 2x3; t = ttir.tanh s -> 2x3; f = ttir.exp t -> 2x3\n"
+           "o = ttir.add f y -> 2x3; return o");
+    cr_assert_eq(list.n, 3);
+    struct rivals *r = match_rivals(&list, &arena);
+    cr_assert_not_null(r);
+    cr_assert(r[0].n == 1 && str_is(r[0].names[0], "torch.k"));
+    cr_assert(r[1].n == 1 && str_is(r[1].names[0], "ttnn.sum"));
+    cr_assert_eq(r[2].n, 0);
+    list.n = 1;
+    cr_assert_null(match_rivals(&list, &arena));
+}
+
+Test(library, signs_of_fusing) {
+    ir_short(&ir, "x:2x4 w:4x3 b:3", "l = ttnn.linear x w b -> 2x3; e = ttnn.exp l -> 2x3; return e");
+    cr_assert(signs_of_fusing(&set, &ir.g), "nothing is listed");
+    cr_assert_null(patterns_load_text(&set, "f.yml", STR("fused_ops: [ttnn.*_norm]\n"), &diags));
+    /* lists are read with the idioms, in the first pass over a file */
+    char path[] = "/tmp/fa-signs-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs("fused_ops: [ttnn.*_norm]\n", f);
+    fclose(f);
+    cr_assert(patterns_load(&set, path, &diags));
+    cr_assert_not(signs_of_fusing(&set, &ir.g));
+    f = fopen(path, "w");
+    fputs("fused_ops:\n  - {op: ttnn.linear, operands: 3}\n", f);
+    fclose(f);
+    cr_assert(patterns_load(&set, path, &diags));
+    cr_assert(signs_of_fusing(&set, &ir.g));
+    remove(path);
+}
+
+/* ---- the compiler ---- */
+
+static void says(const char *keys, bool before, const char *status, const char *note) {
+    char text[512];
+    snprintf(text, sizeof text, HEAD("c", "out = a + b") "%s", keys);
+    const struct pattern *p = pattern(text);
+    struct match_detail d = {0};
+    struct str said = classification_note(p, &d, before, &arena);
+    cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
+    cr_assert(str_is(classify(p).pass_status, status));
+}
+
+Test(library, how_far_the_compiler_is) {
+    says("", false, "no_pass", "");
+    says("status: {level: ttir}\n", false, "no_pass", "no pass makes this fusion; it belongs to TTIR.");
+    says("status: {level: ttir, pass: f, pattern: P}\n", false, "pass_exists_not_fired",
+         "f has P for this, which did not fire");
+    says("status: {level: ttir, pass: f}\n", true, "pass_exists_not_fired", "f makes this fusion and has yet to run");
+    says("status: {level: ttir, pass: f, pattern: P}\ncompiler: never\n", false, "pass_exists_not_fired",
+         "f has P for this, which did not fire: none of the compiler's preconditions is seen to fail");
+    says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, "gated_off",
+         "f has P for this, off unless g is set");
+}
