@@ -551,6 +551,24 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
+/* No op that uses the value, seen through movement and casts, has a name that the expression finds. */
+static bool no_user(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    uint32_t seen[MAX_CHAIN], count = 0;
+    (void)n;
+    if (b[0].value != NONE)
+        seen[count++] = b[0].value;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
+            uint32_t op = g->uses[u];
+            if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+                return false;
+            if (looks_through(g, op))
+                seen[count++] = g->m->ops[op].first_result;
+        }
+    return true;
+}
+
 /* Row-major strides of a tensor; false when it is dynamic. */
 static bool strides_of(const struct graph *g, uint32_t value, const int64_t **shape, uint32_t *rank, int64_t *strides) {
     int64_t stride = 1;
@@ -667,6 +685,7 @@ const struct condition_info condition_table[] = {
     {aligned, "aligned", 1, 1, false, false, "aligned(x): all of x is indexed by the axes of the formula"},
     {columns, "columns", 2, 2, false, true, "columns(x, -2): this axis of x is made of the columns of a product"},
     {positions, "positions", 1, 1, false, false, "positions(c): varies along the last axis and one other"},
+    {no_user, "no_user", 2, 2, true, false, "no_user(x, \"regex\"): no op of such a name uses x"},
     {read_as, "read_as", 2, 8, false, true,
      "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
     {interleaved, "interleaved", 2, 2, false, false,
