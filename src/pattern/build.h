@@ -17,7 +17,8 @@ struct scope {
 
 struct builder {
     struct formula *f;
-    struct arena *arena;
+    struct arena *arena;   /* of what is built */
+    struct arena *scratch; /* of what it is built from */
     const struct idioms *idioms;
     struct diags *diags;
     struct regexes *regexes; /* where those of conditions are kept, or NULL */

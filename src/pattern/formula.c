@@ -233,12 +233,12 @@ static bool bind_params(struct builder *b, struct scope *s, const struct expr *e
 }
 
 static struct node *build_idiom(struct builder *b, struct scope *s, const struct expr *e, const struct idiom *idiom) {
-    struct scope *inner = arena_alloc(b->arena, sizeof *inner);
-    struct parser *p = arena_alloc(b->arena, sizeof *p);
+    struct scope *inner = arena_alloc(b->scratch, sizeof *inner);
+    struct parser *p = arena_alloc(b->scratch, sizeof *p);
     struct node *value = new_node(b, N_VARIABLE, e->text);
     inner->idiom = idiom;
     inner->parser = p;
-    *p = (struct parser){.arena = b->arena,
+    *p = (struct parser){.arena = b->scratch,
                          .diags = b->diags,
                          .text = idiom->body,
                          .origin = idiom->origin,
@@ -517,11 +517,11 @@ static void build_roots(struct builder *b, struct scope *s) {
     }
 }
 
-bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
-                   struct text_origin origin, struct diags *d) {
-    struct scope *s = arena_alloc(a, sizeof *s);
-    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
-    struct builder b = {.f = f, .arena = a, .idioms = idioms, .diags = d};
+/* What is built is kept in the builder's arena; the expressions that it is built from are not. */
+static bool formula_build(struct builder b, struct str text, struct text_origin origin) {
+    struct formula *f = b.f;
+    struct scope *s = arena_alloc(b.scratch, sizeof *s);
+    struct parser p = {.arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     memset(f, 0, sizeof *f);
     s->parser = &p;
     s->nlines = formula_lines(&p, s->lines);
@@ -541,6 +541,15 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
         if (!s->built[i])
             build_fail(&b, s, s->lines[i].name, NULL, "the name is defined but not used");
     return !b.failed;
+}
+
+bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
+                   struct text_origin origin, struct diags *d) {
+    struct arena scratch = {0};
+    struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
+    bool ok = formula_build(b, text, origin);
+    arena_free(&scratch);
+    return ok;
 }
 
 uint32_t formula_slot(const struct formula *f, struct str name) {

@@ -179,13 +179,9 @@ static const struct number *number_of(struct builder *b, struct scope *s, const 
     }
 }
 
-bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                  struct text_origin origin, struct regexes *keep, struct diags *d) {
-    struct scope *s = arena_alloc(a, sizeof *s);
-    struct parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
-    struct formula *names = arena_alloc(a, sizeof *names); /* conditions name slots and never add one */
-    *names = *f;
-    struct builder b = {.f = names, .arena = a, .diags = d, .regexes = keep};
+static bool number_build(const struct number **out, struct builder b, struct str text, struct text_origin origin) {
+    struct scope *s = arena_alloc(b.scratch, sizeof *s);
+    struct parser p = {.arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     s->parser = &p;
     s->nlines = formula_lines(&p, s->lines);
     if (!p.failed && s->nlines != 1)
@@ -194,4 +190,15 @@ bool number_parse(const struct number **out, const struct formula *f, struct are
         return false;
     *out = number_of(&b, s, s->lines[0].expr);
     return !b.failed;
+}
+
+bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
+                  struct text_origin origin, struct regexes *keep, struct diags *d) {
+    struct arena scratch = {0};
+    struct formula *names = arena_alloc(&scratch, sizeof *names); /* conditions name slots and never add one */
+    *names = *f;
+    struct builder b = {.f = names, .arena = a, .scratch = &scratch, .diags = d, .regexes = keep};
+    bool ok = number_build(out, b, text, origin);
+    arena_free(&scratch);
+    return ok;
 }
