@@ -429,10 +429,12 @@ const struct condition_info condition_table[] = {
      "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
     {condition_pads_window, "pads_window", 2, 2, false, false,
      "pads_window(p, c): the pad p adds nothing that the padding of the convolution or pool c could not"},
-    {condition_same_window, "same_window", 2, 2, false, false, "same_window(c, d): the windows of two convolutions move alike"},
+    {condition_same_window, "same_window", 2, 2, false, false,
+     "same_window(c, d): the windows of two convolutions move alike"},
     {condition_normalizes_channels, "normalizes_channels", 2, 2, false, false,
      "normalizes_channels(n, c): the batch norm n normalises along the channels of the convolution c"},
-    {condition_cuts_along, "cuts_along", 2, 2, false, false, "cuts_along(out, s): the slice out cuts the dimension that s sorts"},
+    {condition_cuts_along, "cuts_along", 2, 2, false, false,
+     "cuts_along(out, s): the slice out cuts the dimension that s sorts"},
     {condition_turned, "turned", 1, 1, false, false, "turned(p): p exchanges the last two dimensions of its operand"},
 };
 
