@@ -976,7 +976,7 @@ Test(match, windows_are_alike_where_their_attributes_are) {
     pattern("c = conv2d(x, w)\nd = conv2d(x, v)\nout = c - d", "where: same_window(c, d)");
     hit("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1",
         TWO_CONVS("stride = 1 : i32, groups = 1", "stride = array<i32: 1, 1>, groups = 1") "o = ttir.subtract c d -> "
-                                                                                          "1x4x4x4; return o");
+                                                                                           "1x4x4x4; return o");
     miss("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1",
          TWO_CONVS("stride = array<i32: 1, 1>", "stride = array<i32: 1, 2>") "o = ttir.subtract c d -> 1x4x4x4; "
                                                                              "return o");

@@ -41,13 +41,15 @@ static int window_dims(const struct graph *g, uint32_t op, uint32_t space, struc
     struct str text;
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
         int n = windows[w].n;
-        if (windows[w].kind != g->kind[op] || !shape || mlir_attr(g->m, op, "flattened_compat_info", &text))
+        if (windows[w].kind != g->kind[op] || !shape || graph_numel(g, x) < 1 ||
+            mlir_attr(g->m, op, "flattened_compat_info", &text))
             continue;
         int64_t stride = number_of(g, op, "in_channels", number_of(g, op, "channels", 0));
         for (int i = n; stride > 0 && i-- > 0;) {
             int64_t size = number_of(g, op, windows[w].sizes[i], 0);
             out[i] = digit_of(space, stride, size);
-            stride *= size;
+            if (__builtin_mul_overflow(stride, size, &stride))
+                return 0;
         }
         if (stride > 0)
             return graph_numel(g, x) % stride == 0 ? n : 0;
@@ -85,7 +87,8 @@ static bool pool_takes(const struct graph *g, uint32_t op, int dim, int64_t amou
     int k = numbers_of(g, op, "padding", own, MAX_RANK);
     for (int i = 0; i < k; i++)
         most = own[i] > most ? own[i] : most;
-    return n > 0 && (amount + most) * 2 <= window[n == 2 ? dim : 0];
+    int64_t half = n > 0 ? window[n == 2 ? dim : 0] / 2 : 0;
+    return most <= half && amount <= half - most;
 }
 
 /* The pad p adds nothing that the padding of the op c could not. */
@@ -154,7 +157,7 @@ bool condition_normalizes_channels(const struct evaluation *e, const struct bind
         return true;
     const int64_t *shape = b[0].op == NONE ? NULL : graph_shape(g, graph_operands(g, b[0].op)[0], &rank);
     int64_t stride = 1, d = shape ? number_of(g, b[0].op, "dimension", 1) : -1;
-    if (!shape || d < 0 || d >= (int64_t)rank || b[1].map->n == 0)
+    if (!shape || d < 0 || d >= (int64_t)rank || b[1].map->n == 0 || graph_numel(g, graph_operands(g, b[0].op)[0]) < 1)
         return false;
     for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
         stride *= shape[k];
