@@ -54,11 +54,14 @@ struct level_match {
     const uint32_t *funcs;
     struct match_list *lists; /* per function */
     struct arena *arenas;     /* per thread */
+    struct matcher **searchers;
 };
 
 static void match_one(void *context, uint32_t i, uint32_t slot) {
     struct level_match *l = context;
-    match_function(l->patterns, l->graph, l->funcs[i], &l->arenas[slot], &l->lists[i]);
+    if (!l->searchers[slot])
+        l->searchers[slot] = match_searcher_new(l->graph, &l->arenas[slot]);
+    match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
 }
 
 /* Functions to audit; NONE first when ops stand outside of any function (a fragment). */
@@ -82,7 +85,8 @@ static void match_level(struct graph_audit *g, const struct graph *graph, struct
     uint32_t n = functions_to_match(graph, funcs);
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
     struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
-    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas};
+    struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);
+    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers};
     work_run(n, g->jobs, match_one, &l);
     for (uint32_t i = 0; i < n; i++) {
         out->steps += lists[i].steps;
@@ -94,8 +98,10 @@ static void match_level(struct graph_audit *g, const struct graph *graph, struct
         out->n += lists[i].n;
         free(lists[i].items);
     }
-    for (uint32_t i = 0; i < g->jobs; i++)
+    for (uint32_t i = 0; i < g->jobs; i++) {
+        match_closer_free(searchers[i]);
         arena_merge(&g->arena, &arenas[i]);
+    }
 }
 
 /* ---- from matches to instances ---- */

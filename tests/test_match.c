@@ -1040,3 +1040,50 @@ Test(match, operands_of_distributed_norms_are_wholes_where_they_do_not_broadcast
     miss("x:2x64 w:2x32 r:2x64", "e = ttir.exp x -> 2x64; o = ttnn.distributed_rms_norm e w r {operandSegmentSizes = "
                                  "array<i32: 1, 1, 1, 0>} -> 2x64; return o");
 }
+
+/* What failed at one place is not searched for at places that are alike: so places that differ in anything that
+ * matters are not alike. In each pair the first place misses and the second is found. */
+Test(match, places_that_differ_are_not_alike) {
+    static const struct {
+        const char *formula, *args, *first, *second;
+    } pairs[] = {
+        {"out = x * sigmoid(x)", "x:2x3 y:2x3 z:2x3", "a = ttir.sigmoid x -> 2x3; b = ttir.multiply y a -> 2x3",
+         "c = ttir.sigmoid z -> 2x3; d = ttir.multiply z c -> 2x3"},
+        {"out = x * 2", "x:2x3", "k = ttir.full {fill_value = 3.0 : f32} -> 2x3; b = ttir.multiply x k -> 2x3",
+         "l = ttir.full {fill_value = 2.0 : f32} -> 2x3; d = ttir.multiply x l -> 2x3"},
+        {"out = exp(neg(x))", "x:2x3", "a = ttir.neg x -> 2x3; b = ttir.exp a -> 2x3; e = ttir.abs a -> 2x3",
+         "c = ttir.neg x -> 2x3; d = ttir.exp c -> 2x3; f = ttir.abs x -> 2x3"},
+        {"out = exp(sum(x, dim=-1))", "x:3x3",
+         "a = ttir.sum x {dim_arg = [0 : i32], keep_dim = true} -> 1x3; b = ttir.exp a -> 1x3",
+         "c = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 3x1; d = ttir.exp c -> 3x1"},
+        {"out = exp(softmax(x, dim=-1))", "x:3x3", "a = ttir.softmax x {dimension = 0} -> 3x3; b = ttir.exp a -> 3x3",
+         "c = ttir.softmax x {dimension = 1} -> 3x3; d = ttir.exp c -> 3x3"},
+        {"out = exp(x) + y", "x:2x3 y:2x3 z:3", "a = ttir.exp x -> 2x3; b = ttir.add a y -> 2x3",
+         "c = ttir.exp x -> 2x3; d = ttir.add c z -> 2x3"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct buf b = {0};
+        pattern(pairs[i].formula, i == 5 ? "where: row_vector(y)" : "");
+        buf_printf(&b, "%s\n%s\nreturn b d%c", pairs[i].first, pairs[i].second, '\0');
+        hit(pairs[i].args, b.p);
+        cr_assert_eq(found()->ops[found()->nops - 1], ir_op(&ir, "%d"), "%s", pairs[i].formula);
+        b.n = 0;
+        buf_printf(&b, "%s\nreturn b%c", pairs[i].first, '\0');
+        miss(pairs[i].args, b.p);
+        buf_free(&b);
+    }
+}
+
+/* And what was found at one place is found at all that are alike, each with its own ops. */
+Test(match, places_that_are_alike_have_ops_of_their_own) {
+    pattern("out = x * sigmoid(neg(x))", "");
+    const char *both = "n = ttir.neg x -> 2x3; a = ttir.sigmoid n -> 2x3; b = ttir.multiply x a -> 2x3\n"
+                       "m = ttir.neg y -> 2x3; c = ttir.sigmoid m -> 2x3; d = ttir.multiply y c -> 2x3; return b d";
+    cr_assert_eq(search("x:2x3 y:2x3", both), 2);
+    static const char *const names[2][3] = {{"%n", "%a", "%b"}, {"%m", "%c", "%d"}};
+    for (uint32_t i = 0; i < 2; i++) {
+        cr_assert_eq(list.items[i].nops, 3);
+        for (uint32_t k = 0; k < 3; k++)
+            cr_assert_eq(list.items[i].ops[k], ir_op(&ir, names[i][k]));
+    }
+}

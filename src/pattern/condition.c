@@ -41,12 +41,6 @@ static bool stored(const struct evaluation *e, const struct binding *b, uint32_t
     return argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input");
 }
 
-/* Known before the model runs, as far as the text says: a parameter, or an argument that is not marked as an input. */
-static bool weight(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
-    return parameter(e, b, n) || (argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input"));
-}
-
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
 
 static bool regex_finds(const pcre2_code *re, struct str s) {
@@ -665,7 +659,6 @@ const struct condition_info condition_table[] = {
     {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
     {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
     {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
-    {weight, "weight", 1, 1, false, false, "weight(x): a parameter, or an argument that is no model input"},
     {used_by, "used_by", 2, 2, true, false, "used_by(x, \"regex\"): some op that uses x has such a name"},
     {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
     {stated_constant, "stated_constant", 1, 1, false, false,
@@ -752,11 +745,58 @@ static double value_of(const struct evaluation *e, const struct number *n) {
     return c.known ? c.value : NAN;
 }
 
+/* Conditions that ask for no more than the number of a place covers (alike.h): what the names are bound to, and, where
+ * that is the result of an op, who uses it. */
+static bool looks_near(const struct condition_info *c, const struct binding *b) {
+    static bool (*const near[])(const struct evaluation *, const struct binding *,
+                                uint32_t) = {no_user,
+                                             used_by,
+                                             present,
+                                             constant,
+                                             scalar,
+                                             row_vector,
+                                             matrix,
+                                             contiguous,
+                                             grouped,
+                                             same_dtype,
+                                             floating,
+                                             count_of,
+                                             one_over_count_of,
+                                             root_count_of,
+                                             along_reduced,
+                                             same_axis,
+                                             read_as,
+                                             interleaved,
+                                             tiled,
+                                             along_axis,
+                                             aligned,
+                                             channel_groups,
+                                             parameter,
+                                             stored,
+                                             stated_constant,
+                                             adjacent,
+                                             repeated,
+                                             rowwise,
+                                             same,
+                                             regrouped,
+                                             condition_pads_window,
+                                             condition_same_window,
+                                             condition_normalizes_channels,
+                                             condition_cuts_along,
+                                             condition_turned};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        if (c->holds == near[i])
+            return i > 1 || b[0].op != NONE || b[0].value == NONE;
+    return false;
+}
+
 static double call(const struct evaluation *e, const struct number *n) {
     struct binding args[4];
     for (uint32_t i = 0; i < n->nargs; i++)
         args[i] = e->bindings[n->args[i]];
     struct evaluation with = *e;
+    if (e->far && !*e->far)
+        *e->far = !looks_near(&condition_table[n->call], args);
     with.regex = n->regex;
     with.number = n;
     return condition_table[n->call].holds(&with, args, n->nargs);

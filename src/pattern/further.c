@@ -39,22 +39,48 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Ops behind a value that the line's root may be. */
+/* How many ops deep a part of the formula is. */
+static uint32_t ops_deep(const struct node *n) {
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        uint32_t d = ops_deep(n->args[i]);
+        deepest = d > deepest ? d : deepest;
+    }
+    return deepest + (n->kind == N_OP || n->kind == N_OUTER);
+}
+
+struct behind {
+    uint32_t values[MAX_BEHIND], deep[MAX_BEHIND]; /* deep: ops passed on the way that are no movement */
+    uint32_t n;
+};
+
+static void add_behind(struct behind *b, uint32_t value, uint32_t deep) {
+    for (uint32_t i = 0; i < b->n; i++)
+        if (b->values[i] == value)
+            return;
+    if (b->n == MAX_BEHIND)
+        return;
+    b->values[b->n] = value;
+    b->deep[b->n++] = deep;
+}
+
+/* Ops behind a value that the line's root may be: no further than the line is deep. */
 static uint32_t candidates(const struct matcher *m, const struct node *root, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
-    uint32_t values[MAX_BEHIND], n = 0, found = 0, op = m->slots[slot].op;
+    struct behind b = {.n = 0};
+    uint32_t found = 0, op = m->slots[slot].op, most = ops_deep(root);
     if (op == NONE)
-        add_once(values, &n, MAX_BEHIND, m->slots[slot].value);
+        add_behind(&b, m->slots[slot].value, 0);
     for (uint32_t r = 0; op != NONE && r < g->m->ops[op].nresults; r++)
-        add_once(values, &n, MAX_BEHIND, g->m->ops[op].first_result + r);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t u = g->first_use[values[i]]; u < g->first_use[values[i] + 1]; u++) {
-            uint32_t user = g->uses[u];
-            if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0)
+        add_behind(&b, g->m->ops[op].first_result + r, 0);
+    for (uint32_t i = 0; i < b.n; i++)
+        for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
+            uint32_t user = g->uses[u], deep = b.deep[i] + !looks_through(g, user);
+            if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0 || deep > most)
                 continue;
             if (g->m->ops[user].nresults == 1 && !taken(m, user) && matcher_root_plausible(m, root, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
-            add_once(values, &n, MAX_BEHIND, g->m->ops[user].first_result);
+            add_behind(&b, g->m->ops[user].first_result, deep);
         }
     qsort(out, found, sizeof *out, by_id);
     return found;
@@ -80,6 +106,7 @@ bool match_further(struct matcher *m) {
     if (m->line == f->nalso)
         return match_finish(m);
     const struct further_line *line = &f->also[m->line];
+    m->far = true; /* what comes behind a value is not covered */
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line->node, slot, ops);
     m->line++;

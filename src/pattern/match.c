@@ -62,7 +62,9 @@ uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
         m->full = true;
         return 0;
     }
-    m->matched[m->nmatched] = (struct matched){op, g->parent, g->arg};
+    uint32_t depth = g->parent == NONE ? 0 : m->matched[g->parent].depth + 1;
+    m->far |= depth + 2 >= ALIKE_DEPTH;
+    m->matched[m->nmatched] = (struct matched){op, g->parent, g->arg, depth};
     return m->nmatched++;
 }
 
@@ -301,6 +303,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
+                               .far = &m->far,
                                .max_preconditions = MAX_PRECONDITIONS};
 }
 
@@ -488,6 +491,7 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
+    m->far = false;
     m->line = m->nfresh = 0;
     if (!matcher_root_plausible(m, p->formula.root, op))
         return false;
@@ -522,33 +526,72 @@ static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_
 }
 
 static void matcher_free(struct matcher *m) {
+    alike_free(m->alike);
     free(m->scratch);
     free(m);
 }
 
-static void match_root(struct matcher *m, const struct pattern *p, uint32_t op, struct match_list *out) {
+static void add_match(struct match_list *out, const struct match *found) {
+    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+    out->items[out->n++] = *found;
+}
+
+struct matcher *match_searcher_new(const struct graph *g, struct arena *a) {
+    struct matcher *m = matcher_new(g, NONE, 0, a);
+    m->alike = alike_new(g);
+    return m;
+}
+
+/* One pattern at one op, unless a place that is alike has told what comes of it. */
+static void match_root(struct matcher *m, struct alike_place *place, const struct pattern *p, uint32_t index,
+                       uint32_t op, struct match_list *out) {
+    struct match again = {.graph = m->g, .func = m->func};
+    uint64_t bit = 1ull << index % 64;
+    bool kept = index < ALIKE_PATTERNS;
+    if (kept && (place->failed[index / 64] & bit))
+        return;
+    if (kept && alike_again(place, index, op, m->arena, &again)) {
+        add_match(out, &again);
+        return;
+    }
     bool ok = match_at(m, p, op);
     out->steps += m->steps;
     out->gave_up += m->full;
-    if (!ok)
-        return;
-    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
-    out->items[out->n++] = m->found;
+    kept &= !m->far && !m->full;
+    if (ok)
+        add_match(out, &m->found);
+    if (ok && kept)
+        alike_keep(m->alike, place, index, &m->found);
+    else if (kept)
+        place->failed[index / 64] |= bit;
+}
+
+static void match_place(struct matcher *m, struct pattern *const *patterns, uint32_t n, uint32_t op,
+                        struct match_list *out) {
+    struct alike_place *place = alike_place(m->alike, op);
+    for (uint32_t i = 0; i < n; i++)
+        match_root(m, place, patterns[i], i, op, out);
+}
+
+void match_search(struct matcher *m, const struct pattern_set *set, uint32_t func, struct match_list *out) {
+    const struct graph *g = m->g;
+    uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
+    uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    m->func = func;
+    m->max_steps = set->max_steps ? set->max_steps : MAX_STEPS;
+    alike_function(m->alike, first, end);
+    for (uint32_t op = first; op < end; op++) {
+        uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1] - i;
+        if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
+            match_place(m, set->rooted + i, n, op, out);
+    }
 }
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out) {
-    struct matcher *m = matcher_new(g, func, set->max_steps, a);
-    uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
-    uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
-    for (uint32_t op = first; op < end; op++) {
-        uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1];
-        if (i == n || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
-            continue;
-        for (; i < n; i++)
-            match_root(m, set->rooted[i], op, out);
-    }
-    matcher_free(m);
+    struct matcher *m = match_searcher_new(g, a);
+    match_search(m, set, func, out);
+    match_closer_free(m);
 }
 
 struct matcher *match_closer_new(const struct graph *g, struct arena *a) {

@@ -51,6 +51,10 @@ struct match_list {
     uint32_t gave_up; /* anchors left at the step limit */
 };
 
+/* Searches functions of one graph, one after the other: what was seen of one helps with the next. */
+struct matcher *match_searcher_new(const struct graph *g, struct arena *a);
+void match_search(struct matcher *searcher, const struct pattern_set *set, uint32_t func, struct match_list *out);
+
 /* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out);
@@ -95,6 +99,7 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
+    bool *far;                   /* set where a condition looks beyond what is bound */
     struct templates *templates; /* or NULL */
     bool brief;                  /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex;     /* of the condition at hand */

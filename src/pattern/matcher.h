@@ -4,6 +4,7 @@
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
+#include "pattern/alike.h"
 #include "pattern/match.h"
 
 enum {
@@ -34,6 +35,7 @@ struct goal {
 
 struct matched {
     uint32_t op, parent, arg;
+    uint32_t depth; /* matched ops from the root to it */
 };
 
 struct passed {
@@ -68,6 +70,8 @@ struct matcher {
     struct match found;          /* what match_finish kept */
     struct match_detail *detail; /* or NULL */
     struct templates templates;
+    struct alike *alike;
+    bool far;     /* more was looked at than a place's number covers (alike.h) */
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
 

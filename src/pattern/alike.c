@@ -1,0 +1,286 @@
+/* Places as 64-bit numbers: first of each op alone, then in rounds with those of the ops before it. */
+#include "pattern/alike.h"
+
+#include "pattern/matcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_LISTED = 400,    /* users of one value that are told apart: no match has room for as many */
+    FIRST_TABLE = 64,    /* entries at first */
+    LAST_TABLE = 1 << 15 /* entries before all is forgotten */
+};
+
+struct entry {
+    uint64_t key; /* 0: empty */
+    struct alike_place place;
+};
+
+struct alike {
+    const struct graph *g;
+    uint32_t first, end;   /* of the function at hand */
+    uint64_t *own, *place; /* per op: of it and the movement before it alone; of all that comes before */
+    uint32_t *before;      /* per operand slot: the op behind the movement; NONE: an argument or a constant */
+    uint32_t *source;      /* per op: of movement, the op before all of it */
+    uint32_t cap, operand_cap;
+    struct entry *entries;
+    uint32_t size, used;
+    struct arena arena; /* of hits */
+};
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15ull;
+    return h ^ h >> 31;
+}
+
+static uint64_t mix_text(uint64_t h, struct str t) {
+    uint64_t word;
+    h = mix(h, t.n);
+    for (; t.n >= sizeof word; t.p += sizeof word, t.n -= sizeof word) {
+        memcpy(&word, t.p, sizeof word);
+        h = mix(h, word);
+    }
+    word = 0;
+    if (t.n)
+        memcpy(&word, t.p, t.n);
+    return mix(h, word);
+}
+
+static uint64_t bits_of(double d) {
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    return u;
+}
+
+static uint64_t mix_shape(const struct graph *g, uint64_t h, uint32_t v) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, v, &rank);
+    h = mix(h, shape ? rank : 99);
+    for (uint32_t d = 0; shape && d < rank; d++)
+        h = mix(h, (uint64_t)shape[d]);
+    return h;
+}
+
+/* What is known of a value without its op. */
+static uint64_t mix_value(const struct graph *g, uint64_t h, uint32_t v) {
+    struct constant c = graph_constant(g, v);
+    h = mix(h, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
+                   (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
+                   (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
+    h = mix_shape(g, h, v);
+    return c.known ? mix(h, bits_of(c.value)) : h;
+}
+
+/* How far back an argument was used before: so two uses of one argument are told from uses of two. */
+static uint64_t used_before(const struct graph *g, uint32_t v, uint32_t op) {
+    uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (g->uses[mid] < op)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo == begin ? 0 : op - g->uses[lo - 1];
+}
+
+/* Nothing is looked for behind these; what a constant is was told with its value. */
+static bool opaque_end(enum op_class c) {
+    return c == OP_CONSTANT || c == OP_CALL || c == OP_RETURN || c == OP_STRUCTURE || c == OP_NO_USE;
+}
+
+static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t slot, uint32_t v) {
+    const struct graph *g = a->g;
+    uint32_t *before = &a->before[slot];
+    *before = NONE;
+    if (v == NONE)
+        return mix(h, 1);
+    uint32_t def = g->m->values[v].def;
+    h = mix_value(g, h, v);
+    if (def == NONE || def < a->first || def >= a->end)
+        return mix(h, used_before(g, v, op) << 1 | (graph_argument(g, v) != NONE));
+    h = mix(h, (uint64_t)(op - def) << 8 | (v - g->m->ops[def].first_result));
+    if (opaque_end(graph_class(g, def))) {
+        uint32_t argument = graph_class(g, def) == OP_CALL ? graph_argument(g, v) : NONE;
+        return mix(h, (uint64_t)g->kind[def] << 2 | (argument != NONE) |
+                          (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
+    }
+    bool moved = looks_through(g, def);
+    *before = moved ? a->source[def - a->first] : def;
+    return moved ? mix(h, a->own[def - a->first]) : h;
+}
+
+/* Where the results are used and by what; behind movement, by what is behind that. */
+static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
+    const struct graph *g = a->g;
+    for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
+        uint32_t v = g->m->ops[op].first_result + r, n = graph_nuses(g, v);
+        h = mix(h, n > MAX_LISTED ? MAX_LISTED + 1 : n);
+        for (uint32_t u = 0; u < n && n <= MAX_LISTED; u++) {
+            uint32_t user = g->uses[g->first_use[v] + u];
+            h = mix(h, (uint64_t)(user - op) << 32 | g->m->ops[user].name);
+            if (user < a->end && looks_through(g, user))
+                h = mix_shape(g, mix(h, a->place[user - a->first]), g->m->ops[user].first_result);
+        }
+    }
+    return h;
+}
+
+/* What uses the results of movement, from the last op up: the numbers of places come later. */
+static void number_behind(struct alike *a) {
+    for (uint32_t op = a->end; op-- > a->first;)
+        if (looks_through(a->g, op))
+            a->place[op - a->first] = mix_users(a, 3, op);
+}
+
+static void number_op(struct alike *a, uint32_t op) {
+    const struct graph *g = a->g;
+    const struct mlir_op *o = &g->m->ops[op];
+    uint32_t n = graph_noperands(g, op), first = g->first_operand[op] - g->first_operand[a->first];
+    uint64_t h = mix(g->kind[op], (uint64_t)o->nresults << 32 | n);
+    if (opaque_end(graph_class(g, op))) {
+        for (uint32_t i = 0; i < n; i++)
+            a->before[first + i] = NONE;
+    } else {
+        h = mix_text(mix_text(h, mlir_span(g->m, o->props)), mlir_span(g->m, o->attrs));
+        for (uint32_t i = 0; i < n; i++)
+            h = mix_operand(a, h, op, first + i, graph_operands(g, op)[i]);
+        for (uint32_t r = 0; r < o->nresults; r++)
+            h = mix_value(g, h, o->first_result + r);
+        h = mix_users(a, h, op);
+    }
+    a->own[op - a->first] = h ? h : 1;
+    a->source[op - a->first] = n == 1 && looks_through(g, op) ? a->before[first] : NONE;
+}
+
+/* One op deeper: an op that comes later in the text first, since those before it still have the last round's number. */
+static void number_round(struct alike *a) {
+    const struct graph *g = a->g;
+    uint32_t base = g->first_operand[a->first];
+    for (uint32_t op = a->end; op-- > a->first;) {
+        uint64_t h = a->own[op - a->first];
+        for (uint32_t k = g->first_operand[op] - base; k < g->first_operand[op + 1] - base; k++)
+            if (a->before[k] != NONE)
+                h = mix(h, a->place[a->before[k] - a->first]);
+        a->place[op - a->first] = h ? h : 1;
+    }
+}
+
+void alike_function(struct alike *a, uint32_t first, uint32_t end) {
+    uint32_t n = end - first, noperands = a->g->first_operand[end] - a->g->first_operand[first];
+    a->first = first;
+    a->end = end;
+    if (n > a->cap) {
+        a->own = xrealloc(a->own, n * sizeof *a->own);
+        a->place = xrealloc(a->place, n * sizeof *a->place);
+        a->source = xrealloc(a->source, n * sizeof *a->source);
+        a->cap = n;
+    }
+    if (noperands > a->operand_cap) {
+        a->before = xrealloc(a->before, noperands * sizeof *a->before);
+        a->operand_cap = noperands;
+    }
+    number_behind(a);
+    for (uint32_t op = first; op < end; op++)
+        number_op(a, op);
+    if (n)
+        memcpy(a->place, a->own, n * sizeof *a->own);
+    for (int round = 0; round < ALIKE_DEPTH; round++)
+        number_round(a);
+}
+
+static struct entry *find(struct entry *entries, uint32_t size, uint64_t key) {
+    uint32_t at = (uint32_t)(key >> 20) & (size - 1);
+    while (entries[at].key && entries[at].key != key)
+        at = (at + 1) & (size - 1);
+    return &entries[at];
+}
+
+static void make_room(struct alike *a) {
+    bool keep = a->size < LAST_TABLE;
+    uint32_t size = a->size == 0 ? FIRST_TABLE : keep ? a->size * 2 : a->size;
+    struct entry *entries = xrealloc(NULL, size * sizeof *entries);
+    memset(entries, 0, size * sizeof *entries);
+    for (uint32_t i = 0; keep && i < a->size; i++)
+        if (a->entries[i].key)
+            *find(entries, size, a->entries[i].key) = a->entries[i];
+    if (!keep) {
+        a->used = 0;
+        arena_free(&a->arena);
+    }
+    free(a->entries);
+    a->entries = entries;
+    a->size = size;
+}
+
+struct alike_place *alike_place(struct alike *a, uint32_t op) {
+    uint64_t key = a->place[op - a->first];
+    if (a->used * 4 >= a->size * 3)
+        make_room(a);
+    struct entry *e = find(a->entries, a->size, key);
+    a->used += e->key == 0;
+    e->key = key;
+    return &e->place;
+}
+
+/* Ops as they are counted from the root. */
+static int32_t *from_root(struct arena *arena, const uint32_t *ops, uint32_t n, uint32_t root) {
+    int32_t *out = arena_alloc(arena, (n + 1) * sizeof *out);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (int32_t)(ops[i] - root);
+    return out;
+}
+
+void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m) {
+    uint32_t root = m->ops[m->nops - 1];
+    struct alike_hit *hit = arena_alloc(&a->arena, sizeof *hit);
+    *hit = (struct alike_hit){.next = place->hits,
+                              .index = index,
+                              .pattern = m->pattern,
+                              .nops = m->nops,
+                              .nthrough = m->nthrough,
+                              .ops = from_root(&a->arena, m->ops, m->nops, root),
+                              .through = from_root(&a->arena, m->through, m->nthrough, root)};
+    place->hits = hit;
+}
+
+static uint32_t *at_root(struct arena *arena, const int32_t *ops, uint32_t n, uint32_t root) {
+    uint32_t *out = arena_alloc(arena, (n + 1) * sizeof *out);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = root + (uint32_t)ops[i];
+    return out;
+}
+
+bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, struct arena *arena, struct match *out) {
+    for (const struct alike_hit *h = place->hits; h; h = h->next) {
+        if (h->index != index)
+            continue;
+        out->pattern = h->pattern;
+        out->nops = h->nops;
+        out->nthrough = h->nthrough;
+        out->ops = at_root(arena, h->ops, h->nops, op);
+        out->through = at_root(arena, h->through, h->nthrough, op);
+        return true;
+    }
+    return false;
+}
+
+struct alike *alike_new(const struct graph *g) {
+    struct alike *a = xrealloc(NULL, sizeof *a);
+    memset(a, 0, sizeof *a);
+    a->g = g;
+    return a;
+}
+
+void alike_free(struct alike *a) {
+    if (!a)
+        return;
+    free(a->own);
+    free(a->place);
+    free(a->before);
+    free(a->source);
+    free(a->entries);
+    arena_free(&a->arena);
+    free(a);
+}
