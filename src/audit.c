@@ -36,9 +36,11 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct rivals *rivals; /* of each match, or NULL */
-    bool unfused;          /* much is missed and nothing is fused */
-    struct arena arena;    /* as long as this graph */
+    struct rivals *rivals;  /* of each match, or NULL */
+    bool unfused;           /* much is missed and nothing is fused */
+    struct arena arena;     /* as long as this graph */
+    struct arena instance;  /* as long as one match is described */
+    struct matcher *closer; /* or NULL */
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
@@ -62,9 +64,13 @@ static void match_one(void *context, uint32_t i, uint32_t slot) {
 /* Functions to audit; NONE first when ops stand outside of any function (a fragment). */
 static uint32_t functions_to_match(const struct graph *g, uint32_t *funcs) {
     uint32_t n = 0;
-    for (uint32_t op = 0; op < g->m->nops && n == 0; op++)
-        if (g->m->ops[op].func == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
+    for (uint32_t op = 0; op < g->m->nops && n == 0; op++) {
+        uint32_t f = g->m->ops[op].func;
+        if (f != NONE && g->m->funcs[f].end_op > op) /* all ops up to there are of functions */
+            op = g->m->funcs[f].end_op - 1;
+        else if (f == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
             funcs[n++] = NONE;
+    }
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete) /* of a cut one the last uses are unknown */
             funcs[n++] = f;
@@ -158,7 +164,7 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
 }
 
 static struct segment ttir_segment(struct graph_audit *g, const struct match *m) {
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -177,11 +183,16 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m)
 
 static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct segment shown = segment_of(m, arena);
     const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
-    struct note_context context = {
-        .set = &a->patterns, .copies = block->copies, .graph = g->compile->number, .ngraphs = a->inputs.ncompiles};
+    if (!g->closer)
+        g->closer = match_closer_new(m->graph, &g->arena);
+    struct note_context context = {.set = &a->patterns,
+                                   .copies = block->copies,
+                                   .graph = g->compile->number,
+                                   .ngraphs = a->inputs.ncompiles,
+                                   .closer = g->closer};
     context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
     context.before = g->shown == &g->ttir;
     in->ir_loc = ir_loc_of(m, arena);
@@ -199,7 +210,7 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
 
 static void report_match(struct graph_audit *g, const struct match *m) {
     struct fa_audit *a = g->a;
-    struct arena *arena = &g->arena;
+    struct arena *arena = &g->instance;
     struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
     for (uint32_t i = 0; i < m->nops; i++)
         components[i] = mlir_op_name(m->graph->m, m->ops[i]);
@@ -209,6 +220,7 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     if (!a->report.count_only)
         describe(g, m, &in);
     report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+    arena_reset(arena);
 }
 
 static void remark(struct graph_audit *g) {
@@ -304,6 +316,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_free(&g.ttir, &g.compile->ttir);
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);
+    match_closer_free(g.closer);
+    arena_free(&g.instance);
     arena_free(&g.arena);
 }
 

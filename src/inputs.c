@@ -27,7 +27,7 @@ void level_read(struct level *l, const struct level_text *text, uint32_t jobs, s
     l->present = true;
     l->source = *text->source;
     mlir_parse_jobs(&l->ir, &l->source, text->block, jobs, d);
-    graph_build(&l->graph, &l->ir);
+    graph_build_jobs(&l->graph, &l->ir, jobs);
 }
 
 void level_free(struct level *l, const struct level_text *text) {

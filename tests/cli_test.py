@@ -241,11 +241,11 @@ class PatternLibrary(Case):
         self.assertRegex("\n".join(lines), r"(?m)^linear +ttnn\.linear +ttnn +matmul followed by")
         self.assertEqual(self.run_it("patterns", "list", "--only=linear")[1].count("\n"), 1)
         self.assertEqual(self.run_it("patterns", "list", "linear")[1], self.run_it("patterns", "list", "--only=linear")[1])
-        self.write("own.yml", RELU)
+        self.write("own.yml", RELU.replace("name: relu", "name: my_relu"))
         status, out, _ = self.run_it("patterns", "list", "-P", "own.yml")
         self.assertEqual(len(out.splitlines()), len(lines) + 1)
         self.assertEqual(self.run_it("patterns", "list", "--no-default-patterns", "-P", "own.yml")[1],
-                         "relu  ttnn.relu  ttnn  maximum(x, 0)\n")
+                         "my_relu  ttnn.relu  ttnn  maximum(x, 0)\n")
 
     def test_show(self):
         status, out, err = self.run_it("patterns", "show", "linear")

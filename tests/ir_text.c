@@ -66,11 +66,26 @@ static bool next_char(struct shorthand *s, char c) {
 }
 
 static void add_type(struct shorthand *s, struct str t) {
+    const char *star = t.n ? memchr(t.p, '*', t.n) : NULL; /* "2x6*2": two results of this type */
+    if (star) {
+        struct str one = {t.p, (size_t)(star - t.p)};
+        for (int i = atoi(star + 1); i-- > 0;) {
+            add_type(s, one);
+            buf_printf(&s->out, i ? ", " : "");
+        }
+        return;
+    }
     bool bare = t.n && t.p[t.n - 1] >= '0' && t.p[t.n - 1] <= '9' && !memchr(t.p, 'f', t.n) && !memchr(t.p, 'i', t.n);
     buf_printf(&s->out, "tensor<%.*s%s>", (int)t.n, t.p, bare ? "xf32" : "");
 }
 
 static struct str type_named(const struct shorthand *s, struct str name) {
+    const char *hash = memchr(name.p, '#', name.n);
+    if (hash) {
+        struct str all = type_named(s, (struct str){name.p, (size_t)(hash - name.p)});
+        const char *star = memchr(all.p, '*', all.n);
+        return (struct str){all.p, star ? (size_t)(star - all.p) : all.n};
+    }
     for (uint32_t i = s->n; i-- > 0;)
         if (str_eq(s->names[i], name))
             return s->types[i];
@@ -145,9 +160,13 @@ static void short_op(struct shorthand *s, struct str op, struct str result) {
     if (next_char(s, '@'))
         loc = word(s, "");
     bool ends = str_is(op, "return");
+    const char *star = type.n ? memchr(type.p, '*', type.n) : NULL;
+    char count[8] = "";
+    if (star)
+        snprintf(count, sizeof count, ":%.*s", 1, star + 1);
     buf_printf(&s->out, "  ");
     if (result.n)
-        buf_printf(&s->out, "%%%.*s = ", (int)result.n, result.p);
+        buf_printf(&s->out, "%%%.*s%s = ", (int)result.n, result.p, count);
     buf_printf(&s->out, ends ? "return " : "\"%.*s\"(", (int)op.n, op.p);
     add_operands(s, operands, n, false);
     if (!ends)
@@ -159,7 +178,9 @@ static void short_op(struct shorthand *s, struct str op, struct str result) {
     if (!ends)
         buf_printf(&s->out, ") -> ");
     if (result.n) {
+        buf_printf(&s->out, star ? "(" : "");
         add_type(s, type);
+        buf_printf(&s->out, star ? ")" : "");
         define(s, result, type);
     } else if (!ends) {
         buf_printf(&s->out, "()");

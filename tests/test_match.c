@@ -230,6 +230,32 @@ Test(match, a_variable_may_stand_for_what_it_was_before_a_broadcast) {
     miss("x:2x3 w:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
 }
 
+Test(match, conditions_on_what_a_broadcast_repeats) {
+    pattern("out = exp(x) * w", "where: repeated(w)");
+    hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    hit("x:1x2x3 w:2x1", "e = ttir.exp x -> 1x2x3; o = ttir.multiply e w -> 1x2x3; return o");
+    miss("x:1x2x3 w:2x3", "e = ttir.exp x -> 1x2x3; o = ttir.multiply e w -> 1x2x3; return o");
+    pattern("out = exp(x) * w", "where: rowwise(w)");
+    hit("x:2x3 w:2x1", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+}
+
+Test(match, two_products_read_the_same_operand) {
+    pattern("out = exp(matmul(x, a)) * matmul(y, b)", "where: same(x, y)");
+    hit("x:2x3 a:3x4 b:3x4", "p = ttir.matmul x a -> 2x4; q = ttir.matmul x b -> 2x4\n"
+                             "e = ttir.exp p -> 2x4; o = ttir.multiply e q -> 2x4; return o");
+    miss("x:2x3 y:2x3 a:3x4 b:3x4", "p = ttir.matmul x a -> 2x4; q = ttir.matmul y b -> 2x4\n"
+                                    "e = ttir.exp p -> 2x4; o = ttir.multiply e q -> 2x4; return o");
+    hit("x:6 a:3x4 b:3x4", "r = ttir.reshape x {shape = [2 : i32, 3 : i32]} -> 2x3\n"
+                           "s = ttir.reshape x {shape = [2 : i32, 3 : i32]} -> 2x3\n"
+                           "p = ttir.matmul r a -> 2x4; q = ttir.matmul s b -> 2x4\n"
+                           "e = ttir.exp p -> 2x4; o = ttir.multiply e q -> 2x4; return o");
+    miss("x:3x3 a:3x4 b:3x4", "t = ttir.permute x {permutation = array<i64: 1, 0>} -> 3x3\n"
+                              "p = ttir.matmul x a -> 3x4; q = ttir.matmul t b -> 3x4\n"
+                              "e = ttir.exp p -> 3x4; o = ttir.multiply e q -> 3x4; return o");
+}
+
 /* ---- who else uses a value ---- */
 
 Test(match, inner_values_have_no_other_user) {
@@ -535,6 +561,11 @@ Test(match, conditions_decide) {
     hit("x:2x3 w:1!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:3!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:1!input", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    pattern("out = exp(x) * w", "where: stored(w)");
+    hit("x:2x3 w:3!parameter", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:3!input", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 y:3", "e = ttir.exp x -> 2x3; w = ttir.exp y -> 3; o = ttir.multiply e w -> 2x3; return o");
     pattern("out = exp(x) * w", "where: constant(w)");
     hit("x:2x3", "e = ttir.exp x -> 2x3; w = ttir.ones -> 3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
@@ -550,6 +581,76 @@ Test(match, conditions_decide) {
     hit("a:5x2x4 b:4x3 c:3", "p = ttir.matmul a b -> 5x2x3; o = ttir.add p c -> 5x2x3; return o");
     miss("a:5x2x4 b:5x4x3 c:3", "p = ttir.matmul a b -> 5x2x3; o = ttir.add p c -> 5x2x3; return o");
     hit("a:5x2x4 b:1x4x3 c:3", "p = ttir.matmul a b -> 5x2x3; o = ttir.add p c -> 5x2x3; return o");
+}
+
+Test(match, counts_of_what_a_reduction_sums) {
+    const char *of[] = {
+        "c = ttir.full {fill_value = 12.0 : f32} -> 2",         "c = ttir.full {fill_value = 11.0 : f32} -> 2",
+        "c = ttir.full {fill_value = 0.0833333358 : f32} -> 2", "c = ttir.full {fill_value = 0.0833334 : f32} -> 2",
+        "c = ttir.full {fill_value = 3.46410155 : f32} -> 2",   "c = ttir.full {fill_value = 3.4641 : f32} -> 2"};
+    const char *names[] = {"count_of", "one_over_count_of", "root_count_of"};
+    for (int i = 0; i < 6; i++) {
+        char ops[256], keys[64];
+        snprintf(ops, sizeof ops,
+                 "s = ttir.sum x {dim_arg = [1 : i32, 2 : i32], keep_dim = false} -> 2; %s;"
+                 " o = ttir.multiply s c -> 2; return o",
+                 of[i]);
+        snprintf(keys, sizeof keys, "where: %s(c, s)", names[i / 2]);
+        pattern("s = sum(x)\nout = s * c", keys);
+        (i % 2 ? miss : hit)("x:2x3x4", ops);
+    }
+}
+
+/* 1/199 and 1/200 are neighbours but one in bf16. */
+Test(match, counts_are_exact_up_to_the_rounding_of_the_format) {
+    pattern("s = sum(x)\nout = s * c", "where: one_over_count_of(c, s)");
+    const char *ops = "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2xbf16\n"
+                      "c = ttir.full {fill_value = 0.005 : f32} -> 2xbf16; o = ttir.multiply s c -> 2xbf16; return o";
+    hit("x:2x200xbf16", ops);
+    miss("x:2x199xbf16", ops);
+}
+
+Test(match, along_what_was_reduced) {
+    const char *ops = "m = ttir.mean x {dim_arg = [1 : i32], keep_dim = true} -> 2x1x4; e = ttir.exp m -> 2x1x4\n"
+                      "n = ttir.multiply x e -> 2x3x4; o = ttir.multiply n w -> 2x3x4; return o";
+    pattern("m = mean(x, dim=-2)\nout = (x * exp(m)) * w", "where: along_reduced(w, m)");
+    hit("x:2x3x4 w:3x1", ops);
+    miss("x:2x3x4 w:4", ops);
+    pattern("out = exp(x) * w + v", "where: same_axis(w, v)");
+    hit("x:2x3x4 w:3x1 v:1x3x1", "e = ttir.exp x -> 2x3x4; n = ttir.multiply e w -> 2x3x4; o = ttir.add n v -> 2x3x4\n"
+                                 "return o");
+    miss("x:2x3x4 w:3x1 v:4", "e = ttir.exp x -> 2x3x4; n = ttir.multiply e w -> 2x3x4; o = ttir.add n v -> 2x3x4\n"
+                              "return o");
+    miss("x:2x3x4 w:3x4 v:3x4", "e = ttir.exp x -> 2x3x4; n = ttir.multiply e w -> 2x3x4\n"
+                                "o = ttir.add n v -> 2x3x4; return o");
+    misses--;
+}
+
+Test(match, groups_of_channels_and_rows_that_are_no_rows) {
+    const char *ops = "y = ttir.reshape x {shape = [2 : i32, 2 : i32, 12 : i32]} -> 2x2x12; m = ttir.mean y {dim_arg = "
+                      "[2 : i32], keep_dim = true} -> 2x2x1\n"
+                      "d = ttir.subtract y m -> 2x2x12; o = ttir.reshape d {shape = [2 : i32, 4 : i32, 2 : i32, 3 : "
+                      "i32]} -> 2x4x2x3; e = ttir.exp o -> 2x4x2x3\n"
+                      "return e";
+    pattern("m = mean(x)\nout = exp(x - m)", "where: channel_groups(m, 1)");
+    hit("x:2x4x2x3", ops);
+    miss("x:2x4x2x3", "m = ttir.mean x {dim_arg = [1 : i32], keep_dim = true} -> 2x1x2x3\n"
+                      "d = ttir.subtract x m -> 2x4x2x3; e = ttir.exp d -> 2x4x2x3; return e");
+    pattern("out = x - mean(x, dim=-1)", "unless: regrouped(x, out)");
+    miss("x:2x4x2x3", ops);
+    hit("x:2x4x2x3",
+        "y = ttir.reshape x {shape = [2 : i32, 2 : i32, 12 : i32]} -> 2x2x12; m = ttir.mean y {dim_arg = [2 : i32], "
+        "keep_dim = true} -> 2x2x1\n"
+        "d = ttir.subtract y m -> 2x2x12; o = ttir.reshape d {shape = [4 : i32, 12 : i32]} -> 4x12; return o");
+}
+
+Test(match, floating_point_and_adjacent) {
+    pattern("out = maximum(x, 0)", "where: floating(x)");
+    hit("x:2xbf16", "z = ttir.zeros -> 2xbf16; o = ttir.maximum x z -> 2xbf16; return o");
+    miss("x:2xsi32", "z = ttir.zeros -> 2xsi32; o = ttir.maximum x z -> 2xsi32; return o");
+    pattern("e = exp(x)\nout = tanh(e)", "where: adjacent(e, out)");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.tanh c -> 2x3xbf16; return o");
+    miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.reshape e -> 6; o = ttir.tanh c -> 6; return o");
 }
 
 Test(match, a_condition_on_an_absent_part_holds) {
@@ -698,4 +799,142 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     match_settle(&list);
     cr_assert_eq(list.n, 1, "a direct one that covers it all leaves nothing to wish for");
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
+}
+
+/* What a larger match looks through is no place of its own. */
+Test(match, movement_inside_of_a_larger_place_is_not_reported) {
+    const char *ops = "r = ttir.reshape x -> 2x3x1\n"
+                      "b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> 2x3x4\n"
+                      "m = ttir.reshape b -> 2x12; e = ttir.exp m -> 2x12; s = ttir.add e y -> 2x12\n"
+                      "o = ttir.multiply s z -> 2x12; return o";
+    const char *both = "name: moved\nfused_op: f\nsource: ttnn\nmatch: out = reshape(broadcast(reshape(x)))\n---\n"
+                       "name: large\nfused_op: f\nsource: %s\nmatch: out = (exp(x) + y) * z\n";
+    char yaml[512];
+    for (int direct = 0; direct < 2; direct++) {
+        snprintf(yaml, sizeof yaml, both, direct ? "ttnn" : "torch");
+        pattern_file(yaml);
+        ir_short(&ir, "x:2x3 y:2x12 z:2x12", ops);
+        match_function(&set, &ir.g, 0, &arena, &list);
+        match_settle(&list);
+        cr_assert_eq(list.n, direct ? 1 : 2);
+        cr_assert(str_is(list.items[list.n - 1].pattern->name, "large"));
+        forget_ir();
+    }
+}
+
+/* ---- parts, wholes and further lines ---- */
+
+Test(match, a_part_knows_which_axis_it_cuts_and_where) {
+    pattern("out = exp(slice(x, dim=-1, part=1, of=2))", "");
+    hit("x:2x6",
+        "s = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3; o = ttir.exp s -> 2x3; "
+        "return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    hit("x:2x6", "s = ttnn.slice_static x {begins = [0, -3], ends = [2, 6], step = [1, 1]} -> 2x3; o = ttnn.exp s -> "
+                 "2x3; return o");
+    miss("x:4x3", "s = ttir.slice_static x {begins = [2, 0], ends = [4, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    pattern("out = exp(slice(x, part=1, every=2))", "");
+    hit("x:2x6",
+        "s = ttir.slice_static x {begins = [0, 1], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> 2x3; "
+        "return o");
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+}
+
+#define HALVES                                                                                                         \
+    "h = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"                                 \
+    "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3\n"
+
+/* What is cut out of a value and what stands beside it are parts of the same value, element for element. */
+Test(match, a_value_is_the_same_below_its_parts) {
+    pattern("out = x * concat(-slice(x, part=1, of=2), slice(x, part=0, of=2), dim=-1)", "");
+    hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
+                        "return o");
+    miss("x:2x6", HALVES "n = ttir.neg l -> 2x3; c = ttir.concat n h {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
+                         "return o");
+    hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = -1} -> 2x6; o = ttir.multiply c x -> 2x6; "
+                        "return o");
+    miss("x:2x6 y:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; "
+                               "o = ttir.multiply y c -> 2x6; return o");
+    const char *turned = "p = ttir.permute x {permutation = array<i64: 1, 0>} -> 6x2\n"
+                         "h = ttir.slice_static p {begins = [3, 0], ends = [6, 2], step = [1, 1]} -> 3x2\n"
+                         "l = ttir.slice_static p {begins = [0, 0], ends = [3, 2], step = [1, 1]} -> 3x2\n"
+                         "n = ttir.neg h -> 3x2; c = ttir.concat n l {dim = 0} -> 6x2\n"
+                         "b = ttir.permute c {permutation = array<i64: 1, 0>} -> 2x6; o = ttir.multiply x b -> 2x6; "
+                         "return o";
+    hit("x:2x6", turned);
+    miss("x:2x6",
+         "h = ttir.slice_static x {begins = [1, 0], ends = [2, 6], step = [1, 1]} -> 1x6\n"
+         "l = ttir.slice_static x {begins = [0, 0], ends = [1, 6], step = [1, 1]} -> 1x6\n"
+         "n = ttir.neg h -> 1x6; c = ttir.concat n l {dim = 0} -> 2x6; o = ttir.multiply x c -> 2x6; return o");
+}
+
+Test(match, halves_of_two_roads_are_of_one_value) {
+    pattern("out = silu(slice(y, dim=-1, part=0, of=2)) * slice(y, dim=-1, part=1, of=2)", "");
+    hit("x:2x6", HALVES "a = ttir.silu l -> 2x3; o = ttir.multiply a h -> 2x3; return o");
+    miss("x:2x6", HALVES "a = ttir.silu h -> 2x3; o = ttir.multiply a l -> 2x3; return o");
+    hit("x:2x6", HALVES "a = ttir.silu l -> 2x3; o = ttir.multiply h a -> 2x3; return o");
+    miss("x:2x6 y:2x6", HALVES "k = ttir.slice_static y {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"
+                               "a = ttir.silu l -> 2x3; o = ttir.multiply a k -> 2x3; return o");
+}
+
+#define SORTED     "v = ttir.sort x {descending = true, dim = 1} -> 2x6*2\n"
+#define HEAD(s, n) n " = ttir.slice_static " s " {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2\n"
+
+Test(match, further_lines_are_found_behind_what_is_bound) {
+    pattern("s = sort(x)\nout = slice(s)\nmaybe indices = slice(result(s, 1))", "where: begin(out) == 0");
+    hit("x:2x6", SORTED HEAD("v#0", "a") HEAD("v#1", "b") "return a b");
+    cr_assert_eq(found()->nops, 3);
+    miss("x:2x6", SORTED HEAD("v#0", "a") HEAD("v#1", "b") "e = ttir.exp v#1 -> 2x6; return a b e");
+    hit("x:2x6", SORTED HEAD("v#0", "a") "return a");
+    miss("x:2x6", SORTED HEAD("v#1", "b") "return b");
+    pattern("out = slice(y)\nalso other = slice(y)", "where: [begin(out) == 0, begin(other) == end(out)]");
+    hit("x:2x6", HALVES "return l h");
+    miss("x:2x6", "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; return l");
+}
+
+Test(match, what_the_fused_op_yields_may_escape) {
+    pattern("s = x + r\nout = rms_norm(s, w)", "escapes: [s]");
+    hit("x:2x3 r:2x3 w:3",
+        "s = ttir.add x r -> 2x3; o = ttir.rms_norm s w {operandSegmentSizes = array<i32: 1, 1, 0>} -> "
+        "2x3; return o s");
+    pattern("s = x + r\nout = rms_norm(s, w)", "");
+    miss("x:2x3 r:2x3 w:3", "s = ttir.add x r -> 2x3; o = ttir.rms_norm s w {operandSegmentSizes = array<i32: 1, 1, "
+                            "0>} -> 2x3; return o s");
+}
+
+Test(match, a_line_of_movement_is_read_in_the_order_of_dimensions) {
+    pattern("out = reshape(permute(x))", "where: read_as(out, x, 0, 2, 1, 3)");
+    hit("x:2x3x4x5",
+        "p = ttir.permute x {permutation = array<i64: 0, 2, 1, 3>} -> 2x4x3x5; o = ttir.reshape p -> 2x4x15; "
+        "return o");
+    miss("x:2x3x4x5", "p = ttir.permute x {permutation = array<i64: 0, 1, 3, 2>} -> 2x3x5x4; o = ttir.reshape p -> "
+                      "2x3x20; return o");
+    pattern("out = permute(reshape(s))", "where: read_as(s, out, 0, 2, 1, 3)");
+    hit("x:2x4x15",
+        "r = ttir.reshape x -> 2x4x3x5; o = ttir.permute r {permutation = array<i64: 0, 2, 1, 3>} -> 2x3x4x5; "
+        "return o");
+    miss("x:2x4x15", "r = ttir.reshape x -> 2x4x3x5; o = ttir.permute r {permutation = array<i64: 0, 3, 1, 2>} -> "
+                     "2x5x4x3; return o");
+    pattern("out = reshape(broadcast(reshape(x)))", "where: interleaved(out, x)");
+    hit("x:2x3", "r = ttir.reshape x -> 2x3x1; b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> "
+                 "2x3x4; o = ttir.reshape b -> 2x12; return o");
+    miss("x:2x3", "r = ttir.reshape x -> 2x1x3; b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 4, 1>} -> "
+                  "2x4x3; o = ttir.reshape b -> 2x12; return o");
+}
+
+Test(match, what_nothing_is_known_of_has_operands_as_wholes) {
+    pattern("out = relu(conv2d(x, w))", "");
+    hit("x:1x4x4x3 w:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.relu c -> 1x4x4x8; return o");
+    miss("x:1x4x4x3 w:8x3x1x1 b:1x1x1x8", "c = ttir.conv2d x w b -> 1x4x4x8; o = ttir.relu c -> 1x4x4x8; return o");
+    pattern("y = conv2d(x, w)\nout = y + b", "where: along_axis(b, y, -1)");
+    hit("x:1x4x4x3 w:8x3x1x1 b:1x1x1x8", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.add c b -> 1x4x4x8; return o");
+    miss("x:1x4x4x3 w:8x3x1x1 b:1x4x1x8", "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.add c b -> 1x4x4x8; return o");
+    pattern("out = conv2d(x, w) + conv2d(x, v)", "");
+    hit("x:1x4x4x3 w:8x3x1x1 v:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; d = ttir.conv2d x v -> 1x4x4x8; "
+                                         "o = ttir.add c d -> 1x4x4x8; return o");
+    miss("x:1x4x4x3 y:1x4x4x3 w:8x3x1x1 v:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; d = ttir.conv2d y v -> 1x4x4x8; "
+                                                    "o = ttir.add c d -> 1x4x4x8; return o");
 }

@@ -156,6 +156,11 @@ static void show(struct buf *b, const struct formula *f, const struct node *n) {
         show_list(b, f, n, " | ");
         buf_addc(b, '}');
         return;
+    case N_RESULT:
+        buf_printf(b, "result(");
+        show_list(b, f, n, ", ");
+        buf_printf(b, ", %u)", n->result);
+        return;
     case N_TRANSPOSED:
     case N_OUTER:
         buf_printf(b, n->kind == N_OUTER ? "outer(" : "transposed(");
@@ -311,7 +316,7 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = given(a) * b", "10:9", "given takes a number", NULL);
     wrong("out = a * extent()", "10:13", "extent takes", NULL);
     wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
-    wrong("out = a & b", "10:11", "end of line expected", NULL);
+    wrong("out = a ~ b", "10:11", "end of line expected", NULL);
 }
 
 Test(pattern, a_formula_without_bounds_is_refused) {
@@ -545,7 +550,7 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nwhere:\n  - present(x)\n  - present(y)\n", "7:13", "not a name");
     refuses(HEAD "match: out = exp(x)\nunless: present(y)\n", "5:17", "not a name");
     refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
-    refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "`locate` is a list");
+    refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "a list of names is meant");
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "a note is text");
     refuses(HEAD "like: other\n", "4:7", "no such pattern");
     refuses(HEAD "match: out = exp(x)\nunless: located(\"(\")\n", "5:18", "wrong regular expression");

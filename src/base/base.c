@@ -9,44 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct str str_of(const char *cstr) {
-    return (struct str){cstr, cstr ? strlen(cstr) : 0};
-}
-
-bool str_eq(struct str a, struct str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str a, const char *cstr) {
-    return str_eq(a, str_of(cstr));
-}
-
 int str_cmp(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
     int c = n ? memcmp(a.p, b.p, n) : 0;
     if (c != 0)
         return c;
     return (a.n > b.n) - (a.n < b.n);
-}
-
-bool str_starts(struct str s, struct str prefix) {
-    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
-}
-
-bool str_ends(struct str s, struct str suffix) {
-    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
-}
-
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-struct str str_trim(struct str s) {
-    while (s.n > 0 && is_blank(s.p[0]))
-        s.p++, s.n--;
-    while (s.n > 0 && is_blank(s.p[s.n - 1]))
-        s.n--;
-    return s;
 }
 
 const char *str_find(struct str s, struct str what) {
@@ -124,6 +92,13 @@ void *xrealloc(void *p, size_t n) {
     return q;
 }
 
+void *xcalloc(size_t n, size_t size) {
+    void *p = calloc(n, size);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
 struct arena_chunk {
     struct arena_chunk *next;
     size_t size;
@@ -187,6 +162,20 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) {
     return (struct str){p, (size_t)n};
 }
 
+void arena_reset(struct arena *a) {
+    struct arena_chunk *last = a->chunks;
+    char *begin = (char *)last + CHUNK_HEAD;
+    if (!last || a->at < begin || a->at > (char *)last + last->size) { /* after a merge another one is in use */
+        arena_free(a);
+        return;
+    }
+    struct arena older = {.chunks = last->next};
+    arena_free(&older);
+    memset(begin, 0, (size_t)(a->at - begin));
+    *a = (struct arena){.chunks = last, .at = begin, .end = (char *)last + last->size, .total = last->size};
+    last->next = NULL;
+}
+
 void arena_merge(struct arena *into, struct arena *from) {
     struct arena_chunk **end = &from->chunks;
     while (*end)
@@ -238,6 +227,12 @@ void buf_add(struct buf *b, struct str s) {
     if (s.n)
         memcpy(b->p + b->n, s.p, s.n);
     b->n += s.n;
+}
+
+char *buf_more(struct buf *b, size_t n) {
+    buf_room(b, n);
+    b->n += n;
+    return b->p + (b->n - n);
 }
 
 void buf_addc(struct buf *b, char c) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define NONE UINT32_MAX /* "no id" in every 32-bit id space */
 
@@ -21,13 +22,37 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
-struct str str_of(const char *cstr);               /* view of a C string; NULL gives the empty view */
-bool str_eq(struct str a, struct str b);           /* same bytes */
-bool str_is(struct str a, const char *cstr);       /* same bytes as a C string */
-int str_cmp(struct str a, struct str b);           /* bytewise order, shorter first among equals */
-bool str_starts(struct str s, struct str prefix);
-bool str_ends(struct str s, struct str suffix);
-struct str str_trim(struct str s);                 /* without blanks (space, tab, CR, LF) at both ends */
+/* Short ones are inline: with a literal they become a comparison of words.
+ * View of a C string; NULL gives the empty view. */
+static inline struct str str_of(const char *cstr) {
+    return (struct str){cstr, cstr ? strlen(cstr) : 0};
+}
+/* Same bytes. */
+static inline bool str_eq(struct str a, struct str b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+/* Same bytes as a C string. */
+static inline bool str_is(struct str a, const char *cstr) {
+    return str_eq(a, str_of(cstr));
+}
+static inline bool str_starts(struct str s, struct str prefix) {
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+static inline bool str_ends(struct str s, struct str suffix) {
+    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+static inline bool str_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+/* Without blanks at both ends. */
+static inline struct str str_trim(struct str s) {
+    while (s.n > 0 && str_blank(s.p[0]))
+        s.p++, s.n--;
+    while (s.n > 0 && str_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+int str_cmp(struct str a, struct str b);             /* bytewise order, shorter first among equals */
 const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
 uint64_t str_hash(struct str s);
 unsigned str_distance(struct str a, struct str b); /* edits from one to the other (Levenshtein); 48 for long ones */
@@ -41,16 +66,18 @@ struct arena {
     size_t total; /* bytes asked of malloc so far */
 };
 
-void *arena_alloc(struct arena *a, size_t size);   /* 16-byte aligned, zeroed, never NULL */
-char *arena_strdup(struct arena *a, struct str s); /* NUL-terminated copy */
+void *arena_alloc(struct arena *a, size_t size);     /* 16-byte aligned, zeroed, never NULL */
+char *arena_strdup(struct arena *a, struct str s);   /* NUL-terminated copy */
 struct str arena_str(struct arena *a, struct str s); /* copy as a view (also NUL-terminated) */
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_reset(struct arena *a); /* empty again; the chunk allocated last stays for what comes next */
 void arena_merge(struct arena *into, struct arena *from); /* `into` owns what `from` held; `from` is empty */
-void arena_free(struct arena *a);                  /* frees all chunks; the arena is empty again */
+void arena_free(struct arena *a);                         /* frees all chunks; the arena is empty again */
 
 /* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
-void *xrealloc(void *p, size_t n);                 /* never NULL for n > 0 */
+void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */
+void *xcalloc(size_t n, size_t size); /* zeroed, never NULL */
 
 /* A growable byte string. A zeroed struct is empty; free with buf_free. */
 struct buf {
@@ -59,6 +86,7 @@ struct buf {
 };
 
 void buf_add(struct buf *b, struct str s);
+char *buf_more(struct buf *b, size_t n); /* room for n more bytes, which the caller fills */
 void buf_addc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);
@@ -68,11 +96,11 @@ enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };
 
 struct diag {
     enum severity severity;
-    const char *file;   /* owned by the arena of the list */
-    uint64_t line;      /* 1-based; 0: the whole file */
-    uint32_t column;    /* 1-based, in bytes; 0: the whole line */
+    const char *file; /* owned by the arena of the list */
+    uint64_t line;    /* 1-based; 0: the whole file */
+    uint32_t column;  /* 1-based, in bytes; 0: the whole line */
     const char *message;
-    const char *hint;   /* or NULL */
+    const char *hint; /* or NULL */
 };
 
 /* Diagnostics in the order they were found. Keeps the first `limit` (0: 100) and counts the rest. */
@@ -80,8 +108,8 @@ struct diags {
     struct arena *arena;
     struct diag *items;
     uint32_t n, cap, limit;
-    uint32_t dropped;   /* found beyond the limit */
-    uint32_t errors;    /* all with SEV_ERROR, dropped ones too */
+    uint32_t dropped; /* found beyond the limit */
+    uint32_t errors;  /* all with SEV_ERROR, dropped ones too */
 };
 
 struct place {

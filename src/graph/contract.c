@@ -191,7 +191,9 @@ bool contraction_maps(const struct graph *g, const struct contraction *c, const 
     if (!axes_join(&rows, 0, rows.n, &row) || !axes_join(&columns, 0, columns.n, &column) ||
         !axes_join(&sum, 0, sum.n, &summed))
         return false;
-    out->a_axes = out->b_axes = out->result_axes = batch;
+    axes_copy(&out->a_axes, &batch);
+    axes_copy(&out->b_axes, &batch);
+    axes_copy(&out->result_axes, &batch);
     return add_axis(&out->a_axes, &row) && add_axis(&out->a_axes, &summed) && add_axis(&out->b_axes, &summed) &&
            add_axis(&out->b_axes, &column) && add_axis(&out->result_axes, &row) && add_axis(&out->result_axes, &column);
 }

@@ -1,16 +1,15 @@
 /* Builds the graph of a module in a few linear passes: kinds, data operands, uses, functions. */
 #include "graph/graph.h"
+#include "base/work.h"
 #include "graph/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROLES = 8 };
+enum { MAX_ROLES = 8, LEAST_OPS = 10000 /* for which a second thread pays off */ };
 
 static void *zeroed(size_t n, size_t size) {
-    void *p = xrealloc(NULL, (n ? n : 1) * size);
-    memset(p, 0, (n ? n : 1) * size);
-    return p;
+    return xcalloc(n ? n : 1, size);
 }
 
 /* How many data operands a kind has; `all` is -1 for any number. */
@@ -55,14 +54,16 @@ static bool is_destination(const struct graph *g, uint32_t v) {
     return def != NONE && g->kind[def] == K_EMPTY;
 }
 
-/* operandSegmentSizes as 0/1 per role, when there is one entry for each role. */
-static bool segments(const struct graph *g, uint32_t op, int nroles, int64_t *sizes) {
+/* operandSegmentSizes as 0/1 per role; a dialect may lack the last roles, which are absent then. */
+static bool segments(const struct graph *g, uint32_t op, struct arity arity, int64_t *sizes) {
     struct str text;
     if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
         return false;
     int n = mlir_ints(text, sizes, MAX_ROLES);
-    if (n < nroles || n > MAX_ROLES)
+    if (n < arity.required || n > MAX_ROLES)
         return false;
+    for (int i = n; i < arity.all; i++)
+        sizes[i] = 0;
     for (int i = 0; i < n; i++)
         if (sizes[i] != 0 && sizes[i] != 1)
             return false;
@@ -100,7 +101,7 @@ static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
     if (arity.all < 0 || n >= (uint32_t)arity.all || !strchr(roles, '?'))
         return n;
     int64_t sizes[MAX_ROLES];
-    if (!segments(g, i, arity.all, sizes)) {
+    if (!segments(g, i, arity, sizes)) {
         while (n < (uint32_t)arity.all)
             out[n++] = NONE;
         return n;
@@ -168,38 +169,43 @@ static enum func_kind kind_of_function(const struct mlir *m, const struct mlir_f
     return FUNC_MAIN;
 }
 
-static void mark_composites(struct graph *g) {
-    const struct mlir *m = g->m;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        if (m->ops[i].callee == NONE || g->kind[i] == K_FUNC)
-            continue;
-        uint32_t f = mlir_find_func(m, m->ops[i].callee);
-        if (f == NONE)
-            continue;
-        struct str name = mlir_op_name(m, i);
-        if (str_is(name, "ttcore.composite") || str_is(name, "ttnn.d2m_subgraph"))
-            g->func_kind[f] = FUNC_COMPOSITE;
-        bool first = g->call_site[f] == NONE;
-        g->call_site[f] = first ? i : NONE - 1;
-    }
-    for (uint32_t f = 0; f < m->nfuncs; f++)
-        if (g->call_site[f] == NONE - 1)
-            g->call_site[f] = NONE;
+enum { SEEN_TTIR = 1, SEEN_TTNN = 2 };
+
+static uint8_t dialect_of(struct str name) {
+    return str_starts(name, STR("ttir.")) ? SEEN_TTIR : str_starts(name, STR("ttnn.")) ? SEEN_TTNN : 0;
 }
 
-static void set_returns(struct graph *g) {
-    for (uint32_t i = 0; i < g->m->nops; i++) {
-        uint32_t f = g->m->ops[i].func;
+static void mark_call(struct graph *g, uint32_t op) {
+    uint32_t f = mlir_find_func(g->m, g->m->ops[op].callee);
+    if (f == NONE)
+        return;
+    struct str name = mlir_op_name(g->m, op);
+    if (str_is(name, "ttcore.composite") || str_is(name, "ttnn.d2m_subgraph"))
+        g->func_kind[f] = FUNC_COMPOSITE;
+    g->call_site[f] = g->call_site[f] == NONE ? op : NONE - 1;
+}
+
+/* Calls, returns and the dialects met in each function; `seen` has one more entry for ops outside of all. */
+static void mark_functions(struct graph *g, uint8_t *seen) {
+    const struct mlir *m = g->m;
+    uint8_t *dialects = zeroed(m->nnames, sizeof *dialects);
+    for (uint32_t i = 0; i < m->nnames; i++)
+        dialects[i] = dialect_of(m->names[i]);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        const struct mlir_op *op = &m->ops[i];
+        uint32_t f = op->func;
+        seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
+        if (op->callee != NONE && g->kind[i] != K_FUNC)
+            mark_call(g, i);
         if (g->kind[i] == K_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : NONE - 1;
     }
-    for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        if (g->return_op[f] == NONE - 1)
-            g->return_op[f] = NONE;
+    free(dialects);
 }
 
 static void set_functions(struct graph *g) {
     const struct mlir *m = g->m;
+    uint8_t *seen = zeroed((size_t)m->nfuncs + 1, sizeof *seen), all = 0;
     g->func_kind = zeroed(m->nfuncs, sizeof *g->func_kind);
     g->call_site = zeroed(m->nfuncs, sizeof *g->call_site);
     g->return_op = zeroed(m->nfuncs, sizeof *g->return_op);
@@ -210,16 +216,17 @@ static void set_functions(struct graph *g) {
         if (m->funcs[f].nargs > 0)
             g->arg_funcs[g->narg_funcs++] = f;
     }
-    mark_composites(g);
-    set_returns(g);
-    for (uint32_t i = 0; i < m->nops; i++) {
-        uint32_t f = m->ops[i].func;
-        if (f != NONE && g->func_kind[f] != FUNC_MAIN)
-            continue;
-        struct str name = mlir_op_name(m, i);
-        g->has_ttir |= str_starts(name, STR("ttir."));
-        g->has_ttnn |= str_starts(name, STR("ttnn."));
+    mark_functions(g, seen);
+    for (uint32_t f = 0; f <= m->nfuncs; f++)
+        if (f == m->nfuncs || g->func_kind[f] == FUNC_MAIN)
+            all |= seen[f];
+    for (uint32_t f = 0; f < m->nfuncs; f++) { /* NONE - 1: several */
+        g->call_site[f] = g->call_site[f] == NONE - 1 ? NONE : g->call_site[f];
+        g->return_op[f] = g->return_op[f] == NONE - 1 ? NONE : g->return_op[f];
     }
+    g->has_ttir = all & SEEN_TTIR;
+    g->has_ttnn = all & SEEN_TTNN;
+    free(seen);
 }
 
 static void set_ops_before(struct graph *g) {
@@ -233,16 +240,30 @@ static void set_ops_before(struct graph *g) {
     g->ops_before[g->m->nops] = n;
 }
 
+/* What does not ask for each other, once kinds and operands are known. */
+static void build_rest(void *context, uint32_t i, uint32_t slot) {
+    struct graph *g = context;
+    (void)slot;
+    if (i == 0) {
+        set_functions(g);
+        values_build(g);
+    } else {
+        set_uses(g);
+        set_ops_before(g);
+    }
+}
+
 void graph_build(struct graph *g, const struct mlir *m) {
+    graph_build_jobs(g, m, 1);
+}
+
+void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs) {
     memset(g, 0, sizeof *g);
     g->m = m;
     g->kind = zeroed(m->nops, sizeof *g->kind);
     set_kinds(g);
     set_operands(g);
-    set_uses(g);
-    set_functions(g);
-    set_ops_before(g);
-    values_build(g);
+    work_run(2, m->nops < LEAST_OPS ? 1 : jobs, build_rest, g);
 }
 
 void graph_free(struct graph *g) {
@@ -258,19 +279,6 @@ void graph_free(struct graph *g) {
     free(g->arg_funcs);
     free(g->ops_before);
     memset(g, 0, sizeof *g);
-}
-
-const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {
-    const struct mlir *m = g->m;
-    const struct mlir_type *t = &m->types[m->values[value].type];
-    static const int64_t none = 0;
-    *rank = 0;
-    if (t->kind == TYPE_SCALAR)
-        return &none;
-    if (t->kind != TYPE_TENSOR || !t->ranked)
-        return NULL;
-    *rank = t->rank;
-    return t->rank ? m->dims + t->first_dim : &none;
 }
 
 int64_t graph_numel(const struct graph *g, uint32_t value) {

@@ -17,6 +17,9 @@ enum op_class {
     OP_REDUCE,   /* over dim_arg */
     OP_AXISWISE, /* along one axis: softmax, norms */
     OP_CONTRACT, /* matrix products */
+    OP_ALIKE,    /* out[i] depends on x[i] and perhaps on more: collectives, distributed norms */
+    OP_SLICE,    /* a part of x along some dimensions */
+    OP_JOIN,     /* operands side by side along `dim` */
     OP_MOVE,     /* an index map: reshape, permute, broadcast, repeat */
     OP_CAST,     /* identity up to rounding */
     OP_LAYOUT,   /* identity */
@@ -89,6 +92,8 @@ struct graph {
 };
 
 void graph_build(struct graph *g, const struct mlir *m);
+/* The same on up to `jobs` threads; the result does not depend on how many. */
+void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs);
 void graph_free(struct graph *g);
 
 static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
@@ -105,7 +110,18 @@ static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
 }
 
 /* Dims of a value's tensor; 0 with *rank 0 for scalars. NULL for unranked or non-tensors. */
-const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank);
+static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {
+    const struct mlir *m = g->m;
+    const struct mlir_type *t = &m->types[m->values[value].type];
+    static const int64_t none = 0;
+    *rank = 0;
+    if (t->kind == TYPE_SCALAR)
+        return &none;
+    if (t->kind != TYPE_TENSOR || !t->ranked)
+        return NULL;
+    *rank = t->rank;
+    return t->rank ? m->dims + t->first_dim : &none;
+}
 int64_t graph_numel(const struct graph *g, uint32_t value); /* -1 when dynamic or unknown */
 enum dtype graph_dtype(const struct graph *g, uint32_t value);
 
@@ -127,6 +143,8 @@ uint32_t graph_caller_value(const struct graph *g, uint32_t v);
 bool graph_argument_of(const struct graph *g, uint32_t v, uint32_t *func, uint32_t *number);
 /* "input", "parameter", "constant" as printed in ttcore.argument_type; empty when not printed. */
 struct str graph_argument_type(const struct graph *g, uint32_t v);
+/* True when an argument that no caller gives a value is printed as "input". */
+bool graph_argument_is_input(const struct graph *g, uint32_t v);
 /* ttir.name of an argument; empty when not printed. */
 struct str graph_argument_name(const struct graph *g, uint32_t v);
 

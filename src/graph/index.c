@@ -11,21 +11,22 @@ void imap_identity(struct imap *m, uint32_t space, int64_t numel) {
         m->t[m->n++] = (struct term){space, 1, numel, 1};
 }
 
-static int by_digit(const void *pa, const void *pb) {
-    const struct term *a = pa, *b = pb;
-    if (a->space != b->space)
-        return a->space < b->space ? -1 : 1;
-    if (a->lo != b->lo)
-        return a->lo < b->lo ? -1 : 1;
-    return 0;
+static bool digit_before(const struct term *a, const struct term *b) {
+    return a->space != b->space ? a->space < b->space : a->lo < b->lo;
 }
 
+/* Sorted as they are kept, by insertion: terms are few and mostly in order. */
 static uint32_t canonical_terms(struct term *t, uint32_t n) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (t[i].size > 1 && t[i].stride != 0)
-            t[kept++] = t[i];
-    qsort(t, kept, sizeof *t, by_digit);
+    for (uint32_t i = 0; i < n; i++) {
+        if (t[i].size <= 1 || t[i].stride == 0)
+            continue;
+        struct term one = t[i];
+        uint32_t at = kept++;
+        for (; at > 0 && digit_before(&one, &t[at - 1]); at--)
+            t[at] = t[at - 1];
+        t[at] = one;
+    }
     uint32_t out = 0;
     for (uint32_t i = 0; i < kept; i++) {
         struct term *last = out ? &t[out - 1] : NULL;
@@ -40,39 +41,6 @@ static uint32_t canonical_terms(struct term *t, uint32_t n) {
 
 void imap_canonical(struct imap *m) {
     m->n = canonical_terms(m->t, m->n);
-}
-
-static bool terms_equal(const struct term *a, const struct term *b, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (a[i].space != b[i].space || a[i].lo != b[i].lo || a[i].size != b[i].size || a[i].stride != b[i].stride)
-            return false;
-    return true;
-}
-
-bool imap_equal(const struct imap *a, const struct imap *b) {
-    return a->n == b->n && terms_equal(a->t, b->t, a->n);
-}
-
-void axes_clear(struct axes *a) {
-    a->n = 0;
-}
-
-uint32_t axes_begin(const struct axes *a, uint32_t i) {
-    return i ? a->end[i - 1] : 0;
-}
-
-static uint32_t axes_terms(const struct axes *a) {
-    return a->n ? a->end[a->n - 1] : 0;
-}
-
-bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
-    uint32_t at = axes_terms(a);
-    if (a->n >= MAX_RANK || at + n > MAX_TERMS)
-        return false;
-    if (n)
-        memcpy(a->t + at, t, n * sizeof *t);
-    a->end[a->n++] = at + n;
-    return true;
 }
 
 void axes_axis(const struct axes *a, int i, struct imap *out) {
@@ -334,7 +302,7 @@ bool imap_through(const struct graph *g, uint32_t op, const struct imap *result,
     enum op_kind k = (enum op_kind)g->kind[op];
     if (k == K_RESHAPE || graph_class(g, op) != OP_MOVE) {
         int64_t n = graph_numel(g, to);
-        *operand = *result;
+        imap_copy(operand, result);
         return n >= 0 && n == graph_numel(g, from);
     }
     uint32_t rank, to_rank;
@@ -358,12 +326,42 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
     if (!shape || !to || to_rank > MAX_RANK || rank > MAX_RANK)
         return false;
     if (rank == to_rank && (rank == 0 || memcmp(shape, to, rank * sizeof *shape) == 0)) {
-        *out = *map;
+        imap_copy(out, map);
         return true;
     }
     struct axes c, mapped;
     return expands(shape, rank, to, to_rank, true) && imap_coordinates(map, shape, rank, &c) &&
            wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
+}
+
+static bool bound_list(const struct graph *g, uint32_t op, const char *key, uint32_t rank, int64_t *out) {
+    struct str text;
+    return mlir_attr(g->m, op, key, &text) && mlir_ints(text, out, MAX_RANK) == (int)rank;
+}
+
+bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) {
+    uint32_t to_rank;
+    if (graph_class(g, op) != OP_SLICE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1)
+        return false;
+    const int64_t *from = graph_shape(g, graph_operands(g, op)[0], &out->rank),
+                  *to = graph_shape(g, g->m->ops[op].first_result, &to_rank);
+    if (!from || !to || out->rank > MAX_RANK || to_rank != out->rank ||
+        !bound_list(g, op, "begins", out->rank, out->begin) || !bound_list(g, op, "ends", out->rank, out->end))
+        return false;
+    if (!bound_list(g, op, "step", out->rank, out->step))
+        for (uint32_t d = 0; d < out->rank; d++)
+            out->step[d] = 1;
+    out->ncut = 0;
+    for (uint32_t d = 0; d < out->rank; d++) {
+        int64_t *b = &out->begin[d], *e = &out->end[d], step = out->step[d];
+        *b += *b < 0 ? from[d] : 0;
+        *e += *e < 0 ? from[d] : 0;
+        if (*b < 0 || *e > from[d] || *b >= *e || step < 1 || (*e - *b - 1) / step + 1 != to[d])
+            return false;
+        out->cut[d] = to[d] != from[d];
+        out->ncut += out->cut[d];
+    }
+    return true;
 }
 
 /* A digit is a multiplicative interval [lo, lo * size). Two digits are independent when one begins at a multiple of
@@ -427,9 +425,14 @@ bool imap_within(const struct imap *m, const struct imap *axis) {
     return true;
 }
 
-static int by_stride_down(const void *pa, const void *pb) {
-    const struct term *a = pa, *b = pb;
-    return a->stride > b->stride ? -1 : a->stride < b->stride;
+static void sort_by_stride_down(struct term *t, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++) {
+        struct term one = t[i];
+        uint32_t at = i;
+        for (; at > 0 && t[at - 1].stride < one.stride; at--)
+            t[at] = t[at - 1];
+        t[at] = one;
+    }
 }
 
 /* Pieces of the context that `m` does not depend on, most significant first. */
@@ -445,7 +448,7 @@ static bool missing(const struct axes *context, const struct imap *m, struct ter
             memcpy(out + *n, pieces, k * sizeof *pieces);
             *n += k;
         }
-        qsort(out + first, *n - first, sizeof *out, by_stride_down);
+        sort_by_stride_down(out + first, *n - first);
     }
     return true;
 }

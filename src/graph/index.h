@@ -12,6 +12,8 @@
 
 #include "graph/graph.h"
 
+#include <string.h>
+
 enum { MAX_TERMS = 24, MAX_RANK = 12 };
 
 struct term {
@@ -32,10 +34,28 @@ struct axes {
     struct term t[MAX_TERMS];
 };
 
+/* Copies of what is in use: the room for terms is large and mostly empty. */
+static inline void imap_copy(struct imap *to, const struct imap *from) {
+    to->n = from->n;
+    memcpy(to->t, from->t, from->n * sizeof *from->t);
+}
+static inline void axes_copy(struct axes *to, const struct axes *from) {
+    to->n = from->n;
+    memcpy(to->end, from->end, from->n * sizeof *from->end);
+    memcpy(to->t, from->t, (from->n ? from->end[from->n - 1] : 0) * sizeof *from->t);
+}
+
 /* The elements of a value of `numel` elements, indexed by `space` itself. */
 void imap_identity(struct imap *m, uint32_t space, int64_t numel);
 void imap_canonical(struct imap *m);
-bool imap_equal(const struct imap *a, const struct imap *b); /* both canonical */
+/* Both are canonical. */
+static inline bool imap_equal(const struct imap *a, const struct imap *b) {
+    for (uint32_t i = 0; i < a->n && a->n == b->n; i++)
+        if (a->t[i].space != b->t[i].space || a->t[i].lo != b->t[i].lo || a->t[i].size != b->t[i].size ||
+            a->t[i].stride != b->t[i].stride)
+            return false;
+    return a->n == b->n;
+}
 
 /* Splits an imap into a shape of static extents by dimension. False when a digit straddles dimensions unevenly. */
 bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out);
@@ -47,9 +67,31 @@ bool imap_through(const struct graph *g, uint32_t op, const struct imap *result,
 /* From the result of an op that broadcasts from the right to one of its operands. */
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);
 
-void axes_clear(struct axes *a);
-bool axes_add(struct axes *a, const struct term *t, uint32_t n); /* one more axis; false when full */
-uint32_t axes_begin(const struct axes *a, uint32_t i);
+/* What a slice takes along each dimension of its operand, from `begin` to before `end`; negative ends are counted from
+ * the front. False when it is no slice that is understood. */
+struct slice_bounds {
+    uint32_t rank, ncut; /* ncut: dimensions that are not taken whole */
+    bool cut[MAX_RANK];
+    int64_t begin[MAX_RANK], end[MAX_RANK], step[MAX_RANK];
+};
+bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out);
+
+static inline void axes_clear(struct axes *a) {
+    a->n = 0;
+}
+static inline uint32_t axes_begin(const struct axes *a, uint32_t i) {
+    return i ? a->end[i - 1] : 0;
+}
+/* One more axis; false when full. */
+static inline bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
+    uint32_t at = axes_begin(a, a->n);
+    if (a->n >= MAX_RANK || at + n > MAX_TERMS)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        a->t[at + i] = t[i];
+    a->end[a->n++] = at + n;
+    return true;
+}
 /* Axis i as a canonical imap (strides within the axis); i < 0 counts from the end. Empty when out of range. */
 void axes_axis(const struct axes *a, int i, struct imap *out);
 int64_t axes_extent(const struct axes *a, int i);

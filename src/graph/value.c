@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { F_DONE = 1, F_CONSTANT = 2, F_PARAMETER = 4, F_BUSY = 8 };
+enum { F_DONE = 1, F_CONSTANT = 2, F_PARAMETER = 4, F_BUSY = 8, F_INPUT = 16 };
 enum { MAX_WALK = 256 };
 
 /* Significant bits of a format; 53 where values are exact. */
@@ -222,12 +222,13 @@ struct constant graph_constant(const struct graph *g, uint32_t v) {
     return (struct constant){true, g->constants[v], g->constant_bits[v]};
 }
 
-static bool is_parameter_of_caller(const struct graph *g, uint32_t v) {
+/* What an argument is to its caller, or what is printed of it: asked of each once, told from the flags later. */
+static unsigned argument_flags(const struct graph *g, uint32_t v) {
     uint32_t caller = graph_caller_value(g, v);
     if (caller != NONE)
-        return graph_is_parameter(g, caller);
+        return graph_is_parameter(g, caller) ? F_PARAMETER : 0;
     struct str t = graph_argument_type(g, v);
-    return str_is(t, "parameter") || str_is(t, "constant");
+    return str_is(t, "parameter") || str_is(t, "constant") ? F_PARAMETER : str_is(t, "input") ? F_INPUT : 0;
 }
 
 /* Random numbers and what is loaded at run time come out of nothing too, and are not always the same. */
@@ -236,13 +237,10 @@ static bool always_the_same(const struct graph *g, uint32_t op) {
     return c == OP_CONSTANT || c == OP_CALL || c == OP_STRUCTURE || g->kind[op] == K_ARANGE;
 }
 
+/* Whether the result of an op depends on parameters only. */
 static bool parameter_of(const struct graph *g, uint32_t v) {
     const struct mlir *m = g->m;
     uint32_t op = m->values[v].def;
-    if (m->types[m->values[v].type].kind == TYPE_DEVICE)
-        return true;
-    if (op == NONE)
-        return is_parameter_of_caller(g, v);
     if (v != m->ops[op].first_result)
         return graph_is_parameter(g, m->ops[op].first_result);
     if (graph_noperands(g, op) == 0)
@@ -283,7 +281,11 @@ static void wait_for_sources(const struct graph *g, struct waiting *w, uint32_t 
 
 static void settle(struct graph *g, uint32_t v) {
     struct constant c = constant_of(g, v);
-    unsigned flags = F_DONE | (parameter_of(g, v) ? F_PARAMETER : 0u) | (c.known ? F_CONSTANT : 0u);
+    unsigned flags = F_DONE | (c.known ? F_CONSTANT : 0u);
+    if (g->m->values[v].def == NONE)
+        flags |= argument_flags(g, v);
+    if (g->m->types[g->m->values[v].type].kind == TYPE_DEVICE || (g->m->values[v].def != NONE && parameter_of(g, v)))
+        flags |= F_PARAMETER;
     if (c.known) {
         g->constants[v] = c.value;
         g->constant_bits[v] = (uint8_t)c.bits;
@@ -296,8 +298,7 @@ static void settle(struct graph *g, uint32_t v) {
 void values_build(struct graph *g) {
     size_t n = (size_t)g->m->nvalues + 1;
     struct waiting w = {0};
-    g->value_flags = xrealloc(NULL, n);
-    memset(g->value_flags, 0, n);
+    g->value_flags = xcalloc(n, 1);
     g->constants = xrealloc(NULL, n * sizeof *g->constants);
     g->constant_bits = xrealloc(NULL, n);
     for (uint32_t v = 0; v < g->m->nvalues; v++)
@@ -325,6 +326,10 @@ void values_free(struct graph *g) {
 
 bool graph_is_parameter(const struct graph *g, uint32_t v) {
     return (g->value_flags[v] & F_PARAMETER) != 0;
+}
+
+bool graph_argument_is_input(const struct graph *g, uint32_t v) {
+    return (g->value_flags[v] & F_INPUT) != 0;
 }
 
 uint32_t graph_argument(const struct graph *g, uint32_t v) {

@@ -319,11 +319,23 @@ static void take_foreign(struct scan *sc, struct stream *st) {
         close_block(sc, st);
 }
 
-/* Most lines of a big module: an op that stands by itself, of a text that needs no cleaning. */
+/* A line that stands by itself right after the text of the open block, and needs no cleaning. */
+static bool is_plain(const struct stream *st, const struct line *line) {
+    return st->open && line->text.n >= 8 && !st->waiting && !st->glued && !st->in_trailer && !line->has_bar &&
+           !line->prefixed && line->next - line->begin == line->text.n + 1 && st->text.n > 0 &&
+           st->text.v[st->text.n - 1].end == line->begin;
+}
+
+static void take_plain(struct stream *st, const struct line *line) {
+    st->text.v[st->text.n - 1].end = line->next;
+    st->tail = (struct keep){line->begin, line->end};
+    st->last_line = line->number;
+}
+
+/* Most lines of a big module are ops. */
 static bool take_op(struct stream *st, const struct line *line) {
     struct str t = line->text;
-    if (!st->open || st->depth == 0 || t.n < 8 || t.p[0] != ' ' || st->waiting || st->glued || st->in_trailer ||
-        line->has_bar || line->prefixed || line->next - line->begin != t.n + 1)
+    if (!is_plain(st, line) || st->depth == 0 || t.p[0] != ' ')
         return false;
     char last = t.p[t.n - 1];
     if (last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
@@ -331,19 +343,28 @@ static bool take_op(struct stream *st, const struct line *line) {
     struct str in = skip_blanks(t);
     if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
         return false;
-    struct keep *k = &st->text.v[st->text.n - 1];
-    if (k->end != line->begin)
-        return false;
-    k->end = line->next;
-    st->tail = (struct keep){line->begin, line->end};
-    st->last_line = line->number;
+    take_plain(st, line);
     dialects_op(&st->dialects, in);
+    return true;
+}
+
+/* Most lines after it are "#locN = loc(...)". */
+static bool take_loc(struct scan *sc, struct stream *st, const struct line *line) {
+    struct str t = line->text;
+    size_t name;
+    if (!is_plain(st, line) || st->depth > 0 || !str_starts(t, STR("#loc")) || t.p[t.n - 1] != ')' ||
+        !(name = alias_name(t)) || (memchr(t.p, '/', t.n) && str_find(t, STR("{ //"))) ||
+        (sc->is_log && line_glued(sc->rules, line)))
+        return false;
+    if (loc_again(st, t, name) && st->module_closed)
+        return false; /* of a new block */
+    take_plain(st, line);
     return true;
 }
 
 static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     struct header h;
-    if (take_op(st, line))
+    if (take_op(st, line) || take_loc(sc, st, line))
         return;
     if (line_header(sc->rules, line, &h)) {
         take_header(sc, st, &h);
@@ -438,7 +459,8 @@ void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_sca
     sc.rules = lines_rules(sc.lines);
     while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
-        if (line.begin - released >= RELEASE_STEP) { /* however long the log, little of it is in memory */
+        bool module = !sc.is_log && sc.streams[sc.last].open;   /* all of it is read again soon */
+        if (line.begin - released >= RELEASE_STEP && !module) { /* however long the log, little of it is in memory */
             source_release(s, s->data + released, line.begin - released);
             released = line.begin;
         }

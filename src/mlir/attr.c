@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16 };
+enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16, LONG_DICT = 1 << 8 };
 
 static struct str resolve_alias(const struct mlir *m, struct str value) {
     struct str next;
@@ -36,14 +36,26 @@ static bool split_entry(struct str item, struct str *key, struct str *value) {
     return key->n > 0;
 }
 
+/* Can the entry at `p` be that of the key? Most are not: they are stepped over and not split. */
+static bool may_be_entry(const char *p, const char *end, struct str key) {
+    size_t left = (size_t)(end - p);
+    return left >= key.n &&
+           (*p == '"' || (memcmp(p, key.p, key.n) == 0 && (left == key.n || !scan_is(p[key.n], CH_IDENT))));
+}
+
 static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
     const char *p = dict.p, *end = dict.p + dict.n;
     struct str item, k, v;
-    /* most misses end here: no parse without the bytes of the key */
-    if (dict.n < key.n || !str_find(dict, key))
+    /* constants of megabytes: no walk without the bytes of the key */
+    if (dict.n < key.n || (dict.n > LONG_DICT && !str_find(dict, key)))
         return false;
-    while (scan_item(&p, end, &item)) {
-        if (item.n == 0 || !split_entry(item, &k, &v) || !str_eq(k, key))
+    while ((p = scan_space(p, end)) < end) {
+        if (!may_be_entry(p, end, key)) {
+            p = scan_until(p, end, ',');
+            p += p < end;
+            continue;
+        }
+        if (!scan_item(&p, end, &item) || item.n == 0 || !split_entry(item, &k, &v) || !str_eq(k, key))
             continue;
         *value = resolve_alias(m, v);
         return true;
@@ -85,8 +97,25 @@ static bool copy_number(struct str s, char *out, size_t size) {
     return true;
 }
 
+/* A few digits: what almost every number is. */
+static bool read_digits(struct str s, int64_t *out) {
+    int64_t v = 0;
+    bool minus = s.n > 0 && s.p[0] == '-';
+    if (s.n - minus < 1 || s.n - minus > 18)
+        return false;
+    for (size_t i = minus; i < s.n; i++) {
+        if (!scan_is(s.p[i], CH_DIGIT))
+            return false;
+        v = v * 10 + (s.p[i] - '0');
+    }
+    *out = minus ? -v : v;
+    return true;
+}
+
 static bool read_int(struct str s, int64_t *out) {
     char text[32], *end;
+    if (read_digits(s, out))
+        return true;
     if (str_is(s, "true") || str_is(s, "false")) {
         *out = s.n == 4;
         return true;

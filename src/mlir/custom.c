@@ -116,7 +116,7 @@ static bool parse_device(struct parser *p, uint32_t op) {
     if (!parse_accept(p, '='))
         return parse_fail(p, p->p, "expected '='");
     parse_space(p);
-    const char *q = parse_peek(p) == '<' ? scan_balanced(p->p, p->end) : scan_until(p->p, p->end, "\n");
+    const char *q = parse_peek(p) == '<' ? scan_balanced(p->p, p->end) : scan_until(p->p, p->end, '\n');
     if (!q)
         return parse_fail(p, p->p, "brackets do not match");
     p->p = q;

@@ -93,7 +93,7 @@ static void walk_callsite(struct walk *w, struct str text, int depth) {
     const char *p = text.p + strlen("callsite("), *end = text.p + text.n - (text.p[text.n - 1] == ')');
     const char *at = p;
     while (at < end) {
-        at = scan_until(at, end, " ");
+        at = scan_until(at, end, ' ');
         if (end - at > 4 && memcmp(at, " at ", 4) == 0)
             break;
         if (at < end)

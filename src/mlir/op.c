@@ -117,12 +117,42 @@ void set_operand_types(struct parser *p, uint32_t op, uint32_t first_pending, ui
     }
 }
 
+/* A signature seen lately: its types go to p->list. */
+static bool known_signature(struct parser *p, const struct signature *s) {
+    if (s->n == 0 || (size_t)(p->end - p->p) < s->n || memcmp(s->p, p->p, s->n) != 0)
+        return false;
+    const char *next = scan_space(p->p + s->n, p->end);
+    if (next < p->end && *next == ',') /* one more result */
+        return false;
+    p->list = grow(p->list, &p->list_cap, s->ntypes, sizeof *p->list);
+    memcpy(p->list, s->types, s->ntypes * sizeof *p->list);
+    p->nlist = s->ntypes;
+    p->p += s->n;
+    return true;
+}
+
+static void keep_signature(const struct parser *p, struct signature *s, const char *from, uint32_t noperands) {
+    if (p->nlist != noperands + 1 || p->nlist > SIGNATURE_TYPES || p->p[-1] != '>')
+        return;
+    *s = (struct signature){from, (uint32_t)(p->p - from), p->nlist, {0}};
+    memcpy(s->types, p->list, p->nlist * sizeof *p->list);
+}
+
 bool read_signature(struct parser *p, uint32_t op, uint32_t first_pending) {
     const char *at = p->p;
+    struct signature *s = NULL;
     p->nlist = 0;
     parse_space(p);
+    const char *from = p->p;
     if (parse_peek(p) != '(')
         return parse_fail(p, p->p, "expected '(' of a function type");
+    if (p->end - p->p >= RECENT_KEY)
+        s = signature_slot(p->m->tables, p->p, p->m->ops[op].name);
+    if (s && s->ntypes == p->m->ops[op].noperands + 1 && known_signature(p, s)) {
+        set_operand_types(p, op, first_pending, s->ntypes - 1);
+        set_results(p, op, s->ntypes - 1);
+        return true;
+    }
     if (!read_type_group(p))
         return false;
     uint32_t n = p->nlist;
@@ -132,6 +162,8 @@ bool read_signature(struct parser *p, uint32_t op, uint32_t first_pending) {
     p->p += 2;
     if (!read_type_group(p))
         return false;
+    if (s)
+        keep_signature(p, s, from, n);
     if (n != p->m->ops[op].noperands)
         parse_warn(p, at, "the number of operand types differs from the number of operands");
     set_operand_types(p, op, first_pending, n);

@@ -40,6 +40,15 @@ static size_t last_close(const struct cut *c, size_t indent) {
     return 0;
 }
 
+/* Is there a line that starts with '!'? Types are aliased seldom, and the bytes before are many. */
+static bool has_type_alias(struct str text) {
+    const char *p = text.p, *end = text.p + text.n;
+    for (; p < end && (p = memchr(p, '!', (size_t)(end - p))) != NULL; p++)
+        if (p > text.p && p[-1] == '\n')
+            return true;
+    return false;
+}
+
 static bool find_cut(struct cut *c, struct str text) {
     const char *func = find(text, 0, STR("func.func "));
     *c = (struct cut){.text = text};
@@ -54,8 +63,8 @@ static bool find_cut(struct cut *c, struct str text) {
     c->mark = (struct str){line - 1, (size_t)(func - line) + 1 + sizeof "func.func " - 1};
     c->end = last_close(c, (size_t)(func - line));
     /* a type alias means something to every part */
-    return c->end > c->first && !find((struct str){text.p, c->first}, 0, STR("\n!")) && text.p[0] != '!' &&
-           !find((struct str){text.p + c->end, text.n - c->end}, 0, STR("\n!"));
+    return c->end > c->first && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first}) &&
+           !has_type_alias((struct str){text.p + c->end, text.n - c->end});
 }
 
 /* Cuts at the first function after each equal share. */
@@ -100,8 +109,7 @@ static bool is_sound(const struct part *p) {
 /* ---- joining ---- */
 
 struct join {
-    struct mlir *to;
-    const struct mlir *from;
+    struct mlir *to, *from;
     uint32_t text; /* of the part in the whole */
     uint32_t ops, values, operands, funcs, arg_attrs;
     uint32_t *names, *types;
@@ -166,13 +174,13 @@ static void join_funcs(const struct join *j) {
         f.attributes = moved_span(f.attributes, j->text);
         f.module = f.module == NONE ? j->module : f.module + j->ops;
         j->to->funcs[j->funcs + i] = f;
-        func_named(j->to, j->funcs + i);
     }
     for (uint32_t i = 0; i < j->from->narg_attrs; i++)
         j->to->arg_attrs[j->arg_attrs + i] = moved_span(j->from->arg_attrs[i], j->text);
 }
 
-static void join_part(struct parser *p, const struct part *part, uint32_t module) {
+/* Where the part goes, and what its names and types are in the whole; its arrays are copied later. */
+static struct join join_begin(struct parser *p, struct part *part, uint32_t module) {
     struct mlir *m = p->m;
     struct join j = {.to = m,
                      .from = &part->m,
@@ -184,17 +192,24 @@ static void join_part(struct parser *p, const struct part *part, uint32_t module
                      .arg_attrs = m->narg_attrs,
                      .module = module};
     join_texts(&j, p);
-    join_ops(&j);
-    join_values(&j);
-    join_funcs(&j);
     m->nops += part->m.nops;
     m->nvalues += part->m.nvalues;
     m->noperands += part->m.noperands;
     m->nfuncs += part->m.nfuncs;
     m->narg_attrs += part->m.narg_attrs;
     m->custom_ops += part->m.custom_ops;
-    free(j.names);
-    free(j.types);
+    return j;
+}
+
+static void join_part(void *context, uint32_t i, uint32_t slot) {
+    struct join *j = (struct join *)context + i;
+    (void)slot;
+    join_ops(j);
+    join_values(j);
+    join_funcs(j);
+    mlir_free(j->from);
+    free(j->names);
+    free(j->types);
 }
 
 /* Room for exactly what the parts hold. */
@@ -221,11 +236,14 @@ static void reserve(struct mlir *m, const struct gap *g) {
 
 void gap_fill(struct parser *p) {
     struct gap *g = p->gap;
+    struct join *joins = xrealloc(NULL, g->nparts * sizeof *joins);
     reserve(p->m, g);
-    for (uint32_t i = 0; i < g->nparts; i++) {
-        join_part(p, &g->parts[i], p->parent);
-        mlir_free(&g->parts[i].m);
-    }
+    for (uint32_t i = 0; i < g->nparts; i++)
+        joins[i] = join_begin(p, &g->parts[i], p->parent);
+    work_run(g->nparts, g->jobs, join_part, joins);
+    for (uint32_t f = joins[0].funcs; f < p->m->nfuncs; f++)
+        func_named(p->m, f);
+    free(joins);
     g->filled = true;
     p->p = g->end;
 }
@@ -243,7 +261,7 @@ void gap_free(struct gap *g) {
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
     struct cut c;
     size_t at[MAX_PARTS + 1];
-    *g = (struct gap){0};
+    *g = (struct gap){.jobs = jobs};
     if (jobs < 2 || m->text.n < LEAST_BYTES || m->text.n > UINT32_MAX || !find_cut(&c, m->text))
         return false;
     uint32_t wanted = jobs * PARTS_A_JOB < MAX_PARTS ? jobs * PARTS_A_JOB : MAX_PARTS;

@@ -17,7 +17,7 @@ struct part {
 struct gap {
     const char *begin, *end; /* from the first function to behind the last one */
     struct part *parts;
-    uint32_t nparts;
+    uint32_t nparts, jobs;
     bool filled;
 };
 

@@ -59,7 +59,7 @@ static const char *line_end(const char *p, const char *end) {
     return q ? q : end;
 }
 
-const char *scan_space(const char *p, const char *end) {
+const char *scan_blanks(const char *p, const char *end) {
     for (;;) {
         while (p < end && scan_is(*p, CH_BLANK))
             p++;
@@ -67,12 +67,6 @@ const char *scan_space(const char *p, const char *end) {
             return p;
         p = line_end(p, end);
     }
-}
-
-const char *scan_ident(const char *p, const char *end) {
-    while (p < end && scan_is(*p, CH_IDENT))
-        p++;
-    return p;
 }
 
 /* A line inside brackets that starts an operation tells that a bracket was never closed:
@@ -257,9 +251,24 @@ const char *scan_type(const char *p, const char *end) {
     return p ? p : start;
 }
 
-const char *scan_until(const char *p, const char *end, const char *stop) {
-    for (; p < end; p++) {
-        if (strchr(stop, *p) && *p)
+/* To the next `stop` or byte that matters to balance. */
+static inline const char *next_stop(const char *p, const char *end, char stop) {
+#ifdef __SSE2__
+    for (; end - p >= 16; p += 16) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned mask = marks_of(p) | (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(stop)));
+        if (mask)
+            return p + __builtin_ctz(mask);
+    }
+#endif
+    while (p < end && *p != stop && !scan_is(*p, CH_MARK))
+        p++;
+    return p;
+}
+
+const char *scan_until(const char *p, const char *end, char stop) {
+    for (; (p = next_stop(p, end, stop)) < end; p++) {
+        if (*p == stop)
             return p;
         switch (*p) {
         case '<':
@@ -294,7 +303,7 @@ bool scan_item(const char **p, const char *end, struct str *item) {
     const char *from = scan_space(*p, end);
     if (from >= end)
         return false;
-    const char *to = scan_until(from, end, ",");
+    const char *to = scan_until(from, end, ',');
     *item = str_trim((struct str){from, (size_t)(to - from)});
     *p = to < end ? to + 1 : end;
     return true;

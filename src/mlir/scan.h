@@ -22,11 +22,18 @@ const char *scan_string(const char *p, const char *end);
 /* From the first byte of a type to its end; p itself when there is no type. */
 const char *scan_type(const char *p, const char *end);
 /* Over blanks, newlines and comments. */
-const char *scan_space(const char *p, const char *end);
+const char *scan_blanks(const char *p, const char *end);
+static inline const char *scan_space(const char *p, const char *end) {
+    return p < end && (scan_is(*p, CH_BLANK) || *p == '/') ? scan_blanks(p, end) : p;
+}
 /* Over identifier characters. */
-const char *scan_ident(const char *p, const char *end);
-/* To the next byte of `stop` or to a closing bracket, outside of strings and brackets; `end` when there is none. */
-const char *scan_until(const char *p, const char *end, const char *stop);
+static inline const char *scan_ident(const char *p, const char *end) {
+    while (p < end && scan_is(*p, CH_IDENT))
+        p++;
+    return p;
+}
+/* To the next `stop` or to a closing bracket, outside of strings and brackets; `end` when there is none. */
+const char *scan_until(const char *p, const char *end, char stop);
 
 /* Does an op with a result or a quoted name start here (after blanks)? */
 bool scan_starts_op(const char *p, const char *end);

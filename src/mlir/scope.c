@@ -121,8 +121,10 @@ void scope_define(struct parser *p, struct span name, uint32_t value, uint32_t c
 static struct span split_use(const struct parser *p, struct span use, uint32_t *result) {
     const char *s = p->begin + use.begin, *end = p->begin + use.end;
     *result = 0;
-    const char *hash = memchr(s, '#', (size_t)(end - s));
-    if (!hash)
+    const char *hash = end; /* before the digits at the end, or nowhere */
+    while (hash > s && scan_is(hash[-1], CH_DIGIT))
+        hash--;
+    if (hash == s || *--hash != '#')
         return use;
     for (const char *c = hash + 1; c < end && *result < RESULT_MAX; c++)
         *result = *result * 10 + (uint32_t)(*c - '0');

@@ -32,7 +32,7 @@ uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text) {
 
 void sym_free(struct symtab *tab) {
     HASH_CLEAR(hh, tab->head);
-    *tab = (struct symtab){0};
+    tab->n = 0; /* the cache is as it was: nothing is looked up any more */
 }
 
 bool loc_number(struct str alias, uint32_t *number) {

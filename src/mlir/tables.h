@@ -36,6 +36,15 @@ struct recent {
     uint32_t n, id;
 };
 
+/* The same for "(types) -> type" after an op of some name. */
+enum { SIGNATURE_BITS = 8, SIGNATURE_TYPES = 5 };
+
+struct signature {
+    const char *p;
+    uint32_t n, ntypes; /* the last one is that of the result */
+    uint32_t types[SIGNATURE_TYPES];
+};
+
 struct loc_slot {
     uint32_t begin, end; /* text after '=' of "#locN = " */
 };
@@ -45,6 +54,7 @@ struct mlir_tables {
     struct buf text; /* of a block that had to be cleaned */
     struct symtab names, types, values;
     struct recent recent_types[RECENT_SIZE], recent_names[RECENT_SIZE]; /* names with their quotes */
+    struct signature signatures[1 << SIGNATURE_BITS];
     struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;
     uint32_t alias_cap;
@@ -79,6 +89,12 @@ static inline uint64_t recent_name_key(const char *p) {
     uint64_t w;
     memcpy(&w, p + 4, sizeof w);
     return w;
+}
+
+/* Of the first type and the op that has it: what follows is mostly told by these. */
+static inline struct signature *signature_slot(struct mlir_tables *t, const char *p, uint32_t name) {
+    uint64_t key = recent_type_key(p) ^ (uint64_t)name << 32;
+    return &t->signatures[key * 0x9e3779b97f4a7c15u >> (64 - SIGNATURE_BITS)];
 }
 
 static inline bool recent_is(const struct recent *r, const char *p, const char *end) {

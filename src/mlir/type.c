@@ -96,7 +96,7 @@ static void read_tensor(struct mlir *m, struct mlir_type *t, struct str text) {
     const char *p = text.p + strlen("tensor<"), *end = text.p + text.n - 1;
     p = scan_space(p, end);
     read_shape(m, t, &p, end);
-    const char *stop = scan_until(p, end, ",");
+    const char *stop = scan_until(p, end, ',');
     t->kind = TYPE_TENSOR;
     t->dtype = dtype_of(m, str_trim((struct str){p, (size_t)(stop - p)}));
     if (stop < end)

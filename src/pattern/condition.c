@@ -1,13 +1,13 @@
 /* Numbers and conditions over a match. A condition on a part that is absent holds: there is nothing
  * to object to. A condition that only the user can settle holds and states a precondition. */
 #include "pattern/condition.h"
-#include "pattern/match.h"
+#include "pattern/matcher.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef bool condition(const struct evaluation *e, const struct binding *args, uint32_t n);
+enum { MAX_SAME = 8 }; /* movement that is looked through */
 
 static void state(const struct evaluation *e, struct str text) {
     for (uint32_t i = 0; i < *e->npreconditions; i++)
@@ -33,6 +33,20 @@ static bool parameter(const struct evaluation *e, const struct binding *b, uint3
     return b[0].value == NONE || graph_is_parameter(e->graph, b[0].value) || constant(e, b, 1);
 }
 
+/* A parameter, or an argument of which nothing says what it is. */
+static bool stored(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    if (parameter(e, b, n))
+        return true;
+    uint32_t argument = graph_argument(e->graph, b[0].value);
+    return argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input");
+}
+
+/* Known before the model runs, as far as the text says: a parameter, or an argument that is not marked as an input. */
+static bool weight(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
+    return parameter(e, b, n) || (argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input"));
+}
+
 /* One number for the whole tensor. */
 static bool scalar(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
@@ -44,10 +58,11 @@ static bool stated_constant(const struct evaluation *e, const struct binding *b,
     if (constant(e, b, n))
         return true;
     uint32_t argument = graph_argument(e->graph, b[0].value);
-    if (argument == NONE || str_is(graph_argument_type(e->graph, argument), "input"))
+    if (argument == NONE || graph_argument_is_input(e->graph, argument))
         return false;
-    struct str label = value_label(e->graph, argument, e->arena);
-    state(e, arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
+    struct str label = precondition_label(e, argument);
+    state(e, e->brief ? label
+                      : arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
     return true;
 }
 
@@ -99,6 +114,32 @@ static int64_t shared_size(const struct imap *m, const struct imap *axis) {
     return size;
 }
 
+/* The same all along an axis on which the formula has more than one element: a broadcast there. */
+static bool repeated(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap all;
+    int64_t size = 1;
+    if (b[0].value == NONE)
+        return true;
+    if (!axes_join(b[0].axes, 0, b[0].axes->n, &all))
+        return false;
+    for (uint32_t i = 0; i < all.n; i++)
+        size *= all.t[i].size;
+    return shared_size(b[0].map, &all) < size;
+}
+
+/* One number for each row. */
+static bool rowwise(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap last;
+    if (b[0].value == NONE)
+        return true;
+    axes_axis(b[0].axes, -1, &last);
+    return shared_size(b[0].map, &last) == 1;
+}
+
 /* k and v are expanded alike, and as the heads of a group are: each of theirs serves neighbouring heads of q. Of the
  * digits of q before its last two axes they lack the least significant ones, or none. */
 static bool grouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
@@ -125,6 +166,39 @@ static bool grouped(const struct evaluation *e, const struct binding *b, uint32_
     return imap_equal(&lost[0], &lost[1]);
 }
 
+/* Equal up to the names of the spaces that only one of them depends on: axes that two products sum, each its own. */
+static bool equal_renamed(const struct imap *a, const struct imap *b) {
+    if (a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct term *x = &a->t[i], *y = &b->t[i];
+        if (x->lo != y->lo || x->size != y->size || x->stride != y->stride)
+            return false;
+        for (uint32_t j = 0; j < a->n; j++) {
+            bool shared = a->t[j].space == y->space || b->t[j].space == x->space;
+            bool alike = (a->t[j].space == x->space) == (b->t[j].space == y->space);
+            if (!alike || (shared && x->space != y->space))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* One value, read in the same way in two places, as two products read one operand. */
+static bool same(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link x[MAX_SAME], y[MAX_SAME];
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    uint32_t nx = matcher_chain(e->graph, b[0].value, b[0].map, x, MAX_SAME);
+    uint32_t ny = matcher_chain(e->graph, b[1].value, b[1].map, y, MAX_SAME);
+    for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t j = 0; j < ny; j++)
+            if (x[i].value == y[j].value && equal_renamed(&x[i].map, &y[j].map))
+                return true;
+    return false;
+}
+
 static bool same_dtype(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     return b[0].value == NONE || b[1].value == NONE ||
@@ -146,6 +220,286 @@ static bool one_location(const struct evaluation *e, const struct binding *b, ui
             return false;
     }
     return e->nops > 1;
+}
+
+static bool floating(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    enum dtype t = b[0].value == NONE ? DT_F32 : graph_dtype(e->graph, b[0].value);
+    return t >= DT_F64 && t <= DT_BFP2;
+}
+
+/* How many elements the reduction sums into each of its own; NaN when the value is no reduction. */
+static double summed(const struct graph *g, uint32_t op) {
+    if (op == NONE || graph_class(g, op) != OP_REDUCE)
+        return NAN;
+    return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
+}
+
+/* The number rounded to the format, no more: 1/199 is not 1/200 in bf16 either. */
+static bool holds_number(const struct graph *g, uint32_t value, double expected) {
+    struct constant c = graph_constant(g, value);
+    return c.known && close_to(c.value, expected, 1 + (c.bits > 24 ? 24 : c.bits));
+}
+
+static bool count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e->graph, b[0].value, summed(e->graph, b[1].op));
+}
+
+static bool one_over_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE ||
+           holds_number(e->graph, b[0].value, 1 / summed(e->graph, b[1].op));
+}
+
+static bool root_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return b[0].value == NONE || b[1].value == NONE ||
+           holds_number(e->graph, b[0].value, sqrt(summed(e->graph, b[1].op)));
+}
+
+static int64_t combinations(const struct term *t, uint32_t n) {
+    int64_t size = 1;
+    for (uint32_t i = 0; i < n; i++)
+        size *= t[i].size;
+    return size;
+}
+
+/* Varies along what the reduction reduces only, element for element. */
+static bool along_reduced(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct axes missing;
+    struct imap axis, map;
+    (void)e;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    int64_t kept = combinations(b[1].map->t, b[1].map->n);
+    int64_t size = combinations(b[1].axes->t, b[1].axes->n ? b[1].axes->end[b[1].axes->n - 1] : 0) / kept;
+    if (size < 2 || !imap_complement(b[1].axes, b[1].map, &size, 1, &missing))
+        return false;
+    axes_axis(&missing, 0, &axis);
+    map = *b[0].map;
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
+
+/* All vary along one and the same axis of the formula only, element for element. */
+static bool same_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct imap first = {0}, axis, map;
+    bool any = false, one = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (b[i].value == NONE)
+            continue;
+        map = *b[i].map;
+        imap_canonical(&map);
+        if (any && !imap_equal(&map, &first))
+            return false;
+        first = map;
+        any = true;
+    }
+    for (uint32_t i = 0; any && i < e->axes->n; i++) {
+        axes_axis(e->axes, (int)i, &axis);
+        one |= axis.n > 0 && imap_equal(&axis, &first);
+    }
+    return !any || one;
+}
+
+/* Nothing but casts and layout changes lies between x and the op that `of` names. */
+static bool adjacent(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    for (uint32_t i = 0; b[1].op != NONE && i < graph_noperands(g, b[1].op); i++) {
+        uint32_t v = graph_operands(g, b[1].op)[i];
+        for (int step = 0; v != NONE && step < MAX_CHAIN; step++) {
+            uint32_t op = g->m->values[v].def;
+            if (v == b[0].value)
+                return true;
+            if (op == NONE || !looks_through(g, op) || graph_class(g, op) == OP_MOVE)
+                break;
+            v = graph_operands(g, op)[0];
+        }
+    }
+    return false;
+}
+
+/* All of it is indexed by axes of the formula: what was cut from it is put together again. */
+static bool aligned(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    for (uint32_t i = 0; b[0].value != NONE && i < b[0].map->n; i++)
+        if (b[0].map->t[i].space >= FRESH_SPACE)
+            return false;
+    return true;
+}
+
+static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
+    struct imap last;
+    axes_axis(axes, -1, &last);
+    if (!imap_within(&last, map))
+        return false;
+    if (imap_within(map, &last))
+        return axes_extent(axes, -2) == 1;
+    for (uint32_t i = 0; i + 1 < axes->n; i++) {
+        struct imap both, axis;
+        struct axes two;
+        axes_axis(axes, (int)i, &axis);
+        axes_clear(&two);
+        if (axes_add(&two, axis.t, axis.n) && axes_add(&two, last.t, last.n) && axes_join(&two, 0, 2, &both) &&
+            imap_within(map, &both) && imap_within(&both, map))
+            return true;
+    }
+    return false;
+}
+
+/* Angles of positions: varies along the last axis, element for element, and along one axis more; or along the last
+ * alone, where there is one position. Whether it was expanded before it is used makes no difference. */
+static bool positions(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link links[MAX_CHAIN];
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    struct imap map = *b[0].map;
+    for (int hops = 0; value != NONE && hops < 4; hops++) {
+        uint32_t k = matcher_chain(e->graph, value, &map, links, MAX_CHAIN);
+        for (uint32_t i = 0; i < k; i++)
+            if (rows_of_positions(b[0].axes, &links[i].map))
+                return true;
+        value = graph_callee_value(e->graph, links[k - 1].value); /* expanded in a function that runs once */
+        map = links[k - 1].map;
+    }
+    return false;
+}
+
+/* From the map of an op's result to that of the operand that it carries on: movement, one operand of elementwise ops
+ * and norms, what a slice was cut from. NONE where nothing of the kind comes before. */
+static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map) {
+    uint32_t op = g->m->values[value].def, rank;
+    struct imap next;
+    struct axes c, kept;
+    struct slice_bounds s;
+    if (op == NONE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
+        return NONE;
+    uint32_t x = graph_operands(g, op)[0];
+    if (looks_through(g, op) && imap_through(g, op, map, &next)) {
+        *map = next;
+        return x;
+    }
+    if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_AXISWISE || graph_class(g, op) == OP_ALIKE) {
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+            x = graph_operands(g, op)[i];
+            if (x != NONE && graph_numel(g, x) == graph_numel(g, value) && !graph_is_parameter(g, x))
+                return x;
+        }
+        return NONE;
+    }
+    const int64_t *shape = graph_shape(g, value, &rank);
+    if (!slice_bounds(g, op, &s) || !imap_coordinates(map, shape, rank, &c))
+        return NONE;
+    axes_clear(&kept);
+    for (uint32_t d = 0; d < rank; d++)
+        if (!axes_add(&kept, c.t + axes_begin(&c, d), s.cut[d] ? 0 : c.end[d] - axes_begin(&c, d)))
+            return NONE;
+    return imap_of_coordinates(&kept, graph_shape(g, x, &rank), s.rank, map) ? x : NONE;
+}
+
+/* This axis of x is made of the columns of a product: of its features, so of heads, not of positions. */
+static bool columns(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    struct imap axis, map;
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    map = *b[0].map;
+    axes_axis(b[0].axes, e->number->given[0], &axis);
+    for (int hops = 0; axis.n > 0 && value != NONE && hops < MAX_CHAIN; hops++) {
+        uint32_t op = g->m->values[value].def, rank;
+        const int64_t *shape = graph_shape(g, value, &rank);
+        struct axes c;
+        struct imap last;
+        if (op != NONE && graph_class(g, op) == OP_CONTRACT) {
+            if (!shape || !imap_coordinates(&map, shape, rank, &c))
+                return false;
+            axes_axis(&c, -1, &last);
+            return imap_within(&axis, &last);
+        }
+        value = upstream(g, value, &map);
+    }
+    return false;
+}
+
+/* One number for each batch element (axis 0) and group of neighbouring channels; all else was reduced. Over one
+ * row of one channel it would be another norm. */
+static bool channel_groups(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct imap batch, channel, map;
+    int64_t rows = 1, long_axes = 0;
+    (void)n;
+    if (b[0].value == NONE || e->axes->n < 3)
+        return false;
+    map = *b[0].map;
+    imap_canonical(&map);
+    axes_axis(e->axes, 0, &batch);
+    axes_axis(e->axes, e->number->given[0], &channel);
+    for (uint32_t i = 0; i < e->axes->n; i++) {
+        rows *= axes_extent(e->axes, (int)i);
+        long_axes += axes_extent(e->axes, (int)i) > 1;
+    }
+    long_axes -= (batch.n > 0) + (channel.n > 0);
+    int64_t groups = combinations(map.t, map.n) / combinations(batch.t, batch.n);
+    int64_t channels = combinations(channel.t, channel.n);
+    if (batch.n > 1 || channel.n != 1 || groups < 1 || channels % groups != 0)
+        return false;
+    struct imap expected = batch;
+    for (uint32_t i = 0; i < expected.n; i++)
+        expected.t[i].stride *= groups;
+    int64_t of_group = channels / groups;
+    expected.t[expected.n++] = (struct term){channel.t[0].space, channel.t[0].lo * of_group, groups, 1};
+    imap_canonical(&expected);
+    return (of_group > 1 || long_axes > 1) && rows > channels && imap_equal(&expected, &map);
+}
+
+static bool changes_rows(const struct graph *g, uint32_t op) {
+    uint32_t rank, of_rank;
+    const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank),
+                  *of = graph_shape(g, graph_operands(g, op)[0], &of_rank);
+    return g->kind[op] == K_RESHAPE && shape && of && rank > 0 && of_rank > 0 && shape[rank - 1] != of[of_rank - 1];
+}
+
+/* What x is made of, through movement and the subtraction of a mean. */
+static uint32_t moved_from(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    if (op == NONE || (!looks_through(g, op) && g->kind[op] != K_SUBTRACT))
+        return NONE;
+    return op;
+}
+
+/* The rows of x are made by a reshape of other rows, and those of `out` are taken apart by one: groups of channels
+ * rather than rows that a kernel is meant for. */
+static bool regrouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE || b[1].op == NONE)
+        return false;
+    uint32_t v = b[0].value, op = moved_from(g, v);
+    for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
+        v = graph_operands(g, op)[0];
+        op = v == NONE ? NONE : moved_from(g, v);
+    }
+    if (op == NONE || !changes_rows(g, op))
+        return false;
+    v = g->m->ops[b[1].op].first_result;
+    for (int step = 0; step < MAX_CHAIN && graph_nuses(g, v) == 1; step++) {
+        op = g->uses[g->first_use[v]];
+        if (!looks_through(g, op))
+            return false;
+        if (changes_rows(g, op))
+            return true;
+        v = g->m->ops[op].first_result;
+    }
+    return false;
 }
 
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
@@ -185,24 +539,151 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
-static condition *const functions[] = {present,      constant, parameter,  scalar,  stated_constant,
-                                       row_vector,   matrix,   contiguous, grouped, same_dtype,
-                                       one_location, located,  named};
+/* Row-major strides of a tensor; false when it is dynamic. */
+static bool strides_of(const struct graph *g, uint32_t value, const int64_t **shape, uint32_t *rank, int64_t *strides) {
+    int64_t stride = 1;
+    *shape = graph_shape(g, value, rank);
+    if (!*shape || *rank > MAX_RANK || graph_numel(g, value) < 1)
+        return false;
+    for (uint32_t d = *rank; d-- > 0; stride *= (*shape)[d])
+        strides[d] = stride;
+    return true;
+}
+
+/* The space that a map runs over one to one; NONE when it is no such map. */
+static uint32_t own_space(const struct graph *g, const struct binding *b) {
+    int64_t numel = graph_numel(g, b->value);
+    bool own = b->map->n == 1 && b->map->t[0].lo == 1 && b->map->t[0].stride == 1 && b->map->t[0].size == numel;
+    return own ? b->map->t[0].space : NONE;
+}
+
+/* read_as(whole, split, 0, 2, 1, 3): the elements of `whole` in row-major order run over the dimensions of `split` in
+ * this order, the last one fastest: heads merged or split. */
+static bool read_as(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    uint32_t rank, whole_space = own_space(e->graph, &b[0]), split_space = own_space(e->graph, &b[1]);
+    int64_t strides[MAX_RANK];
+    const int64_t *shape;
+    if (b[0].value == NONE || b[1].value == NONE || !strides_of(e->graph, b[1].value, &shape, &rank, strides) ||
+        rank != e->number->ngiven || graph_numel(e->graph, b[0].value) != graph_numel(e->graph, b[1].value))
+        return false;
+    struct imap expected = {0};
+    bool outward = whole_space != NONE; /* `split` is found below `whole`, or the other way round */
+    int64_t lo = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        int d = e->number->given[i];
+        if (d < 0 || d >= (int)rank)
+            return false;
+        struct term t = {whole_space, lo, shape[d], strides[d]};
+        if (!outward)
+            t = (struct term){split_space, strides[d], shape[d], lo};
+        expected.t[expected.n++] = t;
+        lo *= shape[d];
+    }
+    imap_canonical(&expected);
+    struct imap actual = *b[outward].map;
+    imap_canonical(&actual);
+    return (outward || split_space != NONE) && imap_equal(&expected, &actual);
+}
+
+/* Each dimension of `out` is that of x some times: `whole` times along (tile), or each element times (interleave). */
+static bool times_fit(const struct evaluation *e, const struct binding *b, bool interleave) {
+    uint32_t rank, out_rank, space, more = 0;
+    int64_t strides[MAX_RANK], out_strides[MAX_RANK];
+    const int64_t *shape, *out_shape;
+    if (b[0].value == NONE || b[1].value == NONE || (space = own_space(e->graph, &b[0])) == NONE ||
+        !strides_of(e->graph, b[0].value, &out_shape, &out_rank, out_strides) ||
+        !strides_of(e->graph, b[1].value, &shape, &rank, strides) || rank != out_rank)
+        return false;
+    struct imap expected = {0}, actual = *b[1].map;
+    for (uint32_t d = 0; d < rank; d++) {
+        if (out_shape[d] % shape[d] != 0)
+            return false;
+        int64_t times = out_shape[d] / shape[d];
+        more += times > 1 && shape[d] > 1;
+        expected.t[expected.n++] =
+            (struct term){space, out_strides[d] * (interleave ? times : 1), shape[d], strides[d]};
+    }
+    imap_canonical(&expected);
+    imap_canonical(&actual);
+    return more == 1 && imap_equal(&expected, &actual);
+}
+
+static bool interleaved(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return times_fit(e, b, true);
+}
+
+static bool tiled(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return times_fit(e, b, false);
+}
+
+/* Varies along one axis of another value only, element for element: row_vector for any axis. */
+static bool along_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    struct imap axis, map = *b[0].map;
+    axes_axis(b[1].axes, e->number->given[0], &axis);
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
 
 const struct condition_info condition_table[] = {
-    {"present", 1, 1, false, "present(x): the optional part x is there"},
-    {"constant", 1, 1, false, "constant(x): one known number in every element"},
-    {"parameter", 1, 1, false, "parameter(x): depends on parameters and constants only"},
-    {"scalar", 1, 1, false, "scalar(x): one element, or one known number in every element"},
-    {"stated_constant", 1, 1, false, "stated_constant(x): a known number, or an argument with that as a precondition"},
-    {"row_vector", 1, 2, false, "row_vector(x, of): varies along the last axis only"},
-    {"matrix", 1, 1, false, "matrix(x): varies along the last two axes only"},
-    {"contiguous", 1, 1, false, "contiguous(x): stored with its last axis innermost"},
-    {"grouped", 3, 3, false, "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
-    {"same_dtype", 2, 2, false, "same_dtype(x, y)"},
-    {"one_location", 0, 0, false, "one_location(): all ops carry the same location"},
-    {"located", 1, 1, true, "located(\"regex\"): a location of the ops has such a name"},
-    {"named", 2, 2, true, "named(x, \"regex\"): x is an argument of such a name"},
+    {present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
+    {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
+    {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
+    {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
+    {weight, "weight", 1, 1, false, false, "weight(x): a parameter, or an argument that is no model input"},
+    {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
+    {stated_constant, "stated_constant", 1, 1, false, false,
+     "stated_constant(x): a known number, or an argument with that as a precondition"},
+    {row_vector, "row_vector", 1, 2, false, false, "row_vector(x, of): varies along the last axis only"},
+    {matrix, "matrix", 1, 1, false, false, "matrix(x): varies along the last two axes only"},
+    {contiguous, "contiguous", 1, 1, false, false, "contiguous(x): stored with its last axis innermost"},
+    {grouped, "grouped", 3, 3, false, false,
+     "grouped(q, k, v): k and v are expanded as the heads of a group are, or not at all"},
+    {repeated, "repeated", 1, 1, false, false, "repeated(x): the same all along some axis, a broadcast there"},
+    {rowwise, "rowwise", 1, 1, false, false, "rowwise(x): the same all along the last axis"},
+    {same, "same", 2, 2, false, false, "same(x, y): one value, read in the same way in both places"},
+    {same_dtype, "same_dtype", 2, 2, false, false, "same_dtype(x, y)"},
+    {one_location, "one_location", 0, 0, false, false, "one_location(): all ops carry the same location"},
+    {located, "located", 1, 1, true, false, "located(\"regex\"): a location of the ops has such a name"},
+    {named, "named", 2, 2, true, false, "named(x, \"regex\"): x is an argument of such a name"},
+    {aligned, "aligned", 1, 1, false, false, "aligned(x): all of x is indexed by the axes of the formula"},
+    {columns, "columns", 2, 2, false, true, "columns(x, -2): this axis of x is made of the columns of a product"},
+    {positions, "positions", 1, 1, false, false, "positions(c): varies along the last axis and one other"},
+    {read_as, "read_as", 2, 8, false, true,
+     "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
+    {interleaved, "interleaved", 2, 2, false, false,
+     "interleaved(out, x): each element along one dimension of x is repeated"},
+    {tiled, "tiled", 2, 2, false, false, "tiled(out, x): one dimension of x is repeated as a whole"},
+    {along_axis, "along_axis", 3, 3, false, true, "along_axis(bias, y, -1): bias varies along this axis of y only"},
+    {floating, "floating", 1, 1, false, false, "floating(x): its elements are floating point numbers"},
+    {count_of, "count_of", 2, 2, false, false, "count_of(n, s): n is how many elements the reduction s sums"},
+    {one_over_count_of, "one_over_count_of", 2, 2, false, false,
+     "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
+    {root_count_of, "root_count_of", 2, 2, false, false,
+     "root_count_of(c, s): c is the square root of how many elements s sums"},
+    {same_axis, "same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
+    {adjacent, "adjacent", 2, 2, false, false,
+     "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
+    {along_reduced, "along_reduced", 2, 2, false, false,
+     "along_reduced(x, s): x varies only along the axes that the reduction s reduces"},
+    {channel_groups, "channel_groups", 2, 2, false, true,
+     "channel_groups(m, 1): m is one number for each group of channels, axis 1"},
+    {regrouped, "regrouped", 2, 2, false, false,
+     "regrouped(x, out): the rows of x are made by a reshape and taken apart after out"},
+    {condition_pads_window, "pads_window", 2, 2, false, false,
+     "pads_window(p, c): the pad p adds nothing that the padding of the convolution or pool c could not"},
+    {condition_same_window, "same_window", 2, 2, false, false,
+     "same_window(c, d): the windows of two convolutions move alike"},
+    {condition_normalizes_channels, "normalizes_channels", 2, 2, false, false,
+     "normalizes_channels(n, c): the batch norm n normalises along the channels of the convolution c"},
+    {condition_cuts_along, "cuts_along", 2, 2, false, false,
+     "cuts_along(out, s): the slice out cuts the dimension that s sorts"},
+    {condition_turned, "turned", 1, 1, false, false, "turned(p): p exchanges the last two dimensions of its operand"},
 };
 
 uint32_t condition_find(struct str name) {
@@ -245,7 +726,8 @@ static double call(const struct evaluation *e, const struct number *n) {
         args[i] = e->bindings[n->args[i]];
     struct evaluation with = *e;
     with.regex = n->regex;
-    return functions[n->call](&with, args, n->nargs);
+    with.number = n;
+    return condition_table[n->call].holds(&with, args, n->nargs);
 }
 
 static double binary(enum number_op op, double a, double b) {
@@ -297,6 +779,8 @@ double evaluate(const struct evaluation *e, const struct number *n) {
         return value_of(e, n);
     case NUM_CALL:
         return call(e, n);
+    case NUM_MEASURE:
+        return measure(e, n);
     default:
         return binary(n->op, evaluate(e, n->a), evaluate(e, n->b));
     }
@@ -309,6 +793,30 @@ struct str value_label(const struct graph *g, uint32_t value, struct arena *a) {
     return arena_printf(a, "%.*s (%.*s)", (int)name.n, name.p, (int)model.n, model.p);
 }
 
+struct str precondition_label(const struct evaluation *e, uint32_t argument) {
+    return e->brief ? mlir_span(e->graph->m, e->graph->m->values[argument].name)
+                    : value_label(e->graph, argument, e->arena);
+}
+
+/* The number that {…} stands for; NULL when it is none. */
+static const struct number *template_number(const struct evaluation *e, struct str inner) {
+    const struct number *n = NULL;
+    struct text_origin nowhere = {"", 0, 0};
+    struct templates *t = e->templates;
+    size_t at = t ? (uintptr_t)inner.p % (sizeof t->slots / sizeof *t->slots) : 0;
+    if (t && t->slots[at].text == inner.p)
+        return t->slots[at].number;
+    struct diags quiet = {.arena = t ? t->arena : e->arena};
+    if (!number_parse(&n, e->formula, quiet.arena, inner, nowhere, NULL, &quiet))
+        n = NULL;
+    diags_free(&quiet);
+    if (t) {
+        t->slots[at].text = inner.p;
+        t->slots[at].number = n;
+    }
+    return n;
+}
+
 /* One {…} of a template: an expression, or the name of a value. */
 static void fill_one(const struct evaluation *e, struct str inner, struct buf *out) {
     uint32_t slot = formula_slot(e->formula, inner);
@@ -319,14 +827,11 @@ static void fill_one(const struct evaluation *e, struct str inner, struct buf *o
         buf_add(out, label);
         return;
     }
-    struct diags quiet = {.arena = e->arena};
-    const struct number *n;
-    struct text_origin nowhere = {"", 0, 0};
-    if (number_parse(&n, e->formula, e->arena, inner, nowhere, NULL, &quiet))
+    const struct number *n = template_number(e, inner);
+    if (n)
         buf_printf(out, "%.10g", evaluate(e, n));
     else
         buf_printf(out, "{%.*s}", (int)inner.n, inner.p);
-    diags_free(&quiet);
 }
 
 struct str fill_in(const struct evaluation *e, struct str text) {

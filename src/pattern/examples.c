@@ -202,9 +202,11 @@ static struct str unknown_op(const struct module *m) {
 static void search(struct run *r, const struct module *m, struct match_list *found) {
     struct pattern *leader = r->pattern->is_variant ? r->pattern->variant_of : (struct pattern *)(uintptr_t)r->pattern;
     struct pattern_set alone = {.max_steps = r->set->max_steps, .items = &leader, .n = 1};
+    patterns_index(&alone);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)
             match_function(&alone, &m->graph, f, &r->arena, found);
+    free(alone.rooted);
 }
 
 /* The first match of the pattern itself; else the first of one that shares its formula; or NULL. */

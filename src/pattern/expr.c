@@ -183,8 +183,18 @@ static struct expr *parse_comparison(struct parser *p) {
     return infix(p, op, left, parse_sum(p));
 }
 
+static struct expr *parse_both(struct parser *p) {
+    struct expr *left = parse_comparison(p);
+    while (!p->failed && at_punct(p, "&")) {
+        struct str op = p->token.text;
+        advance(p);
+        left = infix(p, op, left, parse_comparison(p));
+    }
+    return left;
+}
+
 static struct expr *parse_either(struct parser *p) {
-    struct expr *first = parse_comparison(p);
+    struct expr *first = parse_both(p);
     if (p->failed || !at_punct(p, "|"))
         return first;
     struct expr *e = new_expr(p, E_EITHER, first->text);
@@ -194,9 +204,19 @@ static struct expr *parse_either(struct parser *p) {
             formula_fail(p, p->token.text, "put some of them into an idiom", "too many alternatives");
             break;
         }
-        e->args[e->nargs++] = parse_comparison(p);
+        e->args[e->nargs++] = parse_both(p);
     }
     return e;
+}
+
+/* A word before the name of a line says that the line is a further root. */
+static enum line_kind line_kind(struct parser *p) {
+    struct lexer ahead = p->lexer;
+    bool also = str_is(p->token.text, "also"), maybe = str_is(p->token.text, "maybe");
+    if (p->token.kind != T_NAME || !(also || maybe) || lex_next(&ahead).kind != T_NAME)
+        return LINE_PLAIN;
+    advance(p);
+    return also ? LINE_ALSO : LINE_MAYBE;
 }
 
 uint32_t formula_lines(struct parser *p, struct definition *lines) {
@@ -213,6 +233,7 @@ uint32_t formula_lines(struct parser *p, struct definition *lines) {
         }
         struct definition *d = &lines[n++];
         d->name = (struct str){NULL, 0};
+        d->kind = line_kind(p);
         if (p->token.kind == T_NAME && next_is(p, "=")) {
             d->name = p->token.text;
             advance(p);

@@ -4,7 +4,7 @@
 
 #include "pattern/lex.h"
 
-enum { MAX_ARGS = 8, MAX_LINES = 32, MAX_PAREN_DEPTH = 64 };
+enum { MAX_ARGS = 16, MAX_LINES = 32, MAX_PAREN_DEPTH = 64 };
 
 enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
 
@@ -29,14 +29,17 @@ struct parser {
     bool failed;
 };
 
+enum line_kind { LINE_PLAIN, LINE_ALSO, LINE_MAYBE };
+
 struct definition {
     struct str name; /* empty: the value of an idiom */
+    enum line_kind kind;
     struct expr *expr;
 };
 
 /* One diagnostic at a piece of the text; later ones are dropped. */
 void formula_fail(struct parser *p, struct str at, const char *hint, const char *what);
-/* "name = expression" lines up to MAX_LINES; a line without a name is the value of an idiom. */
+/* "[also|maybe] name = expression" lines up to MAX_LINES; a line without a name is the value of an idiom. */
 uint32_t formula_lines(struct parser *p, struct definition *lines);
 /* "name(a, b):" of an idiom; the body starts after it. NULL with a diagnostic. */
 const char *formula_idiom_head(struct parser *p, struct idiom *idiom);

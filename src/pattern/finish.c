@@ -26,10 +26,25 @@ static bool only_used_inside(const struct matcher *m, uint32_t op) {
     return true;
 }
 
+static bool is_root(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (m->matched[i].op == op && m->matched[i].parent == NONE)
+            return true;
+    return false;
+}
+
+/* What the fused op yields too. */
+static bool may_escape(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->pattern->nescapes; i++)
+        if (m->slots[m->pattern->escapes[i]].op == op)
+            return true;
+    return false;
+}
+
 /* Inner values have no users outside, else the fused op could not leave them out. */
 static bool uses_fit(const struct matcher *m) {
-    for (uint32_t i = 1; i < m->nmatched; i++)
-        if (m->matched[i].op != m->matched[0].op && !only_used_inside(m, m->matched[i].op))
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (!is_root(m, m->matched[i].op) && !may_escape(m, m->matched[i].op) && !only_used_inside(m, m->matched[i].op))
             return false;
     for (uint32_t i = 0; i < m->npassed; i++)
         if (m->passed[i].inner && !only_used_inside(m, m->passed[i].op))
@@ -57,7 +72,7 @@ static bool decidable(const struct matcher *m, const struct number *n, uint32_t 
         return true;
     if (n->op == NUM_EXTENT && n->slot == NONE)
         return false;
-    if (n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF)) {
+    if (n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE)) {
         *mentions |= n->slot == slot;
         return m->slots[n->slot].value != NONE;
     }
@@ -123,7 +138,11 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
 
 /* Operands before the op that uses them, in the formula's order. */
 static uint32_t in_order(const struct matcher *m, uint32_t at, uint32_t *ops, uint32_t n) {
-    for (uint32_t arg = 0; arg < 8; arg++)
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (m->matched[i].parent == at && m->matched[i].arg >= most)
+            most = m->matched[i].arg + 1;
+    for (uint32_t arg = 0; arg < most && arg < 8; arg++)
         for (uint32_t i = 0; i < m->nmatched; i++)
             if (m->matched[i].parent == at && m->matched[i].arg == arg && i != at)
                 n = in_order(m, i, ops, n);
@@ -199,7 +218,10 @@ bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED];
     if (!uses_fit(m))
         return false;
-    uint32_t nops = in_order(m, 0, ops, 0);
+    uint32_t nops = 0;
+    for (uint32_t i = m->nmatched; i-- > 0;) /* further roots first: the root is the last */
+        if (m->matched[i].parent == NONE)
+            nops = in_order(m, i, ops, nops);
     if (!accepted(m, ops, nops))
         return false;
     if (m->detail) {

@@ -274,6 +274,18 @@ const struct number *build_extent_number(struct builder *b, struct scope *s, con
     return build_extent(b, s, e)->number;
 }
 
+/* result(s, 1): the second result of the op that s is. */
+static struct node *build_result(struct builder *b, struct scope *s, const struct expr *e) {
+    struct node *n = new_node(b, N_RESULT, e->text), *of = build(b, s, e->args[0]);
+    const struct expr *number = e->args[1];
+    if (number->kind != E_NUMBER || number->value < 0 || number->value > 15 || number->value != floor(number->value))
+        build_fail(b, s, number->text, "result(s, 1) is the second", "the number of a result is meant");
+    else
+        n->result = (uint32_t)number->value;
+    set_args(b, n, &of, 1);
+    return n;
+}
+
 /* Words of the language that look like calls. */
 static struct node *build_word(struct builder *b, struct scope *s, const struct expr *e) {
     static const struct {
@@ -290,6 +302,8 @@ static struct node *build_word(struct builder *b, struct scope *s, const struct 
         n->given = true;
         return n;
     }
+    if (str_is(e->text, "result") && e->nargs == 2)
+        return build_result(b, s, e);
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         if (!str_is(e->text, words[w].name))
             continue;
@@ -331,7 +345,7 @@ static const struct {
 } infix_ops[] = {
     {"+", K_ADD, NUM_ADD}, {"-", K_SUBTRACT, NUM_SUB}, {"*", K_MULTIPLY, NUM_MUL},  {"/", K_DIVIDE, NUM_DIV},
     {"==", K_EQ, NUM_EQ},  {"!=", K_NE, NUM_NE},       {"<", K_LT, NUM_LT},         {"<=", K_LE, NUM_LE},
-    {">", K_GT, NUM_GT},   {">=", K_GE, NUM_GE},       {"%", K_REMAINDER, NUM_MOD},
+    {">", K_GT, NUM_GT},   {">=", K_GE, NUM_GE},       {"%", K_REMAINDER, NUM_MOD}, {"&", K_LOGICAL_AND, NUM_AND},
 };
 
 bool infix_operator(struct str sign, enum op_kind *op, enum number_op *number) {
@@ -434,6 +448,7 @@ static void set_kinds(struct node *n) {
         return;
     case N_NAMED:
     case N_EITHER:
+    case N_RESULT:
     case N_TRANSPOSED:
         for (uint32_t i = 0; i < n->nargs; i++) {
             n->any |= n->args[i]->any;
@@ -444,6 +459,61 @@ static void set_kinds(struct node *n) {
     case N_VARIABLE:
     case N_NUMBER:
         n->any = true;
+    }
+}
+
+static void add_roots(const struct node *n, bool *roots) {
+    switch (n->kind) {
+    case N_OP:
+        roots[n->op] = true;
+        return;
+    case N_OUTER:
+        roots[K_MULTIPLY] = true;
+        return;
+    case N_NAMED:
+    case N_EITHER:
+    case N_RESULT:
+    case N_TRANSPOSED:
+        for (uint32_t i = 0; i < n->nargs; i++)
+            add_roots(n->args[i], roots);
+        return;
+    default:
+        roots[K_UNKNOWN] = true;
+    }
+}
+
+/* A root must be an operation: a name alone would be found everywhere. */
+static void check_root(struct builder *b, struct scope *s, struct node *root, struct str name) {
+    bool roots[K_COUNT] = {false};
+    add_roots(root, roots);
+    if (!b->failed && roots[K_UNKNOWN])
+        build_fail(b, s, name, NULL, "the last line is not an operation");
+    if (!b->failed)
+        set_kinds(root);
+}
+
+/* The last plain line is the root; further ones are looked for from what it bound. */
+static void build_roots(struct builder *b, struct scope *s) {
+    uint32_t last = s->nlines;
+    for (uint32_t i = 0; i < s->nlines; i++)
+        if (s->lines[i].kind == LINE_PLAIN)
+            last = i;
+    if (last == s->nlines) {
+        build_fail(b, s, s->lines[0].name, "the root is a line without `also`", "the formula has no root");
+        return;
+    }
+    b->f->root = build_line(b, s, last, s->lines[last].name);
+    check_root(b, s, b->f->root, s->lines[last].name);
+    for (uint32_t i = 0; i < s->nlines && !b->failed; i++) {
+        if (s->lines[i].kind == LINE_PLAIN)
+            continue;
+        if (b->f->nalso == MAX_ALSO) {
+            build_fail(b, s, s->lines[i].name, NULL, "too many further lines");
+            return;
+        }
+        struct node *n = build_line(b, s, i, s->lines[i].name);
+        check_root(b, s, n, s->lines[i].name);
+        b->f->also[b->f->nalso++] = (struct further_line){n, s->lines[i].kind == LINE_MAYBE};
     }
 }
 
@@ -466,16 +536,10 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
         formula_fail(&p, text, NULL, "the formula is empty");
     if (p.failed)
         return false;
-    f->root = build_line(&b, s, s->nlines - 1, s->lines[s->nlines - 1].name);
-    for (uint32_t i = 0; i + 1 < s->nlines && !b.failed; i++)
+    build_roots(&b, s);
+    for (uint32_t i = 0; i < s->nlines && !b.failed; i++)
         if (!s->built[i])
             build_fail(&b, s, s->lines[i].name, NULL, "the name is defined but not used");
-    bool roots[K_COUNT];
-    formula_roots(f, roots);
-    if (!b.failed && roots[K_UNKNOWN])
-        build_fail(&b, s, s->lines[s->nlines - 1].name, NULL, "the last line is not an operation");
-    if (!b.failed)
-        set_kinds(f->root);
     return !b.failed;
 }
 
@@ -484,25 +548,6 @@ uint32_t formula_slot(const struct formula *f, struct str name) {
         if (f->slot_name[i].n && str_eq(f->slot_name[i], name))
             return i;
     return NONE;
-}
-
-static void add_roots(const struct node *n, bool *roots) {
-    switch (n->kind) {
-    case N_OP:
-        roots[n->op] = true;
-        return;
-    case N_OUTER:
-        roots[K_MULTIPLY] = true;
-        return;
-    case N_NAMED:
-    case N_EITHER:
-    case N_TRANSPOSED:
-        for (uint32_t i = 0; i < n->nargs; i++)
-            add_roots(n->args[i], roots);
-        return;
-    default:
-        roots[K_UNKNOWN] = true;
-    }
 }
 
 void formula_roots(const struct formula *f, bool roots[K_COUNT]) {

@@ -21,6 +21,7 @@ enum node_kind {
     N_NAMED,      /* a sub-formula with a name: matched once, the same value afterwards */
     N_NUMBER,     /* a constant whose value is an expression of numbers and extents */
     N_EITHER,     /* alternatives, the first that holds */
+    N_RESULT,     /* a further result of an op: result(s, 1) */
     N_TRANSPOSED, /* the last two axes are meant the other way round */
     N_OUTER       /* matmul over one element, written as a broadcast multiply */
 };
@@ -50,6 +51,7 @@ enum number_op {
     NUM_OR,
     NUM_NOT,
     NUM_MOD,
+    NUM_MEASURE,  /* a number that a value or its op has: begin(s) */
     NUM_VALUE_OF, /* the number that a name holds in every element */
     NUM_CALL      /* a condition: row_vector(bias) */
 };
@@ -60,8 +62,11 @@ struct number {
     uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF: of this name; NONE: of the formula's axes here */
     int axis;      /* NUM_EXTENT */
     const struct number *a, *b;
-    uint32_t call, nargs;    /* NUM_CALL: index in the table of conditions */
-    uint32_t args[4];        /* slots */
+    uint32_t call, nargs; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures */
+    uint32_t args[4];     /* slots */
+    uint32_t ngiven;      /* numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
+    int given[8];
+    const char *key;         /* attribute(x, "k") */
     const pcre2_code *regex; /* NUM_CALL with a regular expression */
     struct str text;
 };
@@ -91,6 +96,7 @@ struct node {
     uint32_t nattrs;
     struct attr_spec *attrs;
     uint32_t slot;               /* N_VARIABLE, N_NAMED */
+    uint32_t result;             /* N_RESULT: its number */
     const struct number *number; /* N_NUMBER */
     bool given;                  /* N_NUMBER: may be an argument that is stated to hold it */
     struct str text;             /* where it stands in the formula */
@@ -103,13 +109,26 @@ static inline bool node_may_be(const struct node *n, enum op_kind k) {
     return n->any || (n->kinds[k / 64] >> (k % 64) & 1);
 }
 
-enum { MAX_SLOTS = 96 };
+/* True when an op of this kind may be the node itself, with nothing looked through. */
+static inline bool node_is(const struct node *n, enum op_kind k) {
+    return n->kinds[k / 64] >> (k % 64) & 1;
+}
+
+enum { MAX_SLOTS = 96, MAX_ALSO = 8 };
+
+/* A line that is searched for from what the rest of the formula bound: `also k = ...`, `maybe k = ...`. */
+struct further_line {
+    struct node *node;
+    bool optional;
+};
 
 struct formula {
     struct node *root;
     uint32_t nslots;
     struct str slot_name[MAX_SLOTS]; /* variables and named values; empty for those of idioms */
     bool slot_is_variable[MAX_SLOTS];
+    struct further_line also[MAX_ALSO];
+    uint32_t nalso;
 };
 
 /* A position in a YAML file that formula text came from. */

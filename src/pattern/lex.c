@@ -32,7 +32,7 @@ static bool continues(struct lexer *l) {
         l->at++;
         skip_blanks(l);
     }
-    return strchr("|+*/[)],", peek(l, 0)) != NULL || (peek(l, 0) == '-' && peek(l, 1) == ' ');
+    return strchr("|&+*/[)],", peek(l, 0)) != NULL || (peek(l, 0) == '-' && peek(l, 1) == ' ');
 }
 
 static struct token take(struct lexer *l, enum token_kind kind, size_t n) {
@@ -72,7 +72,7 @@ static struct token punctuation(struct lexer *l) {
         if (peek(l, 0) == two_char[i][0] && peek(l, 1) == two_char[i][1])
             return take(l, T_PUNCT, 2);
     char c = peek(l, 0);
-    if (!strchr("()[]+-*/|,=<>%:", c))
+    if (!strchr("()[]+-*/|,=<>%:&", c))
         return take(l, T_BAD, 1);
     if (c == '(' || c == '[')
         l->depth++;

@@ -22,7 +22,7 @@ struct str scalar_text(const yaml_node_t *n);
 struct str kept_text(struct loader *l, const yaml_node_t *n); /* a copy that lives as long as the set */
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
 struct text_origin origin_of(const struct loader *l, const yaml_node_t *n);
-bool is_scalar(struct loader *l, const yaml_node_t *n); /* false with an error */
+bool is_scalar(struct loader *l, const yaml_node_t *n);                               /* false with an error */
 const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key); /* or NULL */
 
 /* An error unless the key is one of these. The nearest one is the hint, else `hint`. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOK_AHEAD = 1 }; /* operators below the one at hand */
+
 struct mark matcher_mark(const struct matcher *m) {
     return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions};
 }
@@ -40,6 +42,7 @@ void matcher_bind(struct matcher *m, uint32_t slot, struct binding b) {
         return;
     }
     m->trail[m->ntrail++] = (struct undo){slot, m->slots[slot]};
+    b.line = m->slots[slot].value == NONE ? m->line : m->slots[slot].line;
     m->slots[slot] = b;
 }
 
@@ -76,6 +79,7 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                            .value = value,
                            .map = map,
                            .axes = axes,
+                           .outer = of->outer,
                            .slot = NONE,
                            .parent = of->parent,
                            .turned = of->turned,
@@ -84,8 +88,41 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
     return c;
 }
 
-/* A quick look behind movement, before any index is computed: can this value be what the node stands for at all? */
-bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+/* ---- a look ahead, before any index is computed ---- */
+
+static bool value_plausible(const struct matcher *m, const struct node *node, uint32_t value, int ahead);
+
+static bool operands_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
+    const uint32_t *v = graph_operands(m->g, op);
+    uint32_t have = graph_noperands(m->g, op);
+    bool either_way = n->kind == N_OUTER || (op_table[n->op].flags & COMMUTES);
+    bool straight = true, crossed = n->nargs == 2 && have == 2 && either_way;
+    for (uint32_t i = 0; straight && i < n->nargs && i < have; i++)
+        straight = v[i] != NONE && value_plausible(m, n->args[i], v[i], ahead);
+    if (straight)
+        return true;
+    for (uint32_t i = 0; crossed && i < 2; i++)
+        crossed = v[1 - i] != NONE && value_plausible(m, n->args[i], v[1 - i], ahead);
+    return crossed;
+}
+
+/* Can this op be what the node stands for, by the kinds of the ops that it is made of, `ahead` of them deep? */
+static bool op_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
+    if (n->kind == N_NAMED && m->slots[n->slot].value != NONE)
+        return true;
+    if (!node_may_be(n, (enum op_kind)m->g->kind[op]))
+        return false;
+    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED || n->kind == N_RESULT) {
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (op_plausible(m, n->args[i], op, ahead))
+                return true;
+        return false;
+    }
+    /* the operands of a contraction may be swapped: see there */
+    return ahead == 0 || graph_class(m->g, op) == OP_CONTRACT || operands_plausible(m, n, op, ahead - 1);
+}
+
+static bool value_plausible(const struct matcher *m, const struct node *node, uint32_t value, int ahead) {
     const struct graph *g = m->g;
     if (node->kind == N_NUMBER)
         return node->given || graph_constant(g, value).known;
@@ -96,17 +133,23 @@ bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_
         if (op == NONE)
             return false;
         if (!looks_through(g, op))
-            return node_may_be(node, (enum op_kind)g->kind[op]);
+            return op_plausible(m, node, op, ahead);
         value = graph_operands(g, op)[0];
     }
     return true;
+}
+
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
+    return value_plausible(m, node, value, LOOK_AHEAD);
 }
 
 /* ---- values seen through movement ---- */
 
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max) {
     uint32_t n = 0;
-    out[n] = (struct link){value, NONE, *map};
+    out[n].value = value;
+    out[n].op = NONE;
+    imap_copy(&out[n].map, map);
     imap_canonical(&out[n++].map);
     while (n < max) {
         uint32_t op = g->m->values[out[n - 1].value].def;
@@ -127,8 +170,13 @@ static void pass_links(struct matcher *m, const struct link *links, uint32_t n, 
 static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
     struct imap *copy = matcher_scratch(m, sizeof *copy);
     if (copy)
-        *copy = *map;
+        imap_copy(copy, map);
     return copy;
+}
+
+/* A map over an index of its own, below an op that nothing is known of: the value as a whole is meant. */
+static bool is_whole(const struct imap *map) {
+    return map->n == 1 && map->t[0].space > FRESH_SPACE + MAX_FRESH;
 }
 
 /* The second occurrence of a name: the same element of the same value, seen from both. The name moves down to
@@ -145,9 +193,10 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
              k = matcher_chain(m->g, b.value, b.map, there, MAX_CHAIN);
     bool variable = m->pattern->formula.slot_is_variable[slot];
     bool may_move = variable || b.op == NONE; /* a name for another name stands where it was met */
+    bool by_index = b.line == m->line && !is_whole(b.map) && !is_whole(g->map);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
-            if (here[i].value != there[j].value || !imap_equal(&here[i].map, &there[j].map))
+            if (here[i].value != there[j].value || (by_index && !imap_equal(&here[i].map, &there[j].map)))
                 continue;
             if (!may_move && j > 0)
                 continue; /* a named value is an op's result: the other road must lead to it */
@@ -156,7 +205,7 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
                 pass_links(m, there, j, !variable);
                 const struct imap *map = keep_map(m, &there[j].map);
                 if (map)
-                    matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes});
+                    matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes, 0});
             }
             return !m->full;
         }
@@ -188,20 +237,41 @@ static uint32_t own_links(const struct matcher *m, const struct goal *g, const s
     return take;
 }
 
+/* How many links may be the formula's own, told without their maps: most variables have none. */
+static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
+    bool turned = g->turned && !last_axis_innermost(g->map, g->axes);
+    uint32_t value = g->value, reach = 0;
+    for (uint32_t i = 1; i < MAX_CHAIN && graph_nuses(m->g, value) == 1; i++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE || !looks_through(m->g, op))
+            break;
+        uint32_t next = graph_operands(m->g, op)[0];
+        if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
+            reach = i;
+        value = next;
+    }
+    return reach;
+}
+
 /* A variable stands for the value at hand, or for what was there before it was repeated, broadcast or turned. */
 static bool bind_variable(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->slots[slot].value != NONE)
         return same_value(m, g, slot) && matcher_solve(m, g->next);
-    struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
+    uint32_t reach = own_reach(m, g);
+    if (reach == 0) {
+        matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
+        return match_still_fits(m, slot) && matcher_solve(m, g->next);
+    }
+    struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
     if (!links)
         return false;
-    uint32_t n = matcher_chain(m->g, g->value, g->map, links, MAX_CHAIN), take = own_links(m, g, links, n);
+    uint32_t n = matcher_chain(m->g, g->value, g->map, links, reach + 1), take = own_links(m, g, links, n);
     pass_links(m, links, take, false);
     const struct imap *map = keep_map(m, &links[take].map);
     if (!map)
         return false;
-    matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes});
+    matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes, 0});
     return match_still_fits(m, slot) && matcher_solve(m, g->next);
 }
 
@@ -214,7 +284,7 @@ static bool named_value(struct matcher *m, const struct goal *g) {
         return false;
     c->arg = g->arg;
     c->slot = slot;
-    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes});
+    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
     return !m->full && matcher_solve(m, c);
 }
 
@@ -226,6 +296,8 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .bindings = m->slots,
                                .axes = axes,
                                .arena = m->arena,
+                               .templates = m->templates.arena ? &m->templates : NULL,
+                               .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
                                .max_preconditions = MAX_PRECONDITIONS};
@@ -248,11 +320,11 @@ static bool number(struct matcher *m, const struct goal *g) {
     if (c.known)
         return close_to(c.value, expected, c.bits > 24 ? 24 : c.bits) && matcher_solve(m, g->next);
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
-    if (argument == NONE || str_is(graph_argument_type(m->g, argument), "input") ||
-        m->npreconditions == MAX_PRECONDITIONS)
+    if (argument == NONE || graph_argument_is_input(m->g, argument) || m->npreconditions == MAX_PRECONDITIONS)
         return false;
-    struct str label = value_label(m->g, argument, m->arena);
-    struct str text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)label.n, label.p, expected);
+    struct str text = precondition_label(&e, argument);
+    if (!e.brief)
+        text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)text.n, text.p, expected);
     bool stated = false;
     for (uint32_t i = 0; i < m->npreconditions; i++)
         stated |= str_eq(m->preconditions[i], text);
@@ -270,7 +342,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
         if (op == NONE)
             return false;
         struct mark k = matcher_mark(m);
-        if (match_op(m, g, op, map))
+        if (match_op(m, g, value, map))
             return true;
         matcher_undo(m, k);
         bool anchor = g->parent == NONE;
@@ -307,7 +379,7 @@ static bool transposed(struct matcher *m, const struct goal *g) {
     struct imap last, before;
     if (!axes || g->axes->n < 2)
         return false;
-    *axes = *g->axes;
+    axes_copy(axes, g->axes);
     axes_axis(g->axes, -1, &last);
     axes_axis(g->axes, -2, &before);
     axes->n -= 2;
@@ -321,6 +393,33 @@ static bool transposed(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, c);
 }
 
+/* result(s, k): result k of the op that s is the first result of. */
+static bool further_result(struct matcher *m, const struct goal *g) {
+    const struct graph *gr = m->g;
+    uint32_t value = g->value, op = gr->m->values[value].def;
+    const struct imap *map = g->map;
+    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(gr, op); step++) {
+        struct imap *next = matcher_scratch(m, sizeof *next);
+        if (!next || !imap_through(gr, op, map, next))
+            return false;
+        imap_canonical(next);
+        matcher_pass(m, op, true);
+        value = graph_operands(gr, op)[0];
+        op = gr->m->values[value].def;
+        map = next;
+    }
+    if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
+        return false;
+    const struct node *of = g->node->args[0];
+    if (of->kind == N_NAMED && m->slots[of->slot].value != NONE)
+        return m->slots[of->slot].op == op && matcher_solve(m, g->next);
+    struct goal *c = matcher_goal(m, g, of, gr->m->ops[op].first_result, map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->arg = g->arg;
+    return matcher_solve(m, c);
+}
+
 bool matcher_solve(struct matcher *m, const struct goal *g) {
     if (m->full || m->refused)
         return false;
@@ -329,7 +428,7 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
         return false;
     }
     if (!g)
-        return match_finish(m);
+        return match_further(m);
     switch (g->node->kind) {
     case N_OP:
     case N_OUTER:
@@ -342,6 +441,8 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
         return number(m, g);
     case N_EITHER:
         return either(m, g);
+    case N_RESULT:
+        return further_result(m, g);
     case N_TRANSPOSED:
         return transposed(m, g);
     }
@@ -349,45 +450,55 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
 }
 
 /* The root op and its operands, looked at before a search is set up. */
-static bool root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
-    const struct graph *g = m->g;
-    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED) {
+bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op) {
+    if (n->kind == N_NAMED || n->kind == N_EITHER || n->kind == N_TRANSPOSED || n->kind == N_RESULT) {
         for (uint32_t i = 0; i < n->nargs; i++)
-            if (root_plausible(m, n->args[i], op))
+            if (matcher_root_plausible(m, n->args[i], op))
                 return true;
         return false;
     }
-    if (!node_may_be(n, (enum op_kind)g->kind[op]) || n->kind != N_OP)
-        return n->kind == N_OUTER;
-    const uint32_t *v = graph_operands(g, op);
-    uint32_t have = graph_noperands(g, op);
-    bool straight = true, crossed = n->nargs == 2 && have == 2 && (op_table[n->op].flags & COMMUTES);
-    for (uint32_t i = 0; i < n->nargs && i < have; i++)
-        straight &= v[i] != NONE && matcher_plausible(m, n->args[i], v[i]);
-    for (uint32_t i = 0; crossed && i < 2; i++)
-        crossed = v[1 - i] != NONE && matcher_plausible(m, n->args[i], v[1 - i]);
-    return straight || crossed;
+    if (n->kind != N_OP && n->kind != N_OUTER)
+        return false;
+    return node_is(n, (enum op_kind)m->g->kind[op]) && operands_plausible(m, n, op, LOOK_AHEAD);
+}
+
+/* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put
+ * there, count as leading ones: the last axis is one along which something varies. */
+bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out) {
+    struct axes c;
+    uint32_t last = rank;
+    if (!imap_coordinates(map, shape, rank, &c))
+        return false;
+    while (last > 0 && shape[last - 1] == 1)
+        last--;
+    axes_clear(out);
+    for (uint32_t d = last; d < rank; d++)
+        if (!axes_add(out, NULL, 0))
+            return false;
+    for (uint32_t d = 0; d < last; d++)
+        if (!axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return true;
 }
 
 /* Tries one pattern with its root at one op. */
 static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
+    matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
+    m->pattern = p;
+    m->steps = 0;
+    m->full = m->refused = false;
+    m->line = m->nfresh = 0;
+    if (!matcher_root_plausible(m, p->formula.root, op))
+        return false;
     uint32_t root = m->g->m->ops[op].first_result, rank;
     const int64_t *shape = graph_shape(m->g, root, &rank);
     int64_t numel = graph_numel(m->g, root);
     if (!shape || numel < 1 || rank > MAX_RANK)
         return false;
-    matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
-    m->pattern = p;
-    m->steps = 0;
-    m->full = m->refused = false;
-    for (uint32_t i = 0; i < p->formula.nslots; i++)
-        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL};
-    if (!root_plausible(m, p->formula.root, op))
-        return false;
     struct imap *map = matcher_scratch(m, sizeof *map);
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     imap_identity(map, 0, numel);
-    if (!imap_coordinates(map, shape, rank, axes))
+    if (!matcher_root_axes(map, shape, rank, axes))
         return false;
     m->root_axes = axes;
     struct goal first = {
@@ -397,13 +508,15 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
 
 static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
     struct matcher *m = xrealloc(NULL, sizeof *m);
-    memset(m, 0, sizeof *m);
+    memset(m, 0, offsetof(struct matcher, slots));
     m->g = g;
     m->func = func;
     m->arena = a;
     m->max_steps = max_steps ? max_steps : MAX_STEPS;
     m->scratch = xrealloc(NULL, SCRATCH);
     memset(m->contraction_ops, 0xff, sizeof m->contraction_ops);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
+        m->slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
     return m;
 }
 
@@ -428,21 +541,37 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     for (uint32_t op = first; op < end; op++) {
-        if (g->kind[op] == K_UNKNOWN || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
+        uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1];
+        if (i == n || g->m->ops[op].func != func || g->m->ops[op].nresults != 1)
             continue;
-        for (uint32_t i = 0; i < set->n; i++) {
-            const struct pattern *p = set->items[i];
-            if (!p->is_variant && node_may_be(p->formula.root, (enum op_kind)g->kind[op]))
-                match_root(m, p, op, out);
-        }
+        for (; i < n; i++)
+            match_root(m, set->rooted[i], op, out);
     }
     matcher_free(m);
 }
 
-void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
-    struct matcher *m = matcher_new(match->graph, match->func, UINT64_MAX, a);
+struct matcher *match_closer_new(const struct graph *g, struct arena *a) {
+    struct matcher *m = matcher_new(g, NONE, UINT64_MAX, a);
+    m->templates.arena = a;
+    return m;
+}
+
+void match_closer_look(struct matcher *closer, const struct match *match, struct arena *a, struct match_detail *out) {
     memset(out, 0, sizeof *out);
-    m->detail = out;
-    match_at(m, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->ops[match->nops - 1]);
-    matcher_free(m);
+    closer->func = match->func;
+    closer->arena = a;
+    closer->detail = out;
+    match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern,
+             match->ops[match->nops - 1]);
+}
+
+void match_closer_free(struct matcher *closer) {
+    if (closer)
+        matcher_free(closer);
+}
+
+void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
+    struct matcher *m = match_closer_new(match->graph, a);
+    match_closer_look(m, match, a, out);
+    match_closer_free(m);
 }

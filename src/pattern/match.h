@@ -14,6 +14,7 @@ struct binding {
     uint32_t op;    /* of a named value: the op that it is; else NONE */
     const struct imap *map;
     const struct axes *axes; /* the formula's axes there; a contraction's own */
+    uint32_t line;           /* of the formula: 0 the root's, then the further ones in turn */
 };
 
 struct match {
@@ -56,6 +57,19 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
 /* Searches the place of a match again and says what it binds. Matches are many and most are not reported: this is
  * asked for those that are. */
 void match_look_closer(const struct match *m, struct arena *a, struct match_detail *out);
+/* The same for many matches of one graph: what the searches have in common is made once, in `a`. */
+struct matcher *match_closer_new(const struct graph *g, struct arena *a);
+void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
+void match_closer_free(struct matcher *closer); /* NULL is fine */
+
+/* Expressions in templates, read once; by where they stand. */
+struct templates {
+    struct arena *arena;
+    struct {
+        const char *text;
+        const struct number *number; /* NULL: it is none */
+    } slots[64];
+};
 
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
@@ -81,7 +95,10 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
-    const pcre2_code *regex; /* of the condition at hand */
+    struct templates *templates; /* or NULL */
+    bool brief;                  /* nobody reads the preconditions: the name of what they speak of stands for each */
+    const pcre2_code *regex;     /* of the condition at hand */
+    const struct number *number; /* the condition at hand */
 };
 double evaluate(const struct evaluation *e, const struct number *n);
 
@@ -89,6 +106,8 @@ double evaluate(const struct evaluation *e, const struct number *n);
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);
 /* "%arg3 (encoder.layer.0.norm.weight)" for people. */
 struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* The same for a precondition; only the name where they are not read. */
+struct str precondition_label(const struct evaluation *e, uint32_t argument);
 /* Template text with {name}, {extent(x, -1)} filled in. */
 struct str fill_in(const struct evaluation *e, struct str text);
 

@@ -13,6 +13,8 @@ enum {
     MAX_TRAIL = 1024,
     MAX_CHAIN = 48,
     MAX_PRECONDITIONS = 16,
+    MAX_FRESH = 64,
+    FRESH_SPACE = 1 << 24, /* spaces of axes that the formula's own do not have: of parts, of wholes */
     CONTRACTIONS = 64
 };
 
@@ -21,8 +23,9 @@ struct goal {
     uint32_t value;
     const struct imap *map;
     const struct axes *axes;
-    uint32_t slot;   /* named value that this is the definition of, or NONE */
-    uint32_t parent; /* index of the matched op that asks for it, or NONE */
+    const struct axes *outer; /* the axes before a slice or a concatenation changed one of them; or NULL */
+    uint32_t slot;            /* named value that this is the definition of, or NONE */
+    uint32_t parent;          /* index of the matched op that asks for it, or NONE */
     uint32_t arg;
     bool turned; /* under transposed(): its last two axes are meant the other way round */
     bool inside; /* an operand of a contraction: its axes are exact */
@@ -43,6 +46,12 @@ struct undo {
     struct binding before;
 };
 
+/* The axis that another axis is a part of: the same one wherever the same part of it is taken. */
+struct fresh_axis {
+    struct imap part;
+    int64_t extent;
+};
+
 struct matcher {
     const struct graph *g;
     const struct pattern *pattern;
@@ -51,23 +60,25 @@ struct matcher {
     size_t at;
     uint64_t steps, max_steps;
     uint32_t spaces;
-    struct binding slots[MAX_SLOTS];
-    struct matched matched[MAX_MATCHED];
-    uint32_t nmatched;
-    struct passed passed[MAX_THROUGH];
-    uint32_t npassed;
-    struct undo trail[MAX_TRAIL];
-    uint32_t ntrail;
-    struct str preconditions[MAX_PRECONDITIONS];
-    uint32_t npreconditions;
+    uint32_t nmatched, npassed, ntrail, npreconditions;
     const struct axes *root_axes;
+    uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
+    uint32_t nfresh;
     struct arena *arena;
-    struct match found; /* what match_finish kept */
-    struct match_detail *detail;                   /* or NULL */
-    struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
-    uint32_t contraction_ops[CONTRACTIONS];
+    struct match found;          /* what match_finish kept */
+    struct match_detail *detail; /* or NULL */
+    struct templates templates;
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
+
+    struct binding slots[MAX_SLOTS]; /* from here on nothing is read that was not set: see matcher_new */
+    struct matched matched[MAX_MATCHED];
+    struct fresh_axis fresh[MAX_FRESH];
+    struct passed passed[MAX_THROUGH];
+    struct undo trail[MAX_TRAIL];
+    struct str preconditions[MAX_PRECONDITIONS];
+    struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
+    uint32_t contraction_ops[CONTRACTIONS];
 };
 
 struct mark {
@@ -95,8 +106,16 @@ bool looks_through(const struct graph *g, uint32_t op);
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
 bool close_to(double actual, double expected, int bits);
 
-/* operators.c: the op, if it is what the goal's node stands for, and all goals after it. */
-bool match_op(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+/* operators.c: the op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
+bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+bool match_axis_fits(const struct goal *g, const struct imap *axis); /* what `dim=` says, if it says anything */
+/* parts.c: slices and concatenations. */
+bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+/* further.c: the further lines of the formula that are left, and the end of the match. */
+bool match_further(struct matcher *m);
+bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out);
+bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
 /* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */
 bool match_still_fits(struct matcher *m, uint32_t slot);
 /* finish.c: all goals hold; true when uses and conditions do too, and the match is kept. */

@@ -28,6 +28,18 @@ static const pcre2_code *compile(struct builder *b, struct scope *s, struct str 
     return all->items[all->n++] = re;
 }
 
+/* The whole numbers that follow the names in a call. */
+static void take_numbers(struct builder *b, struct scope *s, const struct expr *e, uint32_t from, struct number *n) {
+    for (uint32_t i = from; i < e->nargs; i++) {
+        const struct expr *v = e->args[i]->kind == E_NEG ? e->args[i]->args[0] : e->args[i];
+        if (v->kind != E_NUMBER || v->value > 64 || v->value != (int)v->value) {
+            build_fail(b, s, e->args[i]->text, NULL, "a whole number is meant");
+            return;
+        }
+        n->given[n->ngiven++] = e->args[i]->kind == E_NEG ? -(int)v->value : (int)v->value;
+    }
+}
+
 static const char *did_you_mean(struct builder *b, const char *word) {
     return word ? arena_printf(b->arena, "did you mean %s?", word).p : NULL;
 }
@@ -52,7 +64,7 @@ static const struct number *condition_call(struct builder *b, struct scope *s, c
         return n;
     }
     const struct condition_info *info = &condition_table[n->call];
-    if (e->nargs < info->least || e->nargs > info->most || e->nargs > 4) {
+    if (e->nargs < info->least || e->nargs > info->most || (e->nargs > 4 && !info->numbers)) {
         build_fail(b, s, e->text, info->says, "wrong number of arguments");
         return n;
     }
@@ -62,11 +74,38 @@ static const struct number *condition_call(struct builder *b, struct scope *s, c
             n->nargs = i;
             return n;
         }
+        if (info->numbers && e->args[i]->kind != E_NAME) {
+            take_numbers(b, s, e, i, n);
+            n->nargs = i;
+            return n;
+        }
         n->args[i] = formula_slot(b->f, e->args[i]->text);
         if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
             not_a_name(b, s, e->args[i]->text);
     }
     n->nargs = e->nargs;
+    return n;
+}
+
+static const struct number *measure_call(struct builder *b, struct scope *s, const struct expr *e, uint32_t which) {
+    const struct measure_info *info = &measure_table[which];
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->op = NUM_MEASURE;
+    n->text = e->text;
+    n->call = which;
+    if (e->nargs != 1 + info->ngiven + info->key) {
+        build_fail(b, s, e->text, info->says, "wrong number of arguments");
+        return n;
+    }
+    n->slot = formula_slot(b->f, e->args[0]->text);
+    if (e->args[0]->kind != E_NAME || n->slot == NONE)
+        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+    if (info->key && e->args[1]->kind != E_STRING)
+        build_fail(b, s, e->args[1]->text, info->says, "a string is meant");
+    else if (info->key)
+        n->key = arena_strdup(b->arena, e->args[1]->text);
+    else
+        take_numbers(b, s, e, 1, n);
     return n;
 }
 
@@ -95,7 +134,8 @@ static const struct number *number_of_call(struct builder *b, struct scope *s, c
         not_a_name(b, s, e->args[0]->text);
     if (str_is(e->text, "extent"))
         return build_extent_number(b, s, e);
-    return condition_call(b, s, e);
+    uint32_t which = measure_find(e->text);
+    return which == NONE ? condition_call(b, s, e) : measure_call(b, s, e, which);
 }
 
 static const struct number *number_either(struct builder *b, struct scope *s, const struct expr *e) {

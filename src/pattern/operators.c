@@ -28,6 +28,8 @@ static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, u
 }
 
 static bool attributes_fit(const struct matcher *m, const struct node *node, uint32_t op) {
+    if (op_table[node->op].class == OP_SLICE)
+        return true; /* which part, in words of the language: match_slice */
     for (uint32_t i = 0; i < node->nattrs; i++) {
         const struct attr_spec *a = &node->attrs[i];
         struct str text, inner;
@@ -46,6 +48,22 @@ static bool attributes_fit(const struct matcher *m, const struct node *node, uin
     return true;
 }
 
+/* The map of an operand of an op that broadcasts; that of the result where they have one type. NULL: it has none. */
+static const struct imap *operand_map(struct matcher *m, uint32_t result, uint32_t operand, const struct imap *map) {
+    const struct mlir_value *values = m->g->m->values;
+    uint32_t rank;
+    if (values[result].type == values[operand].type && graph_shape(m->g, result, &rank) && rank <= MAX_RANK)
+        return map;
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (!mapped || !imap_operand(m->g, result, operand, map, mapped))
+        return NULL;
+    imap_canonical(mapped);
+    return mapped;
+}
+
+static struct goal *whole_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
+                               const struct goal *next);
+
 /* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
 static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
                      const struct imap *map) {
@@ -63,11 +81,12 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
                 return false;
             continue;
         }
-        struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-        if (!mapped || !imap_operand(m->g, result, v[order[i]], map, mapped))
+        const struct imap *mapped = operand_map(m, result, v[order[i]], map);
+        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight in tiles */
+        if (!mapped && !whole)
             return false;
-        imap_canonical(mapped);
-        struct goal *c = matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
+        struct goal *c = whole ? whole_goal(m, g, node->args[i], v[order[i]], next)
+                               : matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
         if (!c)
             return false;
         c->parent = me;
@@ -77,10 +96,15 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
     return !m->full && matcher_solve(m, next);
 }
 
+/* Operands that are there; scratch space is none. */
 static uint32_t count_present(const struct graph *g, uint32_t op) {
+    const char *role = op_table[g->kind[op]].roles;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-        n += graph_operands(g, op)[i] != NONE;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        n += graph_operands(g, op)[i] != NONE && *role != '_';
+        role += strcspn(role, ",");
+        role += *role == ',';
+    }
     return n;
 }
 
@@ -143,7 +167,7 @@ static bool summed_digits(struct matcher *m, const struct goal *g, const struct 
     return true;
 }
 
-static bool axis_fits(const struct goal *g, const struct imap *axis) {
+bool match_axis_fits(const struct goal *g, const struct imap *axis) {
     if (!g->node->dim.given)
         return true;
     struct imap meant;
@@ -189,7 +213,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     struct imap axis, *x_map = matcher_scratch(m, sizeof *x_map);
     if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
-    if (own ? g->node->dim.given && !(g->node->dim.axis == -1 && last_only) : !axis_fits(g, &axis))
+    if (own ? g->node->dim.given && !(g->node->dim.axis == -1 && last_only) : !match_axis_fits(g, &axis))
         return false;
     uint32_t me = matcher_take(m, op, g);
     struct goal *ch = matcher_goal(m, g, g->node->args[0], x, x_map, g->axes, g->next);
@@ -224,7 +248,7 @@ static bool own_axis(const struct matcher *m, uint32_t op, const struct imap *ma
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if (!own_axis(m, op, map, &axis) || !axis_fits(g, &axis))
+    if (!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis))
         return false;
     return elementwise(m, g, op, map);
 }
@@ -263,11 +287,28 @@ static const struct contraction *contraction_at(struct matcher *m, uint32_t op) 
     return m->contractions[at].result == NONE ? NULL : &m->contractions[at];
 }
 
+/* The third operand of a linear broadcasts from the right. */
+static struct goal *bias_goal(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
+                              uint32_t me) {
+    uint32_t bias = graph_operands(m->g, op)[2];
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (g->node->nargs != 3 || bias == NONE || !mapped ||
+        !imap_operand(m->g, m->g->m->ops[op].first_result, bias, map, mapped))
+        return NULL;
+    imap_canonical(mapped);
+    struct goal *c = matcher_goal(m, g, g->node->args[2], bias, mapped, g->axes, g->next);
+    if (c) {
+        c->parent = me;
+        c->arg = 2;
+    }
+    return c;
+}
+
 static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct contraction *c;
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     bool swapped;
-    if (!maps || g->node->nargs != count_present(m->g, op) || g->node->nargs != 2 || !(c = contraction_at(m, op)) ||
+    if (!maps || g->node->nargs != count_present(m->g, op) || !(c = contraction_at(m, op)) ||
         !contraction_maps(m->g, c, map, ++m->spaces, maps) || !roles_fit(g, maps, &swapped))
         return false;
     if (g->slot != NONE) {
@@ -277,6 +318,9 @@ static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, co
     }
     uint32_t me = matcher_take(m, op, g);
     struct goal *b, *a;
+    const struct goal *next = g->next;
+    if (g->node->nargs > 2 && (swapped || !(next = bias_goal(m, g, op, map, me))))
+        return false;
     if (swapped) { /* the transposed product: (B^T A^T) */
         struct axes *left = matcher_scratch(m, sizeof *left), *right = matcher_scratch(m, sizeof *right);
         if (!left || !right)
@@ -292,10 +336,10 @@ static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, co
         axes_axis(&maps->a_axes, -2, &t);
         if (!axes_add(right, s.t, s.n) || !axes_add(right, t.t, t.n))
             return false;
-        b = matcher_goal(m, g, g->node->args[1], c->a, &maps->a, right, g->next);
+        b = matcher_goal(m, g, g->node->args[1], c->a, &maps->a, right, next);
         a = b ? matcher_goal(m, g, g->node->args[0], c->b, &maps->b, left, b) : NULL;
     } else {
-        b = matcher_goal(m, g, g->node->args[1], c->b, &maps->b, &maps->b_axes, g->next);
+        b = matcher_goal(m, g, g->node->args[1], c->b, &maps->b, &maps->b_axes, next);
         a = b ? matcher_goal(m, g, g->node->args[0], c->a, &maps->a, &maps->a_axes, b) : NULL;
     }
     if (!a)
@@ -303,6 +347,7 @@ static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, co
     a->parent = b->parent = me;
     b->arg = 1;
     a->inside = b->inside = true;
+    a->outer = b->outer = NULL;
     return !m->full && matcher_solve(m, a);
 }
 
@@ -372,22 +417,115 @@ static bool kind_fits(const struct node *node, enum op_kind kind) {
     return node->op == K_MATMUL && (kind == K_DOT_GENERAL || kind == K_LINEAR);
 }
 
-bool match_op(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    const struct graph *gr = m->g;
-    if (!kind_fits(g->node, (enum op_kind)gr->kind[op]) || gr->m->ops[op].nresults != 1 || !graph_plain(gr, op) ||
-        !attributes_fit(m, g->node, op) || gr->m->ops[op].func != m->func)
+/* Dimension of channels of a convolution, which a formula has last; -1 for other ops. */
+static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
+    static const uint16_t convolutions[] = {K_CONV1D, K_CONV2D, K_CONV3D, K_CONV_TRANSPOSE2D};
+    struct str text;
+    int64_t dim = -1;
+    for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++)
+        if (g->kind[op] == convolutions[i] && mlir_attr(g->m, op, "channel_dim", &text) && mlir_int(text, &dim))
+            return dim >= 0 && dim < (int64_t)rank ? dim : -1;
+    return -1;
+}
+
+/* The axes of an op that nothing is known of are the dimensions of its result. */
+static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const struct imap *map, struct axes *out) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct axes c;
+    if (!shape || !imap_coordinates(map, shape, rank, &c))
         return false;
-    if (g->slot != NONE) {
-        struct binding b = m->slots[g->slot];
-        b.op = op;
-        b.value = gr->m->ops[op].first_result;
-        b.map = map;
-        matcher_bind(m, g->slot, b);
+    int64_t last = channel_dim(m->g, op, rank);
+    axes_clear(out);
+    for (uint32_t d = 0; d < rank; d++)
+        if (d != last && !axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return last < 0 ||
+           axes_add(out, c.t + axes_begin(&c, (uint32_t)last), c.end[last] - axes_begin(&c, (uint32_t)last));
+}
+
+/* An operand of such an op, over an index of its own. */
+static struct goal *whole_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
+                               const struct goal *next) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    if (!shape || !map || !axes || rank > MAX_RANK || graph_numel(m->g, value) < 1)
+        return NULL;
+    imap_identity(map, FRESH_SPACE + MAX_FRESH + 1 + value, graph_numel(m->g, value));
+    if (!imap_coordinates(map, shape, rank, axes))
+        return NULL;
+    struct goal *c = matcher_goal(m, g, node, value, map, axes, next);
+    if (c) {
+        c->outer = NULL;
+        c->inside = c->turned = false;
     }
+    return c;
+}
+
+static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
+    const uint32_t *v = graph_operands(m->g, op);
+    const struct goal *next = g->next;
+    if (g->node->nargs != count_present(m->g, op) || g->node->dim.given)
+        return false;
+    for (uint32_t i = 0; i < g->node->nargs; i++)
+        if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
+            return false;
+    uint32_t me = matcher_take(m, op, g);
+    for (uint32_t i = g->node->nargs; i-- > 0;) {
+        struct goal *c = whole_goal(m, g, g->node->args[i], v[i], next);
+        if (!c)
+            return false;
+        c->parent = me;
+        c->arg = i;
+        next = c;
+    }
+    return !m->full && matcher_solve(m, next);
+}
+
+/* Movement that the formula names. */
+static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct imap *next = matcher_scratch(m, sizeof *next);
+    if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
+        return false;
+    imap_canonical(next);
+    uint32_t me = matcher_take(m, op, g);
+    struct goal *c = matcher_goal(m, g, g->node->args[0], graph_operands(m->g, op)[0], next, g->axes, g->next);
+    if (!c)
+        return false;
+    c->parent = me;
+    return !m->full && matcher_solve(m, c);
+}
+
+static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
+    struct binding b = m->slots[g->slot];
+    b.op = op;
+    b.value = value;
+    b.map = map;
+    if (graph_class(m->g, op) == OP_OPAQUE) {
+        struct axes *axes = matcher_scratch(m, sizeof *axes);
+        if (!axes || !own_axes(m, op, value, map, axes))
+            return false;
+        b.axes = axes;
+    }
+    matcher_bind(m, g->slot, b);
+    return true;
+}
+
+bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    const struct graph *gr = m->g;
+    uint32_t op = gr->m->values[value].def;
+    if (!kind_fits(g->node, (enum op_kind)gr->kind[op]) || value != gr->m->ops[op].first_result ||
+        !graph_plain(gr, op) || !attributes_fit(m, g->node, op) || gr->m->ops[op].func != m->func)
+        return false;
+    if (g->slot != NONE && !bind_op(m, g, op, value, map))
+        return false;
     if (g->node->kind == N_OUTER)
         return outer(m, g, op, map);
     switch (graph_class(gr, op)) {
     case OP_ELTWISE:
+    case OP_ALIKE:
         return elementwise(m, g, op, map);
     case OP_REDUCE:
         return reduction(m, g, op, map);
@@ -395,7 +533,17 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t op, const struct
         return axiswise(m, g, op, map);
     case OP_CONTRACT:
         return contraction(m, g, op, map);
+    case OP_SLICE:
+        return match_slice(m, g, op, map);
+    case OP_JOIN:
+        return match_concat(m, g, op, map);
+    case OP_MOVE:
+    case OP_CAST:
+    case OP_LAYOUT:
+        return movement(m, g, op, map);
+    case OP_OPAQUE:
+        return opaque(m, g, op);
     default:
-        return false; /* the language has no meaning for other operators yet */
+        return false;
     }
 }

@@ -125,9 +125,11 @@ static void load_rules(struct loader *l, const struct formula *f, const yaml_nod
         load_rule(l, f, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]), *rules, count);
 }
 
-static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+/* A list of at most 8 names of the formula. */
+static void load_names(struct loader *l, const struct pattern *p, const yaml_node_t *n, uint32_t *out,
+                       uint32_t *count) {
     if (n->type != YAML_SEQUENCE_NODE) {
-        error_at(l, n, "locate: [weight, bias]", "`locate` is a list of names", STR(""));
+        error_at(l, n, "[weight, bias]", "a list of names is meant", STR(""));
         return;
     }
     for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
@@ -135,18 +137,18 @@ static void load_locate(struct loader *l, struct pattern *p, const yaml_node_t *
         if (!is_scalar(l, item))
             return;
         uint32_t slot = formula_slot(&p->formula, scalar_text(item));
-        if (slot == NONE || p->nlocate == 8) {
+        if (slot == NONE || *count == 8) {
             error_at(l, item, NULL, "not a name of the formula: ", scalar_text(item));
             return;
         }
-        p->locate[p->nlocate++] = slot;
+        out[(*count)++] = slot;
     }
 }
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",     "summary",    "fused_op", "source", "match", "where", "require",
-                                   "unless",   "notes",      "torch",    "locate", "like",  "fused", "status",
-                                   "compiler", "decomposed", "block",    "off",    "tests"};
+static const char *const keys[] = {"name",   "summary", "fused_op", "source",     "match",   "where",    "require",
+                                   "unless", "notes",   "torch",    "locate",     "escapes", "contains", "like",
+                                   "fused",  "status",  "compiler", "decomposed", "block",   "off",      "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)
@@ -193,6 +195,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->nescapes = leader->nescapes;
+    memcpy(p->escapes, leader->escapes, sizeof p->escapes);
     p->is_variant = true;
     p->variant_of = leader;
 }
@@ -210,6 +214,19 @@ static struct str document_text(const struct loader *l, const yaml_node_t *root)
         p = next;
     }
     return (struct str){from, (size_t)(end - from)};
+}
+
+static void load_contains(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    if (n->type != YAML_SEQUENCE_NODE || n->data.sequence.items.top - n->data.sequence.items.start > 8) {
+        error_at(l, n, "contains: [silu, gelu]", "a list of at most 8 names of patterns is meant", STR(""));
+        return;
+    }
+    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
+        const yaml_node_t *item = yaml_document_get_node(&l->doc, *i);
+        if (!is_scalar(l, item))
+            return;
+        p->contains[p->ncontains++] = kept_text(l, item);
+    }
 }
 
 static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
@@ -233,8 +250,14 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_status(l, p, n);
     if (!l->failed && (n = lookup(l, map, "locate"))) {
         p->nlocate = 0;
-        load_locate(l, p, n);
+        load_names(l, p, n, p->locate, &p->nlocate);
     }
+    if (!l->failed && (n = lookup(l, map, "escapes"))) {
+        p->nescapes = 0;
+        load_names(l, p, n, p->escapes, &p->nescapes);
+    }
+    if (!l->failed && (n = lookup(l, map, "contains")))
+        load_contains(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))
         load_examples(l, p, n);
 }
@@ -410,6 +433,7 @@ const struct pattern *patterns_load_text(struct pattern_set *set, const char *na
     l.file = arena_strdup(&set->arena, str_of(name));
     l.text = arena_str(&set->arena, text);
     load_text_of_file(&l, false);
+    patterns_index(set);
     for (uint32_t i = set->n; i-- > 0 && !l.failed;)
         if (set->items[i]->file.p == l.file)
             return set->items[i];
@@ -440,7 +464,33 @@ static bool load_directory(struct pattern_set *set, const char *path, struct dia
     return ok;
 }
 
-bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
+static bool selected(const struct pattern *p) {
+    for (; p; p = p->variant)
+        if (p->selected && !p->replaced)
+            return true;
+    return false;
+}
+
+/* Patterns by the operator that their root may be, so that an op is compared with those alone. */
+void patterns_index(struct pattern_set *set) {
+    uint32_t n = 0;
+    free(set->rooted);
+    set->rooted = NULL;
+    uint32_t cap = 0;
+    for (int k = 0; k < K_COUNT; k++) {
+        set->first_rooted[k] = n;
+        for (uint32_t i = 0; i < set->n; i++) {
+            struct pattern *p = set->items[i];
+            if (p->is_variant || !p->formula.root || !node_is(p->formula.root, (enum op_kind)k) || !selected(p))
+                continue;
+            set->rooted = grow(set->rooted, &cap, n + 1, sizeof *set->rooted);
+            set->rooted[n++] = p;
+        }
+    }
+    set->first_rooted[K_COUNT] = n;
+}
+
+static bool load_path(struct pattern_set *set, const char *path, struct diags *d) {
     struct stat st;
     if (stat(path, &st) != 0) {
         diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
@@ -449,6 +499,12 @@ bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
     if (S_ISDIR(st.st_mode))
         return load_directory(set, path, d);
     return load_file(set, path, true, d) && load_file(set, path, false, d);
+}
+
+bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {
+    bool ok = load_path(set, path, d);
+    patterns_index(set);
+    return ok;
 }
 
 static bool glob_matches(struct str glob, struct str name) {
@@ -488,6 +544,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
     bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
     for (uint32_t i = 0; i < set->n; i++)
         set->items[i]->selected = in[i] && !out[i];
+    patterns_index(set);
     free(in);
     free(out);
     return ok;
@@ -501,6 +558,7 @@ void patterns_free(struct pattern_set *set) {
     free(set->locations);
     free(set->signs);
     free(set->items);
+    free(set->rooted);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);
 }

@@ -28,9 +28,9 @@ struct example {
 
 /* Where the compiler makes this fusion; each may be empty. */
 struct pattern_status {
-    struct str level;          /* ttir or ttnn */
-    struct str pass, pattern;  /* of the compiler */
-    struct str gated;          /* the flag without which it is off */
+    struct str level;         /* ttir or ttnn */
+    struct str pass, pattern; /* of the compiler */
+    struct str gated;         /* the flag without which it is off */
 };
 
 struct pattern {
@@ -57,6 +57,10 @@ struct pattern {
     struct example *examples;
     uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
     uint32_t nlocate;
+    uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
+    uint32_t nescapes;
+    struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
+    uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */
     bool selected;                      /* by --only and --skip */
     bool replaced;                      /* by a later one of the same name, or switched off */
@@ -86,7 +90,9 @@ struct pattern_set {
     struct regexes regexes;
     struct pattern **items;
     uint32_t n, cap;
-    uint32_t nread; /* patterns that were no replacement */
+    struct pattern **rooted;            /* those with a formula of their own, by the operator of their root */
+    uint32_t first_rooted[K_COUNT + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
+    uint32_t nread;                     /* patterns that were no replacement */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;
     struct fusing_sign *signs;
@@ -98,13 +104,17 @@ enum { PATTERN_SOURCES = 4 };
 extern const char *const pattern_sources[PATTERN_SOURCES];
 
 /* Reads one file, or all *.yml of a directory in order of name, idioms first. A pattern replaces an earlier one of
- * the same name; one that others are like stays in the list for them, marked. False with diagnostics; then nothing of the wrong file is loaded. */
+ * the same name; one that others are like stays in the list for them, marked. False with diagnostics; then nothing of
+ * the wrong file is loaded. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
 /* Reads the text of one pattern, which is called `name` in diagnostics. NULL with diagnostics. */
 const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d);
 /* Applies --only and --skip (comma-separated globs over names and fused ops; NULL: no limit). False with the glob
  * that matches nothing in `bad`. */
 bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad);
+/* Sorts the selected patterns by the operators of their roots, for match_function. What loads and selects does it; a
+ * set that was put together otherwise needs it, and then `free(set->rooted)`. */
+void patterns_index(struct pattern_set *set);
 void patterns_free(struct pattern_set *set);
 
 #endif

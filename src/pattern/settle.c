@@ -33,9 +33,36 @@ static uint8_t source_bit(struct str source) {
     return 0;
 }
 
-enum { DIRECT = 1 };
+enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
 
-static void settle_source(struct match_list *list, uint8_t *marks, bool direct, bool *keep) {
+/* Which of the kept direct matches an op belongs to, plus 1. NULL when no pattern contains others. */
+static uint32_t *new_owners(const struct match_list *list, uint32_t nops) {
+    bool any = false;
+    for (uint32_t i = 0; i < list->n; i++)
+        any |= list->items[i].pattern->ncontains > 0;
+    if (!any)
+        return NULL;
+    uint32_t *owners = xrealloc(NULL, nops * sizeof *owners);
+    memset(owners, 0, nops * sizeof *owners);
+    return owners;
+}
+
+static bool contains(const struct pattern *outer, const struct pattern *inner) {
+    for (uint32_t i = 0; i < outer->ncontains; i++)
+        if (str_eq(outer->contains[i], inner->name))
+            return true;
+    return false;
+}
+
+/* The match lies inside of others that name its pattern as one of theirs. */
+static bool contained(const struct match_list *list, const uint32_t *owners, const struct match *m) {
+    for (uint32_t k = 0; k < m->nops; k++)
+        if (!owners || (owners[m->ops[k]] && !contains(list->items[owners[m->ops[k]] - 1].pattern, m->pattern)))
+            return false;
+    return true;
+}
+
+static void settle_source(struct match_list *list, uint8_t *marks, uint32_t *owners, bool direct, bool *keep) {
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
         uint8_t mine = source_bit(m->pattern->source);
@@ -46,9 +73,19 @@ static void settle_source(struct match_list *list, uint8_t *marks, bool direct, 
             overlaps |= (marks[m->ops[k]] & mine) != 0;
             more |= !(marks[m->ops[k]] & DIRECT);
         }
-        keep[i] = !overlaps && more;
-        for (uint32_t k = 0; keep[i] && k < m->nops; k++)
+        keep[i] = more && (!overlaps || (direct && contained(list, owners, m)));
+        for (uint32_t k = 0; keep[i] && k < m->nops; k++) {
+            if (owners && direct && !(marks[m->ops[k]] & mine))
+                owners[m->ops[k]] = i + 1;
             marks[m->ops[k]] |= mine;
+        }
+        for (uint32_t k = 0; keep[i] && k < m->nthrough; k++)
+            marks[m->through[k]] |= (uint8_t)(mine << THROUGH);
+    }
+    for (uint32_t i = 0; i < list->n; i++) { /* movement inside of another place */
+        const struct match *m = &list->items[i];
+        uint8_t mine = source_bit(m->pattern->source);
+        keep[i] &= (mine == DIRECT) != direct || !(marks[root_of(m)] & mine << THROUGH);
     }
 }
 
@@ -57,17 +94,19 @@ void match_settle(struct match_list *list) {
         return;
     uint32_t nops = list->items[0].graph->m->nops, n = 0;
     uint8_t *marks = xrealloc(NULL, nops);
+    uint32_t *owners = new_owners(list, nops);
     bool *keep = xrealloc(NULL, list->n);
     memset(marks, 0, nops);
     memset(keep, 0, list->n);
     qsort(list->items, list->n, sizeof *list->items, by_size);
-    settle_source(list, marks, true, keep);
-    settle_source(list, marks, false, keep);
+    settle_source(list, marks, owners, true, keep);
+    settle_source(list, marks, owners, false, keep);
     for (uint32_t i = 0; i < list->n; i++)
         if (keep[i])
             list->items[n++] = list->items[i];
     list->n = n;
     qsort(list->items, n, sizeof *list->items, by_root);
     free(keep);
+    free(owners);
     free(marks);
 }

@@ -266,6 +266,11 @@ static void write_node(struct writer *w, const struct node *n, enum binding_powe
     case N_OUTER:
         write_call(w, "outer", n);
         return;
+    case N_RESULT:
+        buf_add(w->out, STR("result("));
+        write_node(w, n->args[0], P_EITHER);
+        buf_printf(w->out, ", %u)", n->result);
+        return;
     case N_NAMED:
         if (!has_line(w, n->slot)) {
             write_node(w, n->args[0], outer);
@@ -281,9 +286,13 @@ static void write_node(struct writer *w, const struct node *n, enum binding_powe
 
 /* Alternatives that do not fit on one line stand below each other. */
 static void write_line(struct writer *w, const struct node *n) {
+    const char *word = "";
+    for (uint32_t i = 0; i < w->f->nalso; i++)
+        if (w->f->also[i].node == n)
+            word = w->f->also[i].optional ? "maybe " : "also ";
     const struct node *value = n->args[0];
     size_t begin = w->out->n;
-    buf_printf(w->out, "%*s", (int)w->indent, "");
+    buf_printf(w->out, "%*s%s", (int)w->indent, "", word);
     write_name(w, n->slot);
     buf_add(w->out, STR(" = "));
     size_t head = w->out->n;
@@ -323,6 +332,10 @@ void formula_write(const struct formula *f, uint32_t indent, struct buf *out) {
     for (uint32_t i = 0; i < MAX_SLOTS; i++)
         w->same_as[i] = i;
     count(w, f->root);
+    for (uint32_t i = 0; i < f->nalso; i++)
+        count(w, f->also[i].node);
     write_lines(w, f->root);
+    for (uint32_t i = 0; i < f->nalso; i++)
+        write_lines(w, f->also[i].node);
     free(w);
 }

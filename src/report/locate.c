@@ -122,10 +122,15 @@ static void say_path(struct buf *out, struct str *names, uint32_t n) {
         return;
     }
     size_t cut = common_prefix(names, n);
-    if (cut > 1)
-        buf_printf(out, "%.*s (", (int)cut - 1, names[0].p);
-    for (uint32_t i = 0; i < n; i++)
-        buf_printf(out, "%s%.*s", i ? ", " : "", (int)(names[i].n - cut), names[i].p + cut);
+    if (cut > 1) {
+        buf_add(out, (struct str){names[0].p, cut - 1});
+        buf_add(out, STR(" ("));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (i)
+            buf_add(out, STR(", "));
+        buf_add(out, (struct str){names[i].p + cut, names[i].n - cut});
+    }
     if (cut > 1)
         buf_addc(out, ')');
 }

@@ -10,8 +10,18 @@ enum { MAX_NAMES = 8, MAX_NAMED = 24 };
 
 static void add_line(struct buf *out, const char *key, struct str text) {
     text = str_trim(text);
-    if (text.n)
-        buf_printf(out, "%s%.*s\n", key, (int)text.n, text.p);
+    if (!text.n)
+        return;
+    buf_add(out, str_of(key));
+    buf_add(out, text);
+    buf_addc(out, '\n');
+}
+
+/* One more of a list. */
+static void add_item(struct buf *out, bool first, struct str item) {
+    if (!first)
+        buf_add(out, STR(", "));
+    buf_add(out, item);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -41,7 +51,7 @@ struct str ir_loc_of(const struct match *m, struct arena *a) {
         struct str loc = mlir_loc_text(m->graph->m, ops[i]);
         if (!loc.n || seen(locs, n, loc))
             continue;
-        buf_printf(&out, "%s%.*s", n ? ", " : "", (int)loc.n, loc.p);
+        add_item(&out, n == 0, loc);
         locs[n++] = loc;
     }
     struct str text = arena_str(a, buf_str(&out));
@@ -61,7 +71,7 @@ static void add_locations(struct buf *out, const struct match *m, struct arena *
         struct str name = names[(k > MAX_NAMES ? MAX_NAMES : k) - 1];
         if (seen(all, n, name))
             continue;
-        buf_printf(&line, "%s%.*s", n ? ", " : "", (int)name.n, name.p);
+        add_item(&line, n == 0, name);
         all[n++] = name;
     }
     add_line(out, "locations: ", buf_str(&line));
@@ -93,7 +103,10 @@ static void add_remarks(struct buf *out, const struct match_detail *d) {
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
     struct buf out = {0};
     struct match_detail detail;
-    match_look_closer(m, a, &detail);
+    if (c->closer)
+        match_closer_look(c->closer, m, a, &detail);
+    else
+        match_look_closer(m, a, &detail);
     add_line(&out, "", m->pattern->summary);
     add_remarks(&out, &detail);
     struct str place = detail.values ? locate_match(c->set, m, &detail, a) : STR("");

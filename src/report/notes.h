@@ -7,11 +7,12 @@
 
 struct note_context {
     const struct pattern_set *set;
-    uint32_t copies;           /* how often the graph was compiled */
-    uint32_t graph, ngraphs;   /* of a log with several */
+    uint32_t copies;             /* how often the graph was compiled */
+    uint32_t graph, ngraphs;     /* of a log with several */
+    struct matcher *closer;      /* for matches of this graph; NULL: one for each */
     const struct rivals *rivals; /* or NULL */
-    bool before;               /* the ops shown are those from before the compiler's passes */
-    const char *missing_level; /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
+    bool before;                 /* the ops shown are those from before the compiler's passes */
+    const char *missing_level;   /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
 };
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a);

@@ -25,9 +25,9 @@ struct classification {
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
-    struct str notes; /* lines, the last one newline-terminated */
+    struct str notes;            /* lines, the last one newline-terminated */
     struct classification class; /* part of the entry's key, where it is given */
-    uint64_t order;   /* instances of an entry are written in this order */
+    uint64_t order;              /* instances of an entry are written in this order */
 };
 
 /* An instance that was added: its text is in the spool. */

@@ -1,9 +1,11 @@
 /* The file is made when the memory limit is reached; a read takes each byte from where it is. */
 #include "report/spool.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 enum { IN_MEMORY = 8 << 20 };
 
@@ -11,7 +13,7 @@ static void flush_memory(struct spool *s) {
     if (!s->file && !s->failed)
         s->file = tmpfile();
     if (!s->file || fseeko(s->file, (off_t)s->on_file, SEEK_SET) != 0 ||
-        fwrite(s->memory.p, 1, s->memory.n, s->file) != s->memory.n) {
+        fwrite(s->memory.p, 1, s->memory.n, s->file) != s->memory.n || fflush(s->file) != 0) {
         s->failed = true;
         return;
     }
@@ -28,15 +30,14 @@ uint64_t spool_add(struct spool *s, struct str bytes) {
 }
 
 static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
-    char chunk[4096];
-    if (!s->file || fseeko(s->file, (off_t)at, SEEK_SET) != 0)
+    if (!s->file)
         return false;
-    while (n > 0) {
-        size_t want = n < sizeof chunk ? n : sizeof chunk;
-        if (fread(chunk, 1, want, s->file) != want)
+    char *to = buf_more(out, n);
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(fileno(s->file), to + done, n - done, (off_t)(at + done));
+        if (got <= 0 && !(got < 0 && errno == EINTR))
             return false;
-        buf_add(out, (struct str){chunk, want});
-        n -= want;
+        done += got < 0 ? 0 : (size_t)got;
     }
     return true;
 }

@@ -36,9 +36,22 @@ static size_t utf8_length(const unsigned char *p, size_t left) {
     return 0;
 }
 
+/* From `i` to the first byte that is not ASCII, eight bytes a step: most text has none. */
+static size_t ascii_end(struct str s, size_t i) {
+    uint64_t word;
+    for (; s.n - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, s.p + i, sizeof word);
+        if (word & 0x8080808080808080u)
+            break;
+    }
+    while (i < s.n && !(s.p[i] & 0x80))
+        i++;
+    return i;
+}
+
 static size_t utf8_prefix(struct str s) {
     size_t i = 0;
-    while (i < s.n) {
+    while ((i = ascii_end(s, i)) < s.n) {
         size_t length = utf8_length((const unsigned char *)s.p + i, s.n - i);
         if (length == 0)
             break;
@@ -88,7 +101,9 @@ yaml_scalar_style_t text_block_style(struct str s) {
     /* Two line breaks at the end would make libyaml keep the document open with a "..." line. */
     if (s.n == 0 || str_is(s, "\n") || str_ends(s, STR("\n\n")))
         return YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++)
+    size_t ascii = ascii_end(s, 0);
+    s = (struct str){s.p + ascii, s.n - ascii};
+    for (size_t i = 0; s.n > 0 && i < sizeof separators / sizeof *separators; i++)
         if (str_find(s, str_of(separators[i])))
             return YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     return YAML_LITERAL_SCALAR_STYLE;

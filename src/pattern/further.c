@@ -1,0 +1,97 @@
+/* Further lines of a formula: `also k = slice(y)`. The root's line has bound y; the line is looked for among
+ * the ops that lie behind y, in textual order, and is a root of its own: its index is its own, so a name
+ * of another line is the same value without a word about which element. */
+#include "pattern/matcher.h"
+
+#include <stdlib.h>
+
+enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64 };
+
+/* The first name of the line that is bound already. */
+static uint32_t bound_name(const struct matcher *m, const struct node *n) {
+    if ((n->kind == N_NAMED || n->kind == N_VARIABLE) && m->slots[n->slot].value != NONE)
+        return n->slot;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        uint32_t slot = bound_name(m, n->args[i]);
+        if (slot != NONE)
+            return slot;
+    }
+    return NONE;
+}
+
+static bool taken(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (m->matched[i].op == op)
+            return true;
+    return false;
+}
+
+static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
+    for (uint32_t i = 0; i < *n; i++)
+        if (list[i] == v)
+            return;
+    if (*n < max)
+        list[(*n)++] = v;
+}
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Ops behind a value that the line's root may be. */
+static uint32_t candidates(const struct matcher *m, const struct node *root, uint32_t slot, uint32_t *out) {
+    const struct graph *g = m->g;
+    uint32_t values[MAX_BEHIND], n = 0, found = 0, op = m->slots[slot].op;
+    if (op == NONE)
+        add_once(values, &n, MAX_BEHIND, m->slots[slot].value);
+    for (uint32_t r = 0; op != NONE && r < g->m->ops[op].nresults; r++)
+        add_once(values, &n, MAX_BEHIND, g->m->ops[op].first_result + r);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t u = g->first_use[values[i]]; u < g->first_use[values[i] + 1]; u++) {
+            uint32_t user = g->uses[u];
+            if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0)
+                continue;
+            if (g->m->ops[user].nresults == 1 && !taken(m, user) && matcher_root_plausible(m, root, user))
+                add_once(out, &found, MAX_CANDIDATES, user);
+            add_once(values, &n, MAX_BEHIND, g->m->ops[user].first_result);
+        }
+    qsort(out, found, sizeof *out, by_id);
+    return found;
+}
+
+static struct goal *root_goal(struct matcher *m, const struct node *root, uint32_t op) {
+    uint32_t rank, value = m->g->m->ops[op].first_result;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    struct goal *c = matcher_scratch(m, sizeof *c);
+    if (!shape || rank > MAX_RANK || graph_numel(m->g, value) < 1 || !map || !axes || !c)
+        return NULL;
+    imap_identity(map, ++m->spaces, graph_numel(m->g, value));
+    if (!matcher_root_axes(map, shape, rank, axes))
+        return NULL;
+    *c = (struct goal){.node = root, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
+    return c;
+}
+
+bool match_further(struct matcher *m) {
+    const struct formula *f = &m->pattern->formula;
+    if (m->line == f->nalso)
+        return match_finish(m);
+    const struct further_line *line = &f->also[m->line];
+    uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
+    uint32_t n = slot == NONE ? 0 : candidates(m, line->node, slot, ops);
+    m->line++;
+    for (uint32_t i = 0; i < n && !m->refused; i++) {
+        struct mark k = matcher_mark(m);
+        struct goal *c = root_goal(m, line->node, ops[i]);
+        if (c && matcher_solve(m, c))
+            return true;
+        matcher_undo(m, k);
+    }
+    if (line->optional && !m->refused && match_further(m))
+        return true;
+    m->line--;
+    return false;
+}

@@ -1,0 +1,128 @@
+/* Numbers that a matched value or its op has: sizes of its tensor, bounds of a slice, attributes. */
+#include "pattern/condition.h"
+#include "pattern/match.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef double measured(const struct graph *g, const struct binding *b, const struct number *n);
+
+static double rank_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    uint32_t rank;
+    (void)n;
+    return graph_shape(g, b->value, &rank) ? (double)rank : NAN;
+}
+
+static double size_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, b->value, &rank);
+    int64_t d = n->given[0] + (n->given[0] < 0 ? (int64_t)rank : 0);
+    return shape && d >= 0 && d < (int64_t)rank ? (double)shape[d] : NAN;
+}
+
+static double numel_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    (void)n;
+    int64_t numel = graph_numel(g, b->value);
+    return numel < 0 ? NAN : (double)numel;
+}
+
+static double users_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    (void)n;
+    return graph_nuses(g, b->value);
+}
+
+static uint32_t op_of(const struct graph *g, const struct binding *b) {
+    return b->op != NONE ? b->op : g->m->values[b->value].def;
+}
+
+/* Of the one dimension that a slice cuts. */
+static bool cut_of(const struct graph *g, const struct binding *b, int64_t *begin, int64_t *end, int64_t *step) {
+    struct slice_bounds s;
+    uint32_t op = op_of(g, b);
+    if (op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
+        return false;
+    for (uint32_t d = 0; d < s.rank; d++)
+        if (s.cut[d]) {
+            *begin = s.begin[d];
+            *end = s.end[d];
+            *step = s.step[d];
+        }
+    return true;
+}
+
+static double begin_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    int64_t begin, end, step;
+    (void)n;
+    return cut_of(g, b, &begin, &end, &step) ? (double)begin : NAN;
+}
+
+static double end_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    int64_t begin, end, step;
+    (void)n;
+    return cut_of(g, b, &begin, &end, &step) ? (double)end : NAN;
+}
+
+static double step_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    int64_t begin, end, step;
+    (void)n;
+    return cut_of(g, b, &begin, &end, &step) ? (double)step : NAN;
+}
+
+/* The dimension that a slice cuts, counted from the last, which is -1. */
+static double cut_dim(const struct graph *g, const struct binding *b, const struct number *n) {
+    struct slice_bounds s;
+    uint32_t op = op_of(g, b);
+    (void)n;
+    if (op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
+        return NAN;
+    for (uint32_t d = 0; d < s.rank; d++)
+        if (s.cut[d])
+            return (double)d - s.rank;
+    return NAN;
+}
+
+/* A number, a truth value, or the one number that a list repeats. */
+static double attribute_of(const struct graph *g, const struct binding *b, const struct number *n) {
+    struct str text;
+    double value;
+    int64_t list[16];
+    uint32_t op = op_of(g, b);
+    if (op == NONE || !mlir_attr(g->m, op, n->key, &text))
+        return NAN;
+    if (str_is(text, "true") || str_is(text, "false"))
+        return str_is(text, "true");
+    if (mlir_float(text, &value))
+        return value;
+    int k = mlir_ints(text, list, 16);
+    for (int i = 1; i < k; i++)
+        if (k > 16 || list[i] != list[0])
+            return NAN;
+    return k > 0 ? (double)list[0] : NAN;
+}
+
+static measured *const functions[] = {rank_of, size_of, numel_of, users_of,    begin_of,
+                                      end_of,  step_of, cut_dim,  attribute_of};
+
+const struct measure_info measure_table[] = {
+    {"rank", 0, false, "rank(x): dimensions of the tensor x"},
+    {"size", 1, false, "size(x, -1): extent of a dimension of the tensor x"},
+    {"numel", 0, false, "numel(x): elements of the tensor x"},
+    {"users", 0, false, "users(x): uses of the value x"},
+    {"begin", 0, false, "begin(s): where the slice s begins"},
+    {"end", 0, false, "end(s): before which the slice s ends"},
+    {"step", 0, false, "step(s): the step of the slice s"},
+    {"cut", 0, false, "cut(s): the dimension that the slice s cuts, -1 for the last"},
+    {"attribute", 0, true, "attribute(x, \"k\"): a number that is printed on the op x"},
+};
+
+uint32_t measure_find(struct str name) {
+    for (uint32_t i = 0; i < sizeof measure_table / sizeof *measure_table; i++)
+        if (str_is(name, measure_table[i].name))
+            return i;
+    return NONE;
+}
+
+double measure(const struct evaluation *e, const struct number *n) {
+    const struct binding *b = &e->bindings[n->slot];
+    return b->value == NONE ? NAN : functions[n->call](e->graph, b, n);
+}
