@@ -31,9 +31,9 @@ REPORTS = {
     "dit.log.yml": ("dit.log",),
     "dit.ttir-only.yml": ("--ttir-only", PAIR[0]),
     "dit.ttnn-only.yml": ("--ttnn-only", PAIR[1]),
-    "dit_fused.yml": ("dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
+    "dit_fused.yml": ("--source=torch,triton,cuda", "dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
 }
-DIRECT = "--only=ttnn.*"  # no kernels of other ecosystems
+DIRECT = "--source=ttnn"  # no kernels of other ecosystems
 SILENT = [
     (DIRECT, "dit_fused.ttir.mlir", "dit_fused.ttnn.mlir"),
     (DIRECT, "dit_fused.ttnn.mlir", "dit_fused.ttir.mlir"),

@@ -938,3 +938,105 @@ Test(match, what_nothing_is_known_of_has_operands_as_wholes) {
     miss("x:1x4x4x3 y:1x4x4x3 w:8x3x1x1 v:8x3x1x1", "c = ttir.conv2d x w -> 1x4x4x8; d = ttir.conv2d y v -> 1x4x4x8; "
                                                     "o = ttir.add c d -> 1x4x4x8; return o");
 }
+
+/* ---- windows, sorts and turned operands ---- */
+
+#define PAD(amounts) "p = ttir.pad x {padding = array<i32: " amounts ">, value = 0.0 : f32} -> 1x6x7x3\n"
+#define NHWC         "height_dim = 1, width_dim = 2, channel_dim = 3, "
+
+/* A pad is one that the window's own padding could be: along its dimensions, wherever these lie in the text. */
+Test(match, a_pad_along_a_window_is_padding_of_it) {
+    pattern("p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)");
+    hit("x:1x4x5x3 w:8x3x1x1",
+        PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.conv2d p w {" NHWC "padding = 0} -> 1x6x7x8; return o");
+    miss("x:1x4x5x2 w:8x3x1x1",
+         PAD("0, 0, 1, 1, 1, 1, 0, 1") "o = ttir.conv2d p w {" NHWC "padding = 0} -> 1x6x7x8; return o");
+    hit("x:1x3x5x3 w:8x3x1x1",
+        PAD("0, 0, 1, 2, 1, 1, 0, 0") "o = ttir.conv2d p w {padding = array<i32: 0, 0, 0, 0>} -> 1x6x7x8; return o");
+    miss("x:1x3x5x3 w:8x3x1x1",
+         PAD("0, 0, 1, 2, 1, 1, 0, 0") "o = ttir.conv2d p w {padding = array<i32: 0, 0>} -> 1x6x7x8; return o");
+    const char *flat = "r = ttnn.reshape p -> 1x1x42x3\n"
+                       "o = ttnn.conv2d r w {input_height = 6, input_width = 7, in_channels = 3, padding = "
+                       "array<i32: 0, 0>} -> 1x1x42x8; return o";
+    char ops[512];
+    snprintf(ops, sizeof ops, "%s%s", PAD("0, 0, 1, 1, 1, 1, 0, 0"), flat);
+    hit("x:1x4x5x3 w:8x3x1x1", ops);
+    snprintf(ops, sizeof ops, "%s%s", PAD("0, 0, 1, 1, 0, 0, 1, 1"), flat);
+    miss("x:1x4x7x1 w:8x3x1x1", ops);
+    pattern("p = pad(x)\nout = max_pool2d(p)", "where: pads_window(p, out)");
+    hit("x:1x4x5x3", PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.max_pool2d p {kernel = array<i32: 2, 2>, padding = 0} -> "
+                                                   "1x5x6x3; return o");
+    miss("x:1x4x5x3", PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.max_pool2d p {kernel = array<i32: 2, 2>, padding = 1} "
+                                                    "-> 1x7x8x3; return o");
+}
+
+#define TWO_CONVS(a, b) "c = ttir.conv2d x w {" a "} -> 1x4x4x4; d = ttir.conv2d x v {" b "} -> 1x4x4x4\n"
+
+Test(match, windows_are_alike_where_their_attributes_are) {
+    pattern("c = conv2d(x, w)\nd = conv2d(x, v)\nout = c - d", "where: same_window(c, d)");
+    hit("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1",
+        TWO_CONVS("stride = 1 : i32, groups = 1", "stride = array<i32: 1, 1>, groups = 1") "o = ttir.subtract c d -> "
+                                                                                          "1x4x4x4; return o");
+    miss("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1",
+         TWO_CONVS("stride = array<i32: 1, 1>", "stride = array<i32: 1, 2>") "o = ttir.subtract c d -> 1x4x4x4; "
+                                                                             "return o");
+    const char *turn = "t = ttir.permute d {permutation = array<i64: 0, 2, 1, 3>} -> 1x4x4x4\n"
+                       "u = ttir.permute c {permutation = array<i64: 0, 2, 1, 3>} -> 1x4x4x4\n"
+                       "o = ttir.subtract %s t -> 1x4x4x4; return o";
+    char ops[512], rest[256];
+    snprintf(rest, sizeof rest, turn, "u");
+    snprintf(ops, sizeof ops, "%s%s", TWO_CONVS("stride = 1", "stride = 1"), rest);
+    hit("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1", ops);
+    snprintf(rest, sizeof rest, turn, "c");
+    snprintf(ops, sizeof ops, "%s%s", TWO_CONVS("stride = 1", "stride = 1"), rest);
+    miss("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1", ops);
+}
+
+Test(match, a_batch_norm_normalises_channels_or_not) {
+    const char *args = "x:1x4x4x3 w:8x3x1x1 a:8 b:8 m:8 v:8";
+    pattern("c = conv2d(x, w)\nout = batch_norm_inference(c, a, b, m, v)", "where: normalizes_channels(out, c)");
+    hit(args, "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.batch_norm_inference c a b m v {dimension = 3 : i32} -> "
+              "1x4x4x8; return o");
+    miss(args, "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.batch_norm_inference c a b m v {dimension = 2 : i32} -> "
+               "1x4x4x8; return o");
+    hit(args, "c = ttnn.conv2d x w -> 1x4x4x8; p = ttnn.permute c {permutation = array<i64: 0, 3, 1, 2>} -> 1x8x4x4\n"
+              "o = ttnn.batch_norm_inference p a b m v -> 1x8x4x4; return o");
+    miss(args, "c = ttnn.conv2d x w -> 1x4x4x8; o = ttnn.batch_norm_inference c a b m v -> 1x4x4x8; return o");
+}
+
+Test(match, a_slice_cuts_what_was_sorted_or_not) {
+    pattern("s = sort(x)\nout = slice(s)", "where: cuts_along(out, s)");
+    hit("x:2x6", "v = ttir.sort x {dim = -1} -> 2x6*2\n" HEAD("v#0", "a") "return a");
+    miss("x:2x6", "v = ttir.sort x {dim = 0} -> 2x6*2\n" HEAD("v#0", "a") "return a");
+    hit("x:2x6", "v = ttir.sort x -> 2x6*2; c = ttir.typecast v#0 -> 2x6xbf16\n" HEAD("c", "a") "return a");
+    miss("x:3x4", "v = ttir.sort x -> 3x4*2; r = ttir.reshape v#0 -> 2x6\n" HEAD("r", "a") "return a");
+}
+
+Test(match, an_operand_is_turned_when_its_last_two_dimensions_are) {
+    pattern("p = permute(t) | transpose(t)\nout = matmul(a, p)", "where: turned(p)");
+    hit("a:2x4 t:3x4", "p = ttir.permute t {permutation = array<i64: 1, 0>} -> 4x3; o = ttir.matmul a p -> 2x3; "
+                       "return o");
+    miss("a:5x2x4 t:4x5x3", "p = ttir.permute t {permutation = array<i64: 1, 0, 2>} -> 5x4x3\n"
+                            "o = ttir.matmul a p -> 5x2x3; return o");
+    hit("a:5x2x4 t:5x3x4", "p = ttir.transpose t {dim0 = -2 : si32, dim1 = -1 : si32} -> 5x4x3\n"
+                           "o = ttir.matmul a p -> 5x2x3; return o");
+    miss("a:5x2x4 t:4x3x5", "p = ttir.permute t {permutation = array<i64: 2, 0, 1>} -> 5x4x3\n"
+                            "o = ttir.matmul a p -> 5x2x3; return o");
+}
+
+Test(match, what_uses_a_value_is_asked_for_by_name) {
+    pattern("out = exp(x)", "where: no_user(out, \"[.]add$\")");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; o = ttir.abs e -> 2x3; return o");
+    miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
+    hit("x:2x3 y:6", "e = ttir.exp x -> 2x3; r = ttir.reshape e -> 6; o = ttir.multiply r y -> 6; return o");
+    miss("x:2x3 y:6", "e = ttir.exp x -> 2x3; r = ttir.reshape e -> 6; o = ttir.add y r -> 6; return o");
+}
+
+/* A weight in tiles does not broadcast to what it weighs. */
+Test(match, operands_of_distributed_norms_are_wholes_where_they_do_not_broadcast) {
+    pattern("out = distributed_rms_norm(exp(x), w)", "");
+    hit("x:2x64 w:2x32", "e = ttir.exp x -> 2x64; o = ttnn.distributed_rms_norm e w {operandSegmentSizes = "
+                         "array<i32: 1, 1, 0, 0>} -> 2x64; return o");
+    miss("x:2x64 w:2x32 r:2x64", "e = ttir.exp x -> 2x64; o = ttnn.distributed_rms_norm e w r {operandSegmentSizes = "
+                                 "array<i32: 1, 1, 1, 0>} -> 2x64; return o");
+}

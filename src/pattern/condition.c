@@ -47,6 +47,34 @@ static bool weight(const struct evaluation *e, const struct binding *b, uint32_t
     return parameter(e, b, n) || (argument != NONE && !str_is(graph_argument_type(e->graph, argument), "input"));
 }
 
+enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
+
+static bool regex_finds(const pcre2_code *re, struct str s) {
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    int found = -1;
+    if (data && limits && re) {
+        pcre2_set_match_limit(limits, MATCH_LIMIT);
+        pcre2_set_depth_limit(limits, MATCH_LIMIT);
+        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
+    }
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(limits);
+    return found >= 0;
+}
+
+/* Some op that uses the value is of an operator whose name the expression finds. */
+static bool used_by(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE)
+        return false;
+    for (uint32_t u = g->first_use[b[0].value]; u < g->first_use[b[0].value + 1]; u++)
+        if (regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+            return true;
+    return false;
+}
+
 /* One number for the whole tensor. */
 static bool scalar(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
@@ -502,22 +530,6 @@ static bool regrouped(const struct evaluation *e, const struct binding *b, uint3
     return false;
 }
 
-enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
-
-static bool regex_finds(const pcre2_code *re, struct str s) {
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-    pcre2_match_context *limits = pcre2_match_context_create(NULL);
-    int found = -1;
-    if (data && limits && re) {
-        pcre2_set_match_limit(limits, MATCH_LIMIT);
-        pcre2_set_depth_limit(limits, MATCH_LIMIT);
-        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
-    }
-    pcre2_match_data_free(data);
-    pcre2_match_context_free(limits);
-    return found >= 0;
-}
-
 /* Some op's location has a name that the expression finds. */
 static bool located(const struct evaluation *e, const struct binding *b, uint32_t n) {
     struct str names[MAX_NAMES];
@@ -537,6 +549,24 @@ static bool named(const struct evaluation *e, const struct binding *b, uint32_t 
     (void)n;
     uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
     return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
+}
+
+/* No op that uses the value, seen through movement and casts, has a name that the expression finds. */
+static bool no_user(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    uint32_t seen[MAX_CHAIN], count = 0;
+    (void)n;
+    if (b[0].value != NONE)
+        seen[count++] = b[0].value;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
+            uint32_t op = g->uses[u];
+            if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+                return false;
+            if (looks_through(g, op))
+                seen[count++] = g->m->ops[op].first_result;
+        }
+    return true;
 }
 
 /* Row-major strides of a tensor; false when it is dynamic. */
@@ -636,6 +666,7 @@ const struct condition_info condition_table[] = {
     {parameter, "parameter", 1, 1, false, false, "parameter(x): depends on parameters and constants only"},
     {stored, "stored", 1, 1, false, false, "stored(x): a parameter, or an argument of which nothing says what it is"},
     {weight, "weight", 1, 1, false, false, "weight(x): a parameter, or an argument that is no model input"},
+    {used_by, "used_by", 2, 2, true, false, "used_by(x, \"regex\"): some op that uses x has such a name"},
     {scalar, "scalar", 1, 1, false, false, "scalar(x): one element, or one known number in every element"},
     {stated_constant, "stated_constant", 1, 1, false, false,
      "stated_constant(x): a known number, or an argument with that as a precondition"},
@@ -654,6 +685,7 @@ const struct condition_info condition_table[] = {
     {aligned, "aligned", 1, 1, false, false, "aligned(x): all of x is indexed by the axes of the formula"},
     {columns, "columns", 2, 2, false, true, "columns(x, -2): this axis of x is made of the columns of a product"},
     {positions, "positions", 1, 1, false, false, "positions(c): varies along the last axis and one other"},
+    {no_user, "no_user", 2, 2, true, false, "no_user(x, \"regex\"): no op of such a name uses x"},
     {read_as, "read_as", 2, 8, false, true,
      "read_as(out, x, 0, 2, 1, 3): out runs over the dimensions of x in this order"},
     {interleaved, "interleaved", 2, 2, false, false,

@@ -202,6 +202,7 @@ static struct str unknown_op(const struct module *m) {
 static void search(struct run *r, const struct module *m, struct match_list *found) {
     struct pattern *leader = r->pattern->is_variant ? r->pattern->variant_of : (struct pattern *)(uintptr_t)r->pattern;
     struct pattern_set alone = {.max_steps = r->set->max_steps, .items = &leader, .n = 1};
+    ((struct pattern *)(uintptr_t)r->pattern)->show_blocked = r->example->hit; /* the finding is there, though hidden */
     patterns_index(&alone);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_AHEAD = 1 }; /* operators below the one at hand */
+/* Operators below the one at hand: more before a search begins than at each of its steps. */
+enum { ROOT_AHEAD = 3, STEP_AHEAD = 0 };
 
 struct mark matcher_mark(const struct matcher *m) {
     return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions};
@@ -140,7 +141,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
-    return value_plausible(m, node, value, LOOK_AHEAD);
+    return value_plausible(m, node, value, STEP_AHEAD);
 }
 
 /* ---- values seen through movement ---- */
@@ -459,7 +460,7 @@ bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint3
     }
     if (n->kind != N_OP && n->kind != N_OUTER)
         return false;
-    return node_is(n, (enum op_kind)m->g->kind[op]) && operands_plausible(m, n, op, LOOK_AHEAD);
+    return node_is(n, (enum op_kind)m->g->kind[op]) && operands_plausible(m, n, op, ROOT_AHEAD);
 }
 
 /* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put

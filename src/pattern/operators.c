@@ -110,7 +110,8 @@ static uint32_t count_present(const struct graph *g, uint32_t op) {
 
 static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    if (g->node->nargs > 8 || count_present(m->g, op) > g->node->nargs)
+    uint32_t nargs = g->node->nargs;
+    if (nargs > 8 || (graph_noperands(m->g, op) > nargs && count_present(m->g, op) > nargs))
         return false;
     struct mark k = matcher_mark(m);
     if (operands(m, g, op, order, map))

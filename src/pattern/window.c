@@ -72,6 +72,22 @@ static bool pads_each_end(const struct graph *g, uint32_t op) {
     return g->kind[op] == K_CONV1D ? n == 2 : g->kind[op] != K_CONV3D && n == 4;
 }
 
+static bool is_pool(const struct graph *g, uint32_t op) {
+    return g->kind[op] == K_MAX_POOL2D || g->kind[op] == K_AVG_POOL2D;
+}
+
+/* The padding of a pool is at most half of its window, or some window would hold nothing else. */
+static bool pool_takes(const struct graph *g, uint32_t op, int dim, int64_t amount) {
+    int64_t window[MAX_RANK], own[MAX_RANK], most = 0;
+    int n = numbers_of(g, op, "kernel", window, MAX_RANK);
+    if (n == 0)
+        n = numbers_of(g, op, "kernel_size", window, MAX_RANK);
+    int k = numbers_of(g, op, "padding", own, MAX_RANK);
+    for (int i = 0; i < k; i++)
+        most = own[i] > most ? own[i] : most;
+    return n > 0 && (amount + most) * 2 <= window[n == 2 ? dim : 0];
+}
+
 /* The pad p adds nothing that the padding of the op c could not. */
 bool condition_pads_window(const struct evaluation *e, const struct binding *b, uint32_t n) {
     const struct graph *g = e->graph;
@@ -93,8 +109,9 @@ bool condition_pads_window(const struct evaluation *e, const struct binding *b, 
         int64_t front = amounts[2 * d], behind = amounts[2 * d + 1];
         bool inside = front == 0 && behind == 0;
         axes_axis(b[0].axes, d, &axis);
-        for (int i = 0; i < nd; i++)
-            inside |= imap_equal(&axis, &dims[i]);
+        for (int i = 0; i < nd && !inside; i++)
+            inside = imap_equal(&axis, &dims[i]) &&
+                     (!is_pool(g, b[1].op) || pool_takes(g, b[1].op, i, front > behind ? front : behind));
         if (!inside || front < 0 || behind < 0 || (front != behind && !pads_each_end(g, b[1].op)))
             return false;
     }
