@@ -65,7 +65,8 @@ static void check_names(struct checker *c, const struct pattern *p, const struct
     if (e->kind == E_NAME && formula_slot(&p->formula, e->text) == NONE && !str_is(e->text, "inf"))
         warn(c, line_of(p, p->fused), "`fused` speaks of a name that the formula does not have: ", e->text, "");
     for (uint32_t i = 0; i < e->nargs; i++)
-        check_names(c, p, e->args[i]);
+        if (!e->keys[i].n || e->args[i]->kind != E_NAME) /* an attribute may be a word */
+            check_names(c, p, e->args[i]);
 }
 
 static void check_fused(struct checker *c, const struct pattern *p) {

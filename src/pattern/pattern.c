@@ -433,6 +433,7 @@ const struct pattern *patterns_load_text(struct pattern_set *set, const char *na
     l.file = arena_strdup(&set->arena, str_of(name));
     l.text = arena_str(&set->arena, text);
     load_text_of_file(&l, false);
+    patterns_index(set);
     for (uint32_t i = set->n; i-- > 0 && !l.failed;)
         if (set->items[i]->file.p == l.file)
             return set->items[i];

@@ -19,14 +19,32 @@ static void add_rival(struct rivals *r, struct str name, struct arena *a) {
     r->names = names;
 }
 
-/* Per op the direct match that it belongs to, 1-based: settled ones share no ops. */
-static uint32_t *owners(const struct match_list *list) {
-    uint32_t nops = list->items[0].graph->m->nops, *owner = xrealloc(NULL, (nops + 1) * sizeof *owner);
-    memset(owner, 0, (nops + 1) * sizeof *owner);
+/* Direct matches of each op, as lists: one may lie inside of another. */
+struct owner {
+    uint32_t match, next; /* index in `owners`; 0: the last */
+};
+
+struct owners {
+    uint32_t *first; /* per op, index in `items`; 0: none */
+    struct owner *items;
+    uint32_t n;
+};
+
+static struct owners owners_of(const struct match_list *list) {
+    uint32_t nops = list->items[0].graph->m->nops, total = 1;
     for (uint32_t i = 0; i < list->n; i++)
-        for (uint32_t k = 0; is_direct(&list->items[i]) && k < list->items[i].nops; k++)
-            owner[list->items[i].ops[k]] = i + 1;
-    return owner;
+        total += list->items[i].nops;
+    struct owners o = {.first = xrealloc(NULL, (nops + 1) * sizeof *o.first),
+                       .items = xrealloc(NULL, total * sizeof *o.items),
+                       .n = 1};
+    memset(o.first, 0, (nops + 1) * sizeof *o.first);
+    for (uint32_t i = 0; i < list->n; i++)
+        for (uint32_t k = 0; is_direct(&list->items[i]) && k < list->items[i].nops; k++) {
+            uint32_t *first = &o.first[list->items[i].ops[k]];
+            o.items[o.n] = (struct owner){i, *first};
+            *first = o.n++;
+        }
+    return o;
 }
 
 struct rivals *match_rivals(const struct match_list *list, struct arena *a) {
@@ -35,18 +53,18 @@ struct rivals *match_rivals(const struct match_list *list, struct arena *a) {
         theoretical += !is_direct(&list->items[i]);
     if (theoretical == 0 || theoretical == list->n)
         return NULL;
-    uint32_t *owner = owners(list);
+    struct owners o = owners_of(list);
     struct rivals *all = arena_alloc(a, list->n * sizeof *all);
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
-        for (uint32_t k = 0; !is_direct(m) && k < m->nops; k++) {
-            uint32_t other = owner[m->ops[k]];
-            if (!other)
-                continue;
-            add_rival(&all[i], list->items[other - 1].pattern->fused_op, a);
-            add_rival(&all[other - 1], m->pattern->fused_op, a);
-        }
+        for (uint32_t k = 0; !is_direct(m) && k < m->nops; k++)
+            for (uint32_t at = o.first[m->ops[k]]; at; at = o.items[at].next) {
+                uint32_t other = o.items[at].match;
+                add_rival(&all[i], list->items[other].pattern->fused_op, a);
+                add_rival(&all[other], m->pattern->fused_op, a);
+            }
     }
-    free(owner);
+    free(o.first);
+    free(o.items);
     return all;
 }
