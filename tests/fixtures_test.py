@@ -42,7 +42,7 @@ SILENT = [
     (DIRECT, "--ttnn-only", "dit_fused.log"),
 ]
 PLACES = {"ttnn.linear": 6, "ttnn.layer_norm": 2, "ttnn.scaled_dot_product_attention": 2}
-ONLY_IN_TTIR = {"ttnn.silu": 1}  # x * sigmoid(x), which the compiler fuses
+ONLY_IN_TTIR = {"ttnn.silu": 1, "ttnn.concatenate_heads": 2}  # which the compiler fuses
 
 
 def text_of(path):

@@ -239,6 +239,11 @@ Test(match, conditions_on_what_a_broadcast_repeats) {
     pattern("out = exp(x) * w", "where: rowwise(w)");
     hit("x:2x3 w:2x1", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
     miss("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    pattern("out = exp(x) * w", "where: same_along(w, x, -2)");
+    hit("x:2x3 w:3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    hit("x:4x2x3 w:4x1x3", "e = ttir.exp x -> 4x2x3; o = ttir.multiply e w -> 4x2x3; return o");
+    miss("x:2x3 w:2x1", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
+    miss("x:2x3 w:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e w -> 2x3; return o");
 }
 
 Test(match, two_products_read_the_same_operand) {

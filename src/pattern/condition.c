@@ -654,6 +654,16 @@ static bool along_axis(const struct evaluation *e, const struct binding *b, uint
     return imap_equal(&map, &axis);
 }
 
+/* The same all along this axis of y. */
+static bool same_along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    struct imap axis;
+    axes_axis(b[1].axes, e->number->given[0], &axis);
+    return shared_size(b[0].map, &axis) == 1;
+}
+
 const struct condition_info condition_table[] = {
     {present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
     {constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},
@@ -691,6 +701,7 @@ const struct condition_info condition_table[] = {
      "one_over_count_of(c, s): c is 1/n, n being how many elements s sums"},
     {root_count_of, "root_count_of", 2, 2, false, false,
      "root_count_of(c, s): c is the square root of how many elements s sums"},
+    {same_along, "same_along", 3, 3, false, true, "same_along(x, y, -2): x is the same all along this axis of y"},
     {same_axis, "same_axis", 1, 4, false, false, "same_axis(x, y, ...): all vary along one and the same axis only"},
     {adjacent, "adjacent", 2, 2, false, false,
      "adjacent(x, out): casts and layout changes at most lie between x and the op out"},
