@@ -39,6 +39,10 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+static bool may_be(const struct matcher *m, const struct node *root, uint32_t op) {
+    return m->probe ? node_is(root, (enum op_kind)m->g->kind[op]) : matcher_root_plausible(m, root, op);
+}
+
 /* Ops behind a value that the line's root may be. */
 static uint32_t candidates(const struct matcher *m, const struct node *root, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
@@ -52,7 +56,7 @@ static uint32_t candidates(const struct matcher *m, const struct node *root, uin
             uint32_t user = g->uses[u];
             if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0)
                 continue;
-            if (g->m->ops[user].nresults == 1 && !taken(m, user) && matcher_root_plausible(m, root, user))
+            if (g->m->ops[user].nresults == 1 && !taken(m, user) && may_be(m, root, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_once(values, &n, MAX_BEHIND, g->m->ops[user].first_result);
         }
@@ -91,6 +95,8 @@ bool match_further(struct matcher *m) {
         matcher_undo(m, k);
     }
     if (line->optional && !m->refused && match_further(m))
+        return true;
+    if (!line->optional && !m->refused && matcher_missed(m, MISS_LINE, NULL, NONE))
         return true;
     m->line--;
     return false;

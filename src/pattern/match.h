@@ -51,6 +51,8 @@ struct match_list {
     uint32_t gave_up; /* anchors left at the step limit */
 };
 
+/* Functions to audit; NONE first when ops stand outside of any function (a fragment). Room for nfuncs + 1. */
+uint32_t match_functions(const struct graph *g, uint32_t *funcs);
 /* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out);
