@@ -45,7 +45,8 @@ static uint32_t least(struct need *need, const struct node *n) {
 
 static uint32_t least_of_miss(struct need *need, const struct misstep *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
-    return n ? least(need, n) : 0;
+    uint32_t sum = n ? least(need, n) : 0;
+    return s->why == MISS_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
 static uint32_t least_after(struct need *need, const struct goal *g) {
