@@ -124,6 +124,18 @@ Test(explain, what_comes_after_the_difference_counts) {
         "operator", "exp(x)", "%e is ttir.sin at line 2, exp expected", 3, 4);
 }
 
+Test(explain, what_is_below_another_operator_counts_too) {
+    pattern("out = exp(neg(abs(x))) + y", "");
+    differs(XYZ,
+            "a = ttir.abs x -> 2x3; n = ttir.sin a -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; return o",
+            "operator", "neg(abs(x))", "%n is ttir.sin at line 3, neg expected", 3, 4);
+    pattern("m = softmax(neg(x), dim=-1)\nout = exp(m) * m", "");
+    differs(XYZ,
+            "n = ttir.neg x -> 2x3; s = ttir.sigmoid n -> 2x3; e = ttir.exp s -> 2x3; o = ttir.multiply e s -> 2x3\n"
+            "return o",
+            "operator", "m = softmax(neg(x), dim=-1)", "%s is ttir.sigmoid at line 3, softmax expected", 3, 4);
+}
+
 Test(explain, operands_in_either_order) {
     pattern("out = exp(neg(x)) + abs(y)", "");
     differs(XYZ, "e = ttir.exp x -> 2x3; a = ttir.abs y -> 2x3; o = ttir.add a e -> 2x3; return o", "operator",

@@ -141,8 +141,8 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
 static inline bool matcher_missed(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
     return m->probe && probe_miss(m, why, g, at);
 }
-/* The same without going on. */
-void probe_note(struct matcher *m, enum miss why, const struct goal *g, uint32_t at);
+/* The op that `value` is a result of is none that the node stands for. Goes on without the goal, and as if it were. */
+bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 /* A `where` that does not hold; the miss that follows is about it. */
 void probe_condition(struct probe *p, const struct number *condition);
 /* True when all goals but one are met: noted, and there is no match. */
@@ -153,6 +153,8 @@ void probe_verdict(struct matcher *m, const struct evaluation *e, const struct p
 /* operators.c: the op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 bool match_kind_fits(const struct node *node, enum op_kind kind);
+/* Matches the operands of an op as if its operator were right; false where that makes no sense. */
+bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_axis_fits(const struct goal *g, const struct imap *axis); /* what `dim=` says, if it says anything */
 /* NULL when all attributes are as the node says. */
 const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op);

@@ -46,6 +46,8 @@ static uint32_t least(struct need *need, const struct node *n) {
 static uint32_t least_of_miss(struct need *need, const struct misstep *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
     uint32_t sum = n ? least(need, n) : 0;
+    if (s->stands_in)
+        return 1;
     return s->why == MISS_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
@@ -66,14 +68,14 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Each once, textual order. */
-static uint32_t matched_ops(const struct matcher *m, uint32_t *ops) {
-    uint32_t n = 0;
+/* Each once, textual order; without one that only stands in. */
+static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
+    uint32_t n = 0, none = first->stands_in ? m->g->m->values[first->at].def : NONE;
     for (uint32_t i = 0; i < m->nmatched; i++)
         ops[i] = m->matched[i].op;
     qsort(ops, m->nmatched, sizeof *ops, by_id);
     for (uint32_t i = 0; i < m->nmatched; i++)
-        if (n == 0 || ops[n - 1] != ops[i])
+        if (ops[i] != none && (n == 0 || ops[n - 1] != ops[i]))
             ops[n++] = ops[i];
     return n;
 }
@@ -100,9 +102,9 @@ static void record(struct matcher *m, const struct misstep *first, const struct 
     uint32_t ops[MAX_MATCHED], n;
     if (m->nmatched == 0 || score_of(m->nmatched, first, !second) <= p->score)
         return;
-    n = matched_ops(m, ops);
+    n = matched_ops(m, first, ops);
     uint32_t score = score_of(n, first, !second);
-    if (score <= p->score)
+    if (n == 0 || score <= p->score)
         return;
     p->score = score;
     struct need need = {.m = m};
@@ -128,11 +130,6 @@ static void record(struct matcher *m, const struct misstep *first, const struct 
 bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
     struct probe *p = m->probe;
     struct misstep s = {.why = why, .goal = g, .at = at};
-    if (why == MISS_OPERATOR) { /* an op of the right kind that does not match has said why */
-        uint32_t op = m->g->m->values[at].def;
-        if (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op]))
-            return false;
-    }
     if (why == MISS_WHERE)
         s.condition = p->condition;
     if (why == MISS_LINE)
@@ -145,6 +142,23 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
     p->first = &s;
     bool found = !m->full && matcher_solve(m, g ? g->next : NULL);
     p->first = NULL;
+    return found;
+}
+
+bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value, .stands_in = true};
+    uint32_t op = m->g->m->values[value].def;
+    if (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op]))
+        return false; /* an op of the right kind that does not match has said why */
+    struct mark k = matcher_mark(m);
+    if (probe_miss(m, MISS_OPERATOR, g, value))
+        return true;
+    matcher_undo(m, k);
+    if (m->probe->first || op == NONE || m->full)
+        return false;
+    m->probe->first = &s;
+    bool found = match_stand_in(m, g, op, map);
+    m->probe->first = NULL;
     return found;
 }
 

@@ -13,6 +13,7 @@ struct misstep {
     const struct number *condition;
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* MISS_LINE */
+    bool stands_in;                /* the op is taken for the one that is expected */
 };
 
 struct probe {
