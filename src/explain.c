@@ -18,9 +18,16 @@ struct run {
     struct match_list found;
     uint32_t nsettled; /* of found.items: those that an audit reports come first */
     struct near_list near;
-    bool *asked;    /* per op: --at means it; NULL without */
-    bool *reported; /* per op: part of a match that is reported */
+    bool *asked;       /* per op: --at means it; NULL without */
+    uint8_t *reported; /* per op: of a match that is reported; see enum by_source */
 };
+
+/* What TTNN has an op for is told beside what only others have a kernel for. */
+enum by_source { DIRECT = 1, THEORETICAL = 2 };
+
+static uint8_t source_of(const struct pattern *p) {
+    return str_is(p->source, pattern_sources[0]) ? DIRECT : THEORETICAL;
+}
 
 /* ---- what --at means ---- */
 
@@ -155,9 +162,9 @@ static void settle(struct run *r) {
     for (uint32_t i = 0; i < r->nsettled; i++) {
         const struct match *m = &r->found.items[i];
         for (uint32_t k = 0; k < m->nops; k++)
-            r->reported[m->ops[k]] = true;
+            r->reported[m->ops[k]] |= source_of(m->pattern);
         for (uint32_t k = 0; k < m->nthrough; k++)
-            r->reported[m->through[k]] = true;
+            r->reported[m->through[k]] |= source_of(m->pattern);
     }
 }
 
@@ -231,7 +238,7 @@ static bool is_hidden(const struct near_match *c) {
 /* All of it is reported already. */
 static bool is_reported(const struct run *r, const struct near_match *c) {
     for (uint32_t i = 0; i < c->nops; i++)
-        if (!r->reported[c->ops[i]])
+        if (!(r->reported[c->ops[i]] & (DIRECT | source_of(c->pattern))))
             return false;
     return c->nops > 0;
 }
@@ -244,9 +251,12 @@ static bool wanted(const struct run *r, const struct near_match *c) {
 
 /* Whether a better account of these ops is there already. At a place that was asked for each pattern has one. */
 static bool is_told(const struct run *r, const struct near_match *const *kept, uint32_t n, const struct near_match *c) {
-    for (uint32_t i = 0; i < n; i++)
-        if ((!r->asked || kept[i]->pattern == c->pattern) && overlaps(kept[i], c))
+    for (uint32_t i = 0; i < n; i++) {
+        bool comparable =
+            r->asked ? kept[i]->pattern == c->pattern : source_of(kept[i]->pattern) <= source_of(c->pattern);
+        if (comparable && overlaps(kept[i], c))
             return true;
+    }
     return false;
 }
 

@@ -341,10 +341,6 @@ static bool number(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, g->next);
 }
 
-static bool another_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
-    return m->probe && probe_operator(m, g, value, map);
-}
-
 static bool operation(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
     uint32_t value = g->value;
@@ -352,7 +348,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
     for (uint32_t step = 0; step < MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
-            return another_operator(m, g, value, map);
+            return m->probe && probe_operator(m, g, value, map);
         struct mark k = matcher_mark(m);
         if (match_op(m, g, value, map))
             return true;
@@ -360,7 +356,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
         bool anchor = g->parent == NONE;
         struct imap *next = matcher_scratch(m, sizeof *next);
         if (anchor || !looks_through(gr, op) || !next || !imap_through(gr, op, map, next))
-            return another_operator(m, g, value, map);
+            return m->probe && probe_operator(m, g, value, map);
         imap_canonical(next);
         matcher_pass(m, op, true);
         value = graph_operands(gr, op)[0];

@@ -520,8 +520,22 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
     return true;
 }
 
-static bool operands_of(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    switch (graph_class(m->g, op)) {
+bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    const struct graph *gr = m->g;
+    uint32_t op = gr->m->values[value].def;
+    if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || gr->m->ops[op].func != m->func)
+        return false;
+    if (value != gr->m->ops[op].first_result)
+        return matcher_missed(m, MISS_RESULT, g, value);
+    if (!graph_plain(gr, op))
+        return matcher_missed(m, MISS_FOLDED, g, op);
+    if (match_wrong_attribute(m, g->node, op))
+        return matcher_missed(m, MISS_ATTRIBUTE, g, op);
+    if (g->slot != NONE && !bind_op(m, g, op, value, map))
+        return false;
+    if (g->node->kind == N_OUTER)
+        return outer(m, g, op, map);
+    switch (graph_class(gr, op)) {
     case OP_ELTWISE:
     case OP_ALIKE:
         return elementwise(m, g, op, map);
@@ -546,27 +560,21 @@ static bool operands_of(struct matcher *m, const struct goal *g, uint32_t op, co
     }
 }
 
-bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
-    const struct graph *gr = m->g;
-    uint32_t op = gr->m->values[value].def;
-    if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || gr->m->ops[op].func != m->func)
-        return false;
-    if (value != gr->m->ops[op].first_result)
-        return matcher_missed(m, MISS_RESULT, g, value);
-    if (!graph_plain(gr, op))
-        return matcher_missed(m, MISS_FOLDED, g, op);
-    if (match_wrong_attribute(m, g->node, op))
-        return matcher_missed(m, MISS_ATTRIBUTE, g, op);
-    if (g->slot != NONE && !bind_op(m, g, op, value, map))
-        return false;
-    return g->node->kind == N_OUTER ? outer(m, g, op, map) : operands_of(m, g, op, map);
-}
-
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    enum op_class class = graph_class(m->g, op);
-    bool alike = class == OP_ELTWISE || class == OP_ALIKE || class == OP_REDUCE || class == OP_AXISWISE;
     uint32_t result = m->g->m->ops[op].first_result;
-    return alike && g->node->kind == N_OP && g->node->nargs == count_present(m->g, op) &&
-           m->g->m->ops[op].func == m->func && (g->slot == NONE || bind_op(m, g, op, result, map)) &&
-           operands_of(m, g, op, map);
+    if (g->node->kind != N_OP || g->node->nargs != count_present(m->g, op) || m->g->m->ops[op].func != m->func)
+        return false;
+    if (g->slot != NONE && !bind_op(m, g, op, result, map))
+        return false;
+    switch (graph_class(m->g, op)) {
+    case OP_ELTWISE:
+    case OP_ALIKE:
+        return elementwise(m, g, op, map);
+    case OP_REDUCE:
+        return reduction(m, g, op, map);
+    case OP_AXISWISE:
+        return axiswise(m, g, op, map);
+    default:
+        return false;
+    }
 }

@@ -253,9 +253,21 @@ static bool look_closer(struct matcher *m, const struct pattern *p, const struct
     return probe.score > 0;
 }
 
+/* Movement is everywhere: some of it in the right place says nothing. */
+static bool computes(const struct near_match *c) {
+    for (uint32_t i = 0; i < c->nops; i++) {
+        enum op_class class = graph_class(c->graph, c->ops[i]);
+        if (class != OP_MOVE && class != OP_CAST && class != OP_LAYOUT)
+            return true;
+    }
+    return false;
+}
+
 /* Half of the ops, and more than the root; or nobody knows. */
 static bool is_close(const struct near_match *c) {
-    return c->nops == 0 || (c->nops >= LEAST_OPS && 2 * c->nops >= c->total);
+    if (c->nops < LEAST_OPS)
+        return c->nops == 0;
+    return c->nops == c->total || (2 * c->nops >= c->total && computes(c));
 }
 
 static void keep(struct near_list *list, const struct near_match *c, struct arena *a) {
