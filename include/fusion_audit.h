@@ -79,6 +79,21 @@ bool fa_remove_stale_report(const char *path);
 /* Says what was understood of the files (blocks, stages, functions, ops by kind, values, edges, unresolved things). */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
 
+/* Where patterns nearly match, and what is different there. */
+struct fa_explanation;
+
+/* Searches the level that an audit would decide by. `at`: only places that have this in them: a location ("add.174"), an
+ * alias ("#loc12"), a value ("%12"), a line ("812", "file:812"); NULL: everywhere. At most `most` places, 0: 10, best
+ * first. Never NULL. */
+struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
+/* FA_CLEAN, whatever was found; FA_USAGE; FA_INPUT. */
+enum fa_status fa_explanation_status(const struct fa_explanation *e);
+size_t fa_explanation_diagnostics(const struct fa_explanation *e);
+size_t fa_explanation_diagnostics_dropped(const struct fa_explanation *e);
+struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, size_t i);
+void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out);
+void fa_explanation_free(struct fa_explanation *e);
+
 /* The patterns themselves, without an input: bundled ones and those of `patterns`, as far as `only` and `skip` allow. */
 struct fa_library;
 

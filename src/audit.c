@@ -64,25 +64,9 @@ static void match_one(void *context, uint32_t i, uint32_t slot) {
     match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
 }
 
-/* Functions to audit; NONE first when ops stand outside of any function (a fragment). */
-static uint32_t functions_to_match(const struct graph *g, uint32_t *funcs) {
-    uint32_t n = 0;
-    for (uint32_t op = 0; op < g->m->nops && n == 0; op++) {
-        uint32_t f = g->m->ops[op].func;
-        if (f != NONE && g->m->funcs[f].end_op > op) /* all ops up to there are of functions */
-            op = g->m->funcs[f].end_op - 1;
-        else if (f == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
-            funcs[n++] = NONE;
-    }
-    for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        if (g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete) /* of a cut one the last uses are unknown */
-            funcs[n++] = f;
-    return n;
-}
-
 static void match_level(struct graph_audit *g, const struct graph *graph, struct match_list *out) {
     uint32_t *funcs = arena_alloc(&g->arena, (graph->m->nfuncs + 1) * sizeof *funcs);
-    uint32_t n = functions_to_match(graph, funcs);
+    uint32_t n = match_functions(graph, funcs);
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
     struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
     struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);

@@ -560,9 +560,17 @@ class PatternTests(Case):
         self.assertIn("`args` speaks of %w, which is no argument here",
                       self.run_it("patterns", "test", "-P", "p.yml", "relu")[2])
 
+    def test_explains(self):
+        miss = "  - miss: |\n      " + FULL.replace("0.0", "1.0").replace("0.000000e+00", "1.000000e+00") + MAXIMUM
+        self.assertEqual(self.run_tests(miss + "    explains: 'is 1, 0 expected'\n")[0], 0)
+        status, err = self.run_tests(miss + "    explains: is 2\n")
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"relu: miss: explain says: 0: %\w+ is 1, 0 expected; not: is 2\n")
+
     def test_wrong_keys(self):
         for wrong in ("  - hit: a\n    mis: b\n", "  - name: n\n", "  - hit: a\n    miss: b\n", "  hit: a\n",
-                      "  - hit: a\n    because: b\n", "  - hit: a\n    args: {x: weight}\n"):
+                      "  - hit: a\n    because: b\n", "  - hit: a\n    explains: b\n",
+                      "  - hit: a\n    args: {x: weight}\n"):
             status, err = self.run_tests(wrong)
             self.assertEqual(status, 2, wrong)
             self.assertRegex(err, r"^relu.yml:\d+:\d+: error: ")
@@ -571,6 +579,101 @@ class PatternTests(Case):
         self.wrong("no pattern or fused op matches 'nope'", "patterns", "test", "nope")
         self.wrong("names and --only exclude each other", "patterns", "test", "linear", "--only=linear")
         self.wrong("patterns has no option '--json'", "patterns", "test", "--json")
+
+
+class Explain(Case):
+    """explain: what nearly matches, and what is different there."""
+    NEAR = """\
+m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
+  matched  ttir.matmul 3, ttir.add 4
+  where    row_vector(bias, product)
+  because  does not hold: product is %0 32x128 (ttir.matmul at line 3), bias is %arg2 32x128
+  hint     row_vector(x, of): varies along the last axis only
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("m.mlir", TTIR.replace("1x128xbf16", "32x128xbf16"))
+
+    def explain(self, *args):
+        return self.run_it("explain", "--only=linear", *args)
+
+    def test_near(self):
+        self.assertEqual(self.explain("--ttir-only", "m.mlir"), (0, self.NEAR, ""))
+        self.assertFalse(self.there())
+
+    def test_ttnn_decides(self):
+        self.write("near.mlir", MISSED.replace("1x128xbf16", "32x128xbf16"))
+        status, out, err = self.explain("m.ttir.mlir", "near.mlir")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out.startswith("near.mlir:9: ttnn.add %1: linear -> ttnn.linear: 2 of 2 ops match\n"), out)
+
+    def test_at(self):
+        for at in ("fc1.add", "fc1.matmul", "#loc4", "4", "3", "m.mlir:4", "%1", "%0"):
+            self.assertEqual(self.explain("--at", at, "--ttir-only", "m.mlir"), (0, self.NEAR, ""), at)
+        self.write("two.mlir", TTIR.replace("    return", '    %2 = "ttir.exp"(%arg0) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>\n    return'))
+        self.assertEqual(self.explain("--at=%2", "--ttir-only", "two.mlir"), (0, "nothing comes close at %2\n", ""))
+
+    def test_at_nothing(self):
+        for at in ("fc1", "400", "other.mlir:4", "%9", "#loc99"):
+            status, out, err = self.explain("--at", at, "--ttir-only", "m.mlir")
+            self.assertEqual((status, out), (3, ""))
+            self.assertIn("m.mlir: error: nothing is at '%s'\n  hint: --at takes" % at, err)
+
+    def test_what_matches(self):
+        self.assertEqual(self.explain("m.ttir.mlir", "m.ttnn.mlir"), (0, "nothing comes close\n", ""))
+        self.assertEqual(self.explain("--at=fc1.add", "m.ttir.mlir", "m.ttnn.mlir"),
+                         (0, "m.ttnn.mlir:9: ttnn.add %1: matched by linear (ttnn.linear)\n"
+                             "  matched  ttnn.matmul 7, ttnn.add 9\n", ""))
+
+    def test_what_gives_way(self):
+        own = RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)")
+        self.write("p.yml", own)
+        self.write("e.mlir", TTIR.replace("    return", '    %2 = "ttir.exp"(%1) : (tensor<32x128xbf16>) -> tensor<32x128xbf16>\n    return')
+                   .replace("return %1", "return %2"))
+        status, out, _ = self.run_it("explain", "--ttir-only", "--only=linear,activated", "-P", "p.yml", "--at=%1", "e.mlir")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"(?m)^e.mlir:\d+: ttir\.\w+ %\d: matched by \w+ \(ttnn\.\w+\), gives way to \w+$")
+
+    def test_hidden(self):
+        self.write("d.mlir", TTIR.replace("fc1.matmul", "fc1_decomp_matmul"))
+        status, out, _ = self.explain("--ttir-only", "--at=fc1.add", "d.mlir")
+        self.assertEqual(status, 0)
+        self.assertIn("  decomposed located(", out)
+        self.assertIn("  hint     --include=decomposed reports it\n", out)
+        self.assertIn("matched by linear", self.explain("--include=decomposed", "--ttir-only", "--at=fc1.add", "d.mlir")[1])
+
+    def test_same_in_every_layer(self):
+        body = TTIR.split("-> tensor<32x128xbf16> {\n")[1].split("    return")[0].replace("1x128xbf16", "32x128xbf16")
+        twice = body + body.replace("%0", "%8").replace("%1", "%9")
+        self.write("m.mlir", TTIR.replace("1x128xbf16", "32x128xbf16").replace(body, twice).replace(
+            "return %1 : tensor<32x128xbf16>", "return %1, %9 : tensor<32x128xbf16>, tensor<32x128xbf16>"))
+        self.assertEqual(self.explain("--ttir-only", "m.mlir"), (0, self.NEAR + "  same at  line 6\n", ""))
+
+    def test_limit(self):
+        status, out, _ = self.run_it("explain", "--ttir-only", "--at=fc1.add", "--limit=places=2", "m.mlir")
+        self.assertEqual((status, out.count("m.mlir:4: ")), (0, 2))
+
+    def test_json(self):
+        status, out, err = self.explain("--json", "--ttir-only", "m.mlir")
+        self.assertEqual((status, err), (0, ""))
+        place = json.loads(out)["places"][0]
+        self.assertEqual(place["outcome"], "near")
+        self.assertEqual(place["root"], {"op": "ttir.add", "result": "%1", "line": 4})
+        self.assertEqual([op["line"] for op in place["matched"]], [3, 4])
+        self.assertEqual((place["total"], place["difference"]["kind"]), (2, "where"))
+
+    def test_usage(self):
+        self.wrong("no input file", "explain")
+        self.wrong("the place of --at is empty", "explain", "--at=", "m.mlir")
+        self.wrong("--limit takes steps=N, diagnostics=N or places=N", "explain", "--limit=lines=4", "m.mlir")
+        self.wrong("explain has no option '--dry-run'", "explain", "--dry-run", "m.mlir")
+        self.wrong("option '--at' is one of explain, which has to be the first argument", "--at=4", "m.mlir")
+        self.wrong("no pattern or fused op matches 'nope'", "explain", "--only=nope", "m.mlir")
+
+    def test_unreadable(self):
+        self.assertIn("absent: error: ", self.unreadable("explain", "--ttir-only", "absent"))
+        self.unreadable("explain", "--ttnn-only", "m.mlir")
 
 
 class Output(Case):

@@ -11,13 +11,16 @@
 
 enum kind { FLAG, TEXT, LIST };
 
-enum { CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS };
+enum {
+    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN,
+    CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN /* those that work with patterns */
+};
 
 /* The commands that are named by the first argument. */
 static const struct {
     const char *name;
     enum command command;
-} commands[] = {{"inspect", CMD_INSPECT}, {"patterns", CMD_PATTERNS}};
+} commands[] = {{"inspect", CMD_INSPECT}, {"patterns", CMD_PATTERNS}, {"explain", CMD_EXPLAIN}};
 
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
@@ -29,24 +32,25 @@ static const struct spec {
     int commands;
 } specs[] = {
     {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
-    {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_AUDIT | CMD_PATTERNS},
-    {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_AUDIT | CMD_PATTERNS},
-    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_AUDIT | CMD_PATTERNS},
-    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_AUDIT | CMD_PATTERNS},
-    {"only", 0, TEXT, offsetof(struct options, only), CMD_AUDIT | CMD_PATTERNS},
-    {"skip", 0, TEXT, offsetof(struct options, skip), CMD_AUDIT | CMD_PATTERNS},
+    {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_SEARCH},
+    {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_SEARCH},
+    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_SEARCH},
+    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_SEARCH},
+    {"only", 0, TEXT, offsetof(struct options, only), CMD_SEARCH},
+    {"skip", 0, TEXT, offsetof(struct options, skip), CMD_SEARCH},
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT},
-    {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT},
+    {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT | CMD_EXPLAIN},
     {"classify", 0, FLAG, offsetof(struct options, classify), CMD_AUDIT},
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
-    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_AUDIT | CMD_PATTERNS},
+    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_SEARCH},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS},
-    {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT},
+    {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT | CMD_EXPLAIN},
+    {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN},
     {"help", 'h', FLAG, offsetof(struct options, help), CMD_ANY},
     {"version", 'V', FLAG, offsetof(struct options, version), CMD_ANY},
 };
@@ -172,18 +176,27 @@ static bool check_output(struct options *o) {
 
 /* "name=N", comma-separated. */
 static bool check_limits(struct options *o) {
+    const struct {
+        const char *name;
+        unsigned long *value;
+        int commands;
+    } limits[] = {{"steps=", &o->max_steps, CMD_ANY},
+                  {"diagnostics=", &o->max_diagnostics, CMD_ANY},
+                  {"places=", &o->max_places, CMD_EXPLAIN}};
+    enum { N = sizeof limits / sizeof *limits };
     for (const char *p = o->limit; p && *p;) {
-        static const char steps[] = "steps=", diagnostics[] = "diagnostics=";
-        bool is_steps = strncmp(p, steps, sizeof steps - 1) == 0;
-        bool is_diagnostics = strncmp(p, diagnostics, sizeof diagnostics - 1) == 0;
-        const char *digits = p + (is_steps ? sizeof steps : sizeof diagnostics) - 1;
+        int i = 0;
+        while (i < N && (!(limits[i].commands & o->command) || strncmp(p, limits[i].name, strlen(limits[i].name)) != 0))
+            i++;
+        const char *digits = i < N ? p + strlen(limits[i].name) : "";
         char *end = NULL;
-        if (!(is_steps || is_diagnostics) || *digits < '0' || *digits > '9')
-            return wrong(o, "--limit takes steps=N or diagnostics=N");
+        if (*digits < '0' || *digits > '9')
+            return wrong(o, "--limit takes steps=N%s diagnostics=N%s", o->command == CMD_EXPLAIN ? "," : " or",
+                         o->command == CMD_EXPLAIN ? " or places=N" : "");
         unsigned long n = strtoul(digits, &end, 10);
         if ((*end && *end != ',') || n == 0 || n > 1000000000)
             return wrong(o, "--limit takes a number from 1 to 1000000000");
-        *(is_steps ? &o->max_steps : &o->max_diagnostics) = n;
+        *limits[i].value = n;
         p = end + (*end == ',');
     }
     return true;
@@ -217,7 +230,9 @@ static bool check(struct options *o) {
         return wrong(o, "standard input ('-') can be read only once");
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
-    return check_choice(o) && check_jobs(o) && check_limits(o) && check_output(o);
+    if (o->at && !*o->at)
+        return wrong(o, "the place of --at is empty");
+    return check_choice(o) && check_jobs(o) && check_limits(o) && (o->command == CMD_EXPLAIN || check_output(o));
 }
 
 /* The names after the action, as a list for --only. */

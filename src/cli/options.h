@@ -7,7 +7,7 @@
 
 #include "fusion_audit.h"
 
-enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4 };
+enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4, CMD_EXPLAIN = 8 };
 
 /* Of `patterns`. */
 enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW };
@@ -16,10 +16,10 @@ struct options {
     enum command command;
     bool help, version; /* seen first: nothing after it was looked at */
     bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify;
-    const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit;
-    unsigned long max_steps, max_diagnostics; /* 0: as the library has it */
-    unsigned long njobs;   /* 0: one for each processor */
-    const char **patterns; /* npatterns of them and a NULL; freed by options_free */
+    const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at;
+    unsigned long max_steps, max_diagnostics, max_places; /* 0: as the library has it */
+    unsigned long njobs;                                  /* 0: one for each processor */
+    const char **patterns;                                /* npatterns of them and a NULL; freed by options_free */
     size_t npatterns;
     enum action action;
     const char *const *files; /* part of argv */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/patterns.h"
@@ -51,6 +52,8 @@ static enum fa_status run(const struct options *o) {
         printf("fusion-audit %s\n", fa_version());
     else if (o->command == CMD_AUDIT)
         return run_audit(o);
+    else if (o->command == CMD_EXPLAIN)
+        return flush_output(run_explain(o));
     else if (o->command == CMD_PATTERNS)
         return flush_output(run_patterns(o));
     else {

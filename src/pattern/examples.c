@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "mlir/mlir.h"
 #include "pattern/match.h"
+#include "pattern/near.h"
 
 struct run {
     const struct pattern_set *set;
@@ -199,8 +200,12 @@ static struct str unknown_op(const struct module *m) {
     return STR("");
 }
 
+static const struct pattern *leader_of(const struct pattern *p) {
+    return p->is_variant ? p->variant_of : p;
+}
+
 static void search(struct run *r, const struct module *m, struct match_list *found) {
-    struct pattern *leader = r->pattern->is_variant ? r->pattern->variant_of : (struct pattern *)(uintptr_t)r->pattern;
+    struct pattern *leader = (struct pattern *)(uintptr_t)leader_of(r->pattern);
     struct pattern_set alone = {.max_steps = r->set->max_steps, .items = &leader, .n = 1};
     ((struct pattern *)(uintptr_t)r->pattern)->show_blocked = r->example->hit; /* the finding is there, though hidden */
     patterns_index(&alone);
@@ -240,6 +245,24 @@ static void judge(struct run *r, const struct module *m, const struct match_list
     }
 }
 
+/* What `explain` says of a miss has to have this in it. */
+static void check_explanation(struct run *r, const struct module *m) {
+    struct str want = r->example->explains;
+    struct str said = STR("nothing");
+    for (uint32_t f = 0; f < m->ir.nfuncs && want.n; f++) {
+        struct near_match near;
+        if (m->graph.func_kind[f] != FUNC_MAIN ||
+            !near_pattern(leader_of(r->pattern), r->pattern, &m->graph, f, r->set->max_steps, &r->arena, &near))
+            continue;
+        said = arena_printf(&r->arena, "%.*s%s%.*s", (int)near.part.n, near.part.p, near.part.n ? ": " : "",
+                            (int)near.reason.n, near.reason.p);
+        if (str_find(said, want))
+            return;
+    }
+    if (want.n)
+        fail(r, NULL, "explain says: %.*s; not: %.*s", (int)said.n, said.p, (int)want.n, want.p);
+}
+
 static void run_one(struct run *r) {
     struct match_list found = {0};
     struct module m;
@@ -251,6 +274,8 @@ static void run_one(struct run *r) {
         if (!r->failed) {
             search(r, &m, &found);
             judge(r, &m, &found);
+            if (!r->failed)
+                check_explanation(r, &m);
         }
         module_free(&m);
     }

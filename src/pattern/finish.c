@@ -15,15 +15,16 @@ static bool in_match(const struct matcher *m, uint32_t op) {
     return false;
 }
 
-static bool only_used_inside(const struct matcher *m, uint32_t op) {
+/* A user outside of what is matched, or NONE. */
+static uint32_t user_outside(const struct matcher *m, uint32_t op) {
     const struct graph *g = m->g;
     for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
         uint32_t v = g->m->ops[op].first_result + r;
         for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
             if (!in_match(m, g->uses[u]))
-                return false;
+                return g->uses[u];
     }
-    return true;
+    return NONE;
 }
 
 static bool is_root(const struct matcher *m, uint32_t op) {
@@ -42,14 +43,18 @@ static bool may_escape(const struct matcher *m, uint32_t op) {
 }
 
 /* Inner values have no users outside, else the fused op could not leave them out. */
-static bool uses_fit(const struct matcher *m) {
-    for (uint32_t i = 0; i < m->nmatched; i++)
-        if (!is_root(m, m->matched[i].op) && !may_escape(m, m->matched[i].op) && !only_used_inside(m, m->matched[i].op))
-            return false;
-    for (uint32_t i = 0; i < m->npassed; i++)
-        if (m->passed[i].inner && !only_used_inside(m, m->passed[i].op))
-            return false;
-    return true;
+bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
+    for (uint32_t i = 0; i < m->nmatched; i++) {
+        *op = m->matched[i].op;
+        if (!is_root(m, *op) && !may_escape(m, *op) && (*user = user_outside(m, *op)) != NONE)
+            return true;
+    }
+    for (uint32_t i = 0; i < m->npassed; i++) {
+        *op = m->passed[i].op;
+        if (m->passed[i].inner && (*user = user_outside(m, *op)) != NONE)
+            return true;
+    }
+    return false;
 }
 
 static bool all_hold(const struct evaluation *e, const struct number *const *conditions, uint32_t n) {
@@ -95,6 +100,8 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
             continue;
         bool holds = evaluate(&e, m->pattern->where[i]) != 0;
         m->npreconditions = stated; /* stated again at the end */
+        if (!holds && m->probe)
+            probe_condition(m->probe, m->pattern->where[i]);
         if (!holds)
             return false;
     }
@@ -125,6 +132,8 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
         m->npreconditions = stated;
         if (!p->selected || p->replaced)
             continue;
+        if (m->probe)
+            probe_verdict(m, &e, p);
         if (!all_hold(&e, p->where, p->nwhere))
             return false;
         if (all_hold(&e, p->require, p->nrequire) && none_holds(&e, p->unless, p->nunless) && !hidden(&e, p)) {
@@ -215,10 +224,11 @@ static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {
 }
 
 bool match_finish(struct matcher *m) {
-    uint32_t ops[MAX_MATCHED];
-    if (!uses_fit(m))
+    uint32_t ops[MAX_MATCHED], op, user, nops = 0;
+    if (m->probe && probe_complete(m))
         return false;
-    uint32_t nops = 0;
+    if (match_outside_user(m, &op, &user))
+        return matcher_missed(m, MISS_USER, NULL, op);
     for (uint32_t i = m->nmatched; i-- > 0;) /* further roots first: the root is the last */
         if (m->matched[i].parent == NONE)
             nops = in_order(m, i, ops, nops);

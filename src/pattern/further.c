@@ -39,6 +39,10 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+static bool may_be(const struct matcher *m, const struct node *root, uint32_t op) {
+    return m->probe ? node_is(root, (enum op_kind)m->g->kind[op]) : matcher_root_plausible(m, root, op);
+}
+
 /* How many ops deep a part of the formula is. */
 static uint32_t ops_deep(const struct node *n) {
     uint32_t deepest = 0;
@@ -78,7 +82,7 @@ static uint32_t candidates(const struct matcher *m, const struct node *root, uin
             uint32_t user = g->uses[u], deep = b.deep[i] + !looks_through(g, user);
             if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0 || deep > most)
                 continue;
-            if (g->m->ops[user].nresults == 1 && !taken(m, user) && matcher_root_plausible(m, root, user))
+            if (g->m->ops[user].nresults == 1 && !taken(m, user) && may_be(m, root, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_behind(&b, g->m->ops[user].first_result, deep);
         }
@@ -118,6 +122,8 @@ bool match_further(struct matcher *m) {
         matcher_undo(m, k);
     }
     if (line->optional && !m->refused && match_further(m))
+        return true;
+    if (!line->optional && !m->refused && matcher_missed(m, MISS_LINE, NULL, NONE))
         return true;
     m->line--;
     return false;

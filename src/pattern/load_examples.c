@@ -44,10 +44,10 @@ static void load_arguments(struct loader *l, struct example *e, const yaml_node_
 }
 
 static void check_example_keys(struct loader *l, const yaml_node_t *map) {
-    static const char *const keys[] = {"hit", "miss", "name", "args", "because"};
+    static const char *const keys[] = {"hit", "miss", "name", "args", "because", "explains"};
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++)
         check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
-                  "a test has `hit` or `miss`, and may have `name`, `args` and `because`");
+                  "a test has `hit` or `miss`, and may have `name`, `args`, `because` and `explains`");
 }
 
 static void load_example(struct loader *l, struct example *e, const yaml_node_t *map) {
@@ -69,6 +69,10 @@ static void load_example(struct loader *l, struct example *e, const yaml_node_t 
         e->because = kept_text(l, n);
     if (!l->failed && e->because.n && hit)
         error_at(l, n, NULL, "`because` says why a `miss` is none", STR(""));
+    if (!l->failed && (n = lookup(l, map, "explains")) && is_scalar(l, n))
+        e->explains = kept_text(l, n);
+    if (!l->failed && e->explains.n && hit)
+        error_at(l, n, NULL, "`explains` is what `explain` says of a `miss`", STR(""));
     if (!l->failed && (n = lookup(l, map, "args")))
         load_arguments(l, e, n);
 }

@@ -143,7 +143,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
-    return value_plausible(m, node, value, STEP_AHEAD);
+    return m->probe || value_plausible(m, node, value, STEP_AHEAD); /* a probe wants to know where it fails */
 }
 
 /* ---- values seen through movement ---- */
@@ -256,15 +256,23 @@ static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
     return reach;
 }
 
+static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
+    return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_missed(m, MISS_SAME, g, g->value);
+}
+
+static bool newly_bound(struct matcher *m, const struct goal *g, uint32_t slot) {
+    return match_still_fits(m, slot) ? matcher_solve(m, g->next) : matcher_missed(m, MISS_WHERE, g, g->value);
+}
+
 /* A variable stands for the value at hand, or for what was there before it was repeated, broadcast or turned. */
 static bool bind_variable(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->slots[slot].value != NONE)
-        return same_value(m, g, slot) && matcher_solve(m, g->next);
+        return bound_again(m, g, slot);
     uint32_t reach = own_reach(m, g);
     if (reach == 0) {
         matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
-        return match_still_fits(m, slot) && matcher_solve(m, g->next);
+        return newly_bound(m, g, slot);
     }
     struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
     if (!links)
@@ -275,13 +283,13 @@ static bool bind_variable(struct matcher *m, const struct goal *g) {
     if (!map)
         return false;
     matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes, 0});
-    return match_still_fits(m, slot) && matcher_solve(m, g->next);
+    return newly_bound(m, g, slot);
 }
 
 static bool named_value(struct matcher *m, const struct goal *g) {
     uint32_t slot = g->node->slot;
     if (m->slots[slot].value != NONE)
-        return same_value(m, g, slot) && matcher_solve(m, g->next);
+        return bound_again(m, g, slot);
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
     if (!c)
         return false;
@@ -319,13 +327,12 @@ static bool number(struct matcher *m, const struct goal *g) {
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
-    if (isnan(expected))
-        return false;
-    if (c.known)
-        return close_to(c.value, expected, c.bits > 24 ? 24 : c.bits) && matcher_solve(m, g->next);
+    if (c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits))
+        return matcher_solve(m, g->next);
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
-    if (argument == NONE || graph_argument_is_input(m->g, argument) || m->npreconditions == MAX_PRECONDITIONS)
-        return false;
+    if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
+        m->npreconditions == MAX_PRECONDITIONS)
+        return matcher_missed(m, MISS_NUMBER, g, g->value);
     struct str text = precondition_label(&e, argument);
     if (!e.brief)
         text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)text.n, text.p, expected);
@@ -344,7 +351,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
     for (uint32_t step = 0; step < MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
-            return false;
+            return m->probe && probe_operator(m, g, value, map);
         struct mark k = matcher_mark(m);
         if (match_op(m, g, value, map))
             return true;
@@ -352,7 +359,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
         bool anchor = g->parent == NONE;
         struct imap *next = matcher_scratch(m, sizeof *next);
         if (anchor || !looks_through(gr, op) || !next || !imap_through(gr, op, map, next))
-            return false;
+            return m->probe && probe_operator(m, g, value, map);
         imap_canonical(next);
         matcher_pass(m, op, true);
         value = graph_operands(gr, op)[0];
@@ -413,7 +420,7 @@ static bool further_result(struct matcher *m, const struct goal *g) {
         map = next;
     }
     if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
-        return false;
+        return matcher_missed(m, MISS_RESULT, g, value);
     const struct node *of = g->node->args[0];
     if (of->kind == N_NAMED && m->slots[of->slot].value != NONE)
         return m->slots[of->slot].op == op && matcher_solve(m, g->next);
@@ -486,14 +493,14 @@ bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t ra
 }
 
 /* Tries one pattern with its root at one op. */
-static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
+bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
     m->far = false;
     m->line = m->nfresh = 0;
-    if (!matcher_root_plausible(m, p->formula.root, op))
+    if (!m->probe && !matcher_root_plausible(m, p->formula.root, op)) /* whose op is of the right kind anyway */
         return false;
     uint32_t root = m->g->m->ops[op].first_result, rank;
     const int64_t *shape = graph_shape(m->g, root, &rank);
@@ -511,7 +518,7 @@ static bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     return matcher_solve(m, &first);
 }
 
-static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
+struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
     struct matcher *m = xrealloc(NULL, sizeof *m);
     memset(m, 0, offsetof(struct matcher, slots));
     m->g = g;
@@ -525,7 +532,7 @@ static struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_
     return m;
 }
 
-static void matcher_free(struct matcher *m) {
+void matcher_free(struct matcher *m) {
     alike_free(m->alike);
     free(m->scratch);
     free(m);

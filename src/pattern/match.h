@@ -55,6 +55,8 @@ struct match_list {
 struct matcher *match_searcher_new(const struct graph *g, struct arena *a);
 void match_search(struct matcher *searcher, const struct pattern_set *set, uint32_t func, struct match_list *out);
 
+/* Functions to audit; NONE first when ops stand outside of any function (a fragment). Room for nfuncs + 1. */
+uint32_t match_functions(const struct graph *g, uint32_t *funcs);
 /* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out);

@@ -70,6 +70,7 @@ struct matcher {
     struct match found;          /* what match_finish kept */
     struct match_detail *detail; /* or NULL */
     struct templates templates;
+    struct probe *probe; /* asks why nothing is found; NULL: nobody does */
     struct alike *alike;
     bool far;     /* more was looked at than a place's number covers (alike.h) */
     bool full;    /* a fixed limit was reached */
@@ -90,6 +91,30 @@ struct mark {
     uint32_t spaces, nmatched, npassed, ntrail, npreconditions;
 };
 
+/* Why the search cannot go on. */
+enum miss {
+    MISS_OPERATOR,  /* another one stands there */
+    MISS_LINE,      /* no op further on is what a further line says */
+    MISS_FOLDED,    /* more is folded into the op than its operator says */
+    MISS_ATTRIBUTE, /* of the op */
+    MISS_SETTING,   /* an operand that is printed as an attribute */
+    MISS_OPERANDS,  /* their number */
+    MISS_RESULT,    /* its number */
+    MISS_AXIS,
+    MISS_PART,  /* of a slice */
+    MISS_ROLES, /* rows and columns of a product */
+    MISS_INDEX, /* elements that cannot be followed */
+    MISS_NUMBER,
+    MISS_SAME, /* another value than the one that has the name */
+    MISS_WHERE,
+    MISS_USER,
+    MISS_REQUIRE,
+    MISS_UNLESS,
+    MISS_DECOMPOSED,
+    MISS_BLOCKED,
+    MISS_LIMIT
+};
+
 struct link {
     uint32_t value, op; /* op: what was looked through to get here; NONE for the first */
     struct imap map;
@@ -104,15 +129,41 @@ uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* 
 bool matcher_solve(struct matcher *m, const struct goal *g);                 /* the goal and all after it */
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next);
+/* match.c: sets a search up and undoes it; false when nothing is found. */
+bool match_at(struct matcher *m, const struct pattern *p, uint32_t op);
+struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a);
+void matcher_free(struct matcher *m);
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
 struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
 bool looks_through(const struct graph *g, uint32_t op);
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
 bool close_to(double actual, double expected, int bits);
 
+/* probe.c: the goal (NULL: of a further line) is not met at this op, or at this value where no op is meant. A probe
+ * notes it and goes on without the goal once: what comes after it tells how close it was. */
+bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t at);
+static inline bool matcher_missed(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
+    return m->probe && probe_miss(m, why, g, at);
+}
+/* The op that `value` is a result of is none that the node stands for. Goes on without the goal, and as if it were. */
+bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+/* A `where` that does not hold; the miss that follows is about it. */
+void probe_condition(struct probe *p, const struct number *condition);
+/* True when all goals but one are met: noted, and there is no match. */
+bool probe_complete(struct matcher *m);
+/* The verdict of a pattern over a whole match, as far as it is against it. */
+void probe_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p);
+
 /* operators.c: the op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+bool match_kind_fits(const struct node *node, enum op_kind kind);
+/* Matches the operands of an op as if its operator were right; false where that makes no sense. */
+bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_axis_fits(const struct goal *g, const struct imap *axis); /* what `dim=` says, if it says anything */
+/* NULL when all attributes are as the node says. */
+const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op);
+/* The attribute that stands for operand `role`; false when there is none of that form. */
+bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual);
 /* parts.c: slices and concatenations. */
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
@@ -122,6 +173,8 @@ bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t ra
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
 /* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */
 bool match_still_fits(struct matcher *m, uint32_t slot);
+/* finish.c: a user outside of the match of an op inside; false when there is none. */
+bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user);
 /* finish.c: all goals hold; true when uses and conditions do too, and the match is kept. */
 bool match_finish(struct matcher *m);
 

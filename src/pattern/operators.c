@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An operand that is printed as an attribute. */
-static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, uint32_t role, const struct node *node) {
+bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual) {
     const char *r = op_table[m->g->kind[op]].roles;
     for (uint32_t i = 0; i < role && r; i++) {
         r = strchr(r, ',');
@@ -14,38 +13,43 @@ static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, u
     }
     size_t n = r ? strcspn(r, ",") : 0;
     const char *eq = r ? memchr(r, '=', n) : NULL;
-    char key[32];
-    if (!eq || node->kind != N_NUMBER || n - (size_t)(eq + 1 - r) >= sizeof key)
+    struct str text;
+    if (!eq || n - (size_t)(eq + 1 - r) >= 32)
         return false;
     size_t len = n - (size_t)(eq + 1 - r);
     memcpy(key, eq + 1, len);
     key[len] = '\0';
-    struct str text;
+    return mlir_attr(m->g->m, op, key, &text) && mlir_float(text, actual);
+}
+
+/* An operand that is printed as an attribute. */
+static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, uint32_t role, const struct node *node) {
+    char key[32];
     double actual;
     struct evaluation e = matcher_evaluation(m, g->axes);
-    return mlir_attr(m->g->m, op, key, &text) && mlir_float(text, &actual) &&
+    return node->kind == N_NUMBER && match_setting(m, op, role, key, &actual) &&
            close_to(actual, evaluate(&e, node->number), 24);
 }
 
-static bool attributes_fit(const struct matcher *m, const struct node *node, uint32_t op) {
+const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op) {
     if (op_table[node->op].class == OP_SLICE)
-        return true; /* which part, in words of the language: match_slice */
+        return NULL; /* which part, in words of the language: match_slice */
     for (uint32_t i = 0; i < node->nattrs; i++) {
         const struct attr_spec *a = &node->attrs[i];
         struct str text, inner;
         bool there = mlir_attr(m->g->m, op, a->key, &text);
         if (a->test == ATTR_ABSENT) {
             if (there)
-                return false;
+                return a;
             continue;
         }
         double x, y;
         bool same = there && (str_eq(text, a->value) || (mlir_string(text, &inner) && str_eq(inner, a->value)) ||
                               (mlir_float(text, &x) && mlir_float(a->value, &y) && x == y));
         if (!same)
-            return false;
+            return a;
     }
-    return true;
+    return NULL;
 }
 
 /* The map of an operand of an op that broadcasts; that of the result where they have one type. NULL: it has none. */
@@ -78,13 +82,13 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
     for (uint32_t i = node->nargs; i-- > 0;) {
         if (order[i] >= n) {
             if (!attribute_is(m, g, op, order[i], node->args[i]))
-                return false;
+                return matcher_missed(m, MISS_SETTING, g, op);
             continue;
         }
         const struct imap *mapped = operand_map(m, result, v[order[i]], map);
         bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight in tiles */
         if (!mapped && !whole)
-            return false;
+            return matcher_missed(m, MISS_INDEX, g, op);
         struct goal *c = whole ? whole_goal(m, g, node->args[i], v[order[i]], next)
                                : matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
         if (!c)
@@ -112,7 +116,7 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t nargs = g->node->nargs;
     if (nargs > 8 || (graph_noperands(m->g, op) > nargs && count_present(m->g, op) > nargs))
-        return false;
+        return matcher_missed(m, MISS_OPERANDS, g, op);
     struct mark k = matcher_mark(m);
     if (operands(m, g, op, order, map))
         return true;
@@ -187,7 +191,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     uint32_t count = reduced_dims(gr, op, rank, reduced);
     bool kept = out_rank == rank;
     if (count == NONE || (!kept && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
-        return false;
+        return matcher_missed(m, MISS_INDEX, g, op);
     int64_t extents[MAX_RANK];
     uint32_t n = 0;
     bool last_only = true;
@@ -215,7 +219,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
     if (own ? g->node->dim.given && !(g->node->dim.axis == -1 && last_only) : !match_axis_fits(g, &axis))
-        return false;
+        return matcher_missed(m, MISS_AXIS, g, op);
     uint32_t me = matcher_take(m, op, g);
     struct goal *ch = matcher_goal(m, g, g->node->args[0], x, x_map, g->axes, g->next);
     if (!ch)
@@ -250,7 +254,7 @@ static bool own_axis(const struct matcher *m, uint32_t op, const struct imap *ma
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
     if (!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis))
-        return false;
+        return matcher_missed(m, MISS_AXIS, g, op);
     return elementwise(m, g, op, map);
 }
 
@@ -309,9 +313,11 @@ static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, co
     const struct contraction *c;
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     bool swapped;
-    if (!maps || g->node->nargs != count_present(m->g, op) || !(c = contraction_at(m, op)) ||
-        !contraction_maps(m->g, c, map, ++m->spaces, maps) || !roles_fit(g, maps, &swapped))
-        return false;
+    if (g->node->nargs != count_present(m->g, op))
+        return matcher_missed(m, MISS_OPERANDS, g, op);
+    if (!maps || !(c = contraction_at(m, op)) || !contraction_maps(m->g, c, map, ++m->spaces, maps) ||
+        !roles_fit(g, maps, &swapped))
+        return matcher_missed(m, MISS_ROLES, g, op);
     if (g->slot != NONE) {
         struct binding b = m->slots[g->slot];
         b.axes = &maps->result_axes;
@@ -409,7 +415,7 @@ static bool outer(struct matcher *m, const struct goal *g, uint32_t op, const st
     return outer_order(m, g, op, map, 1);
 }
 
-static bool kind_fits(const struct node *node, enum op_kind kind) {
+bool match_kind_fits(const struct node *node, enum op_kind kind) {
     if (node->kind == N_OUTER)
         return kind == K_MULTIPLY;
     if (node->op == kind)
@@ -469,7 +475,7 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
     if (g->node->nargs != count_present(m->g, op) || g->node->dim.given)
-        return false;
+        return matcher_missed(m, MISS_OPERANDS, g, op);
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
             return false;
@@ -489,7 +495,7 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
 static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap *next = matcher_scratch(m, sizeof *next);
     if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
-        return false;
+        return matcher_missed(m, MISS_INDEX, g, op);
     imap_canonical(next);
     uint32_t me = matcher_take(m, op, g);
     struct goal *c = matcher_goal(m, g, g->node->args[0], graph_operands(m->g, op)[0], next, g->axes, g->next);
@@ -517,9 +523,14 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     const struct graph *gr = m->g;
     uint32_t op = gr->m->values[value].def;
-    if (!kind_fits(g->node, (enum op_kind)gr->kind[op]) || value != gr->m->ops[op].first_result ||
-        !graph_plain(gr, op) || !attributes_fit(m, g->node, op) || gr->m->ops[op].func != m->func)
+    if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || gr->m->ops[op].func != m->func)
         return false;
+    if (value != gr->m->ops[op].first_result)
+        return matcher_missed(m, MISS_RESULT, g, value);
+    if (!graph_plain(gr, op))
+        return matcher_missed(m, MISS_FOLDED, g, op);
+    if (match_wrong_attribute(m, g->node, op))
+        return matcher_missed(m, MISS_ATTRIBUTE, g, op);
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;
     if (g->node->kind == N_OUTER)
@@ -544,6 +555,25 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return movement(m, g, op, map);
     case OP_OPAQUE:
         return opaque(m, g, op);
+    default:
+        return false;
+    }
+}
+
+bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    uint32_t result = m->g->m->ops[op].first_result;
+    if (g->node->kind != N_OP || g->node->nargs != count_present(m->g, op) || m->g->m->ops[op].func != m->func)
+        return false;
+    if (g->slot != NONE && !bind_op(m, g, op, result, map))
+        return false;
+    switch (graph_class(m->g, op)) {
+    case OP_ELTWISE:
+    case OP_ALIKE:
+        return elementwise(m, g, op, map);
+    case OP_REDUCE:
+        return reduction(m, g, op, map);
+    case OP_AXISWISE:
+        return axiswise(m, g, op, map);
     default:
         return false;
     }

@@ -148,16 +148,18 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
     uint32_t rank, x = graph_operands(gr, op)[0];
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
     if (g->node->nargs != 1 || !slice_bounds(gr, op, &s) || s.ncut == 0 || !imap_coordinates(map, shape, rank, &result))
-        return false;
+        return matcher_missed(m, MISS_INDEX, g, op);
     struct changed ch = {graph_shape(gr, x, &rank), s.rank, {false}};
     if ((g->node->dim.given || g->node->nattrs) && s.ncut != 1)
-        return false;
+        return matcher_missed(m, MISS_PART, g, op);
     for (uint32_t d = 0; d < s.rank; d++) {
         struct imap axis;
         ch.dims[d] = s.cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s.cut[d] && (!cut_fits(g, &axis) || !part_fits(g->node, &s, d, ch.shape[d])))
-            return false;
+        if (s.cut[d] && !cut_fits(g, &axis))
+            return matcher_missed(m, MISS_AXIS, g, op);
+        if (s.cut[d] && !part_fits(g->node, &s, d, ch.shape[d]))
+            return matcher_missed(m, MISS_PART, g, op);
     }
     uint32_t me = matcher_take(m, op, g);
     struct goal *c = part_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
@@ -176,15 +178,17 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     int64_t dim;
     uint32_t rank, n = graph_noperands(gr, op);
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
-    if (n != g->node->nargs || !shape || rank > MAX_RANK || !mlir_attr(gr->m, op, "dim", &text) ||
-        !mlir_int(text, &dim) || !imap_coordinates(map, shape, rank, &result))
-        return false;
+    if (n != g->node->nargs)
+        return matcher_missed(m, MISS_OPERANDS, g, op);
+    if (!shape || rank > MAX_RANK || !mlir_attr(gr->m, op, "dim", &text) || !mlir_int(text, &dim) ||
+        !imap_coordinates(map, shape, rank, &result))
+        return matcher_missed(m, MISS_INDEX, g, op);
     dim += dim < 0 ? (int64_t)rank : 0;
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
     if (!cut_fits(g, &axis))
-        return false;
+        return matcher_missed(m, MISS_AXIS, g, op);
     uint32_t me = matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {

@@ -21,7 +21,8 @@ struct example {
     struct str text;
     struct text_origin origin; /* of the text */
     uint64_t line;             /* of the example */
-    struct str name, because;  /* or empty */
+    struct str name, because;  /* or empty; why it is none, for people */
+    struct str explains;       /* or empty: of a miss, text that `explain` has to say */
     struct example_arg *args;
     uint32_t nargs;
 };

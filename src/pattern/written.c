@@ -323,19 +323,31 @@ static void write_lines(struct writer *w, const struct node *n) {
         write_line(w, n);
 }
 
-void formula_write(const struct formula *f, uint32_t indent, struct buf *out) {
-    struct writer *w = xrealloc(NULL, sizeof *w);
-    memset(w, 0, sizeof *w);
+static struct writer *writer_new(const struct formula *f, struct buf *out) {
+    struct writer *w = xcalloc(1, sizeof *w);
     w->f = f;
     w->out = out;
-    w->indent = indent;
     for (uint32_t i = 0; i < MAX_SLOTS; i++)
         w->same_as[i] = i;
+    return w;
+}
+
+void formula_write(const struct formula *f, uint32_t indent, struct buf *out) {
+    struct writer *w = writer_new(f, out);
+    w->indent = indent;
     count(w, f->root);
     for (uint32_t i = 0; i < f->nalso; i++)
         count(w, f->also[i].node);
     write_lines(w, f->root);
     for (uint32_t i = 0; i < f->nalso; i++)
         write_lines(w, f->also[i].node);
+    free(w);
+}
+
+void formula_write_part(const struct formula *f, const struct node *part, struct buf *out) {
+    struct writer *w = writer_new(f, out);
+    while (part->kind == N_NAMED && !f->slot_name[part->slot].n)
+        part = part->args[0];
+    write_node(w, part, P_EITHER);
     free(w);
 }

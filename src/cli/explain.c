@@ -1,0 +1,20 @@
+/* The command `explain`, thin over the library: what comes close is no failure. */
+#include "cli/explain.h"
+
+#include <stdio.h>
+
+#include "cli/say.h"
+
+enum fa_status run_explain(const struct options *o) {
+    struct fa_options options = options_audit(o);
+    struct fa_explanation *e = fa_explain(&options, o->at, o->max_places);
+    enum fa_status status = fa_explanation_status(e);
+    bool usage = false;
+    for (size_t i = 0; i < fa_explanation_diagnostics(e); i++)
+        say_diagnostic(fa_explanation_diagnostic(e, i), &usage);
+    say_rest(fa_explanation_diagnostics_dropped(e), usage && status == FA_USAGE);
+    if (status == FA_CLEAN)
+        fa_explanation_print(e, o->json, stdout);
+    fa_explanation_free(e);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* What a probe keeps while it searches. Private to probe.c and reason.c. */
+#ifndef FA_PROBE_H
+#define FA_PROBE_H
+
+#include "pattern/matcher.h"
+#include "pattern/near.h"
+
+/* A goal that is not met. */
+struct misstep {
+    enum miss why;
+    const struct goal *goal; /* NULL: none in particular */
+    uint32_t at;             /* op, or value where no op is meant; or NONE */
+    const struct number *condition;
+    const struct pattern *pattern; /* whose condition it is */
+    const struct node *line;       /* MISS_LINE */
+    bool stands_in;                /* the op is taken for the one that is expected */
+};
+
+struct probe {
+    struct near_match *best;
+    uint32_t score;              /* of the best; 0: none yet */
+    const struct pattern *only;  /* the verdict of no other one counts; or NULL */
+    const struct misstep *first; /* the goal that was gone on without, or NULL */
+    const struct number *condition;
+};
+
+/* reason.c: what is different, in words and values. */
+void reason_of(struct matcher *m, const struct misstep *s, struct near_match *out);
+/* The op where it is different; NONE where it is none. */
+uint32_t reason_op(const struct matcher *m, const struct misstep *s);
+
+#endif

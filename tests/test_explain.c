@@ -1,0 +1,339 @@
+/* What explain says: for each kind of difference a place that has it, the ops that count as matched, and the words. */
+#include "ir_text.h"
+#include "pattern/near.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+static struct ir ir;
+static struct match_list list;
+static struct near_list near;
+
+static void forget_ir(void) {
+    free(list.items);
+    free(near.items);
+    memset(&list, 0, sizeof list);
+    memset(&near, 0, sizeof near);
+    if (ir.text)
+        ir_free(&ir);
+    ir.text = NULL;
+}
+
+static void setup(void) {
+    arena = (struct arena){0};
+    diags = (struct diags){.arena = &arena};
+    memset(&set, 0, sizeof set);
+    memset(&ir, 0, sizeof ir);
+    memset(&list, 0, sizeof list);
+    memset(&near, 0, sizeof near);
+}
+
+static void teardown(void) {
+    forget_ir();
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(explain, .init = setup, .fini = teardown, .timeout = 30);
+
+static void pattern_file(const char *yaml) {
+    char path[] = "/tmp/fa-explain-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(write(fd, yaml, strlen(yaml)), (ssize_t)strlen(yaml));
+    close(fd);
+    patterns_free(&set);
+    bool ok = patterns_load(&set, path, &diags);
+    unlink(path);
+    cr_assert(ok, "%s: %s", yaml, diags.n ? diags.items[0].message : "");
+}
+
+/* "formula lines", then any other keys. */
+static void pattern(const char *match, const char *keys) {
+    struct buf b = {0};
+    buf_printf(&b, "name: p\nfused_op: ttnn.p\nsource: ttnn\nmatch: |\n");
+    for (const char *p = match; *p;) {
+        size_t n = strcspn(p, "\n");
+        buf_printf(&b, "  %.*s\n", (int)n, p);
+        p += n;
+        p += *p == '\n';
+    }
+    buf_printf(&b, "%s\n%c", keys, '\0');
+    pattern_file(b.p);
+    buf_free(&b);
+}
+
+static void search(const char *args, const char *ops, bool all) {
+    forget_ir();
+    ir_short(&ir, args, ops);
+    for (uint32_t f = 0; f < ir.m.nfuncs; f++)
+        near_function(&set, &ir.g, f, all, &arena, &list, &near);
+}
+
+/* The closest place: so many ops of so many, and this difference. */
+static const struct near_match *differs(const char *args, const char *ops, const char *kind, const char *part,
+                                        const char *reason, uint32_t n, uint32_t total) {
+    const struct near_match *best = NULL;
+    search(args, ops, true);
+    cr_assert_eq(list.n, 0, "it matches\n%s", ir.text);
+    for (uint32_t i = 0; i < near.n; i++)
+        if (!best || near_rank(&near.items[i]) > near_rank(best))
+            best = &near.items[i];
+    cr_assert_not_null(best, "nothing is near in\n%s", ir.text);
+    cr_assert(str_is(best->reason, reason), "\"%s\"\nnot \"%s\"", best->reason.p, reason);
+    cr_assert(str_is(best->part, part), "\"%s\"\nnot \"%s\"", best->part.p, part);
+    cr_assert_str_eq(best->kind, kind);
+    cr_assert_eq(best->nops, n, "%u of %u ops, not %u of %u", best->nops, best->total, n, total);
+    cr_assert_eq(best->total, total, "%u of %u ops, not %u of %u", best->nops, best->total, n, total);
+    return best;
+}
+
+#define XYZ "x:2x3 y:2x3 z:2x3"
+
+/* ---- the ops ---- */
+
+Test(explain, another_operator) {
+    pattern("out = exp(neg(x)) + y", "");
+    const struct near_match *c =
+        differs(XYZ, "a = ttir.abs x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", "operator",
+                "neg(x)", "%a is ttir.abs at line 2, neg expected", 2, 3);
+    cr_assert_eq(c->op, ir_op(&ir, "%a"));
+    cr_assert_eq(c->root, ir_op(&ir, "%o"));
+    cr_assert_not(c->whole);
+    differs(XYZ, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o", "operator", "neg(x)",
+            "%x is an argument, neg expected", 2, 3);
+}
+
+Test(explain, all_alternatives_are_named) {
+    pattern("s = relu(x) | silu(x) | gelu(x)\nout = exp(s) + y", "");
+    differs(XYZ, "a = ttir.tanh x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", "operator",
+            "s = relu(x) | silu(x) | gelu(x)", "%a is ttir.tanh at line 2, relu, silu or gelu expected", 2, 3);
+}
+
+Test(explain, what_comes_after_the_difference_counts) {
+    pattern("out = exp(x) * neg(abs(y))", "");
+    differs(
+        XYZ,
+        "e = ttir.sin x -> 2x3; a = ttir.abs y -> 2x3; n = ttir.neg a -> 2x3; o = ttir.multiply e n -> 2x3; return o",
+        "operator", "exp(x)", "%e is ttir.sin at line 2, exp expected", 3, 4);
+}
+
+Test(explain, what_is_below_another_operator_counts_too) {
+    pattern("out = exp(neg(abs(x))) + y", "");
+    differs(XYZ,
+            "a = ttir.abs x -> 2x3; n = ttir.sin a -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; return o",
+            "operator", "neg(abs(x))", "%n is ttir.sin at line 3, neg expected", 3, 4);
+    pattern("m = softmax(neg(x), dim=-1)\nout = exp(m) * m", "");
+    differs(XYZ,
+            "n = ttir.neg x -> 2x3; s = ttir.sigmoid n -> 2x3; e = ttir.exp s -> 2x3; o = ttir.multiply e s -> 2x3\n"
+            "return o",
+            "operator", "m = softmax(neg(x), dim=-1)", "%s is ttir.sigmoid at line 3, softmax expected", 3, 4);
+}
+
+Test(explain, operands_in_either_order) {
+    pattern("out = exp(neg(x)) + abs(y)", "");
+    differs(XYZ, "e = ttir.exp x -> 2x3; a = ttir.abs y -> 2x3; o = ttir.add a e -> 2x3; return o", "operator",
+            "neg(x)", "%x is an argument, neg expected", 3, 4);
+}
+
+Test(explain, movement_is_looked_through) {
+    pattern("out = exp(neg(x)) + y", "");
+    differs(
+        "x:3x2 y:2x3",
+        "a = ttir.abs x -> 3x2; t = ttir.transpose a {dim0 = 0 : si32, dim1 = 1 : si32} -> 2x3; e = ttir.exp t -> 2x3\n"
+        "o = ttir.add e y -> 2x3; return o",
+        "operator", "neg(x)", "%a is ttir.abs at line 2, neg expected", 2, 3);
+}
+
+Test(explain, more_is_folded_in) {
+    pattern("out = exp(matmul(a, b))", "");
+    differs("a:2x4 b:4x3", "p = ttnn.matmul a b {activation = \"relu\"} -> 2x3; o = ttnn.exp p -> 2x3; return o",
+            "folded", "matmul(a, b)", "%p (ttnn.matmul at line 2) has more folded into it: activation = \"relu\"", 1,
+            2);
+}
+
+Test(explain, attribute) {
+    pattern("out = exp(gelu(x, approximate=tanh))", "");
+    differs("x:2x3", "g = ttir.gelu x {approximate = \"none\"} -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
+            "gelu(x, approximate=tanh)", "%g (ttir.gelu at line 2) has approximate = \"none\", tanh expected", 1, 2);
+    differs("x:2x3", "g = ttir.gelu x -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
+            "gelu(x, approximate=tanh)", "%g (ttir.gelu at line 2) has no approximate, tanh expected", 1, 2);
+    pattern("out = exp(gelu(x, approximate=none))", "");
+    search("x:2x3", "g = ttir.gelu x {approximate = \"tanh\"} -> 2x3; o = ttir.exp g -> 2x3; return o", true);
+    cr_assert_eq(near.n, 1);
+    cr_assert(str_ends(near.items[0].reason, STR("has approximate = \"tanh\", none expected")));
+}
+
+Test(explain, operand_that_is_an_attribute) {
+    pattern("out = exp(clamp(x, 0, 6))", "");
+    differs("x:2x3",
+            "c = ttir.clamp_scalar x {min = 0.0 : f32, max = 5.0 : f32} -> 2x3; o = ttir.exp c -> 2x3; return o",
+            "attribute", "clamp(x, 0, 6)", "%c (ttir.clamp_scalar at line 2) has max = 5, 6 expected", 2, 2);
+}
+
+Test(explain, number_of_operands) {
+    pattern("out = exp(linear(a, b, c))", "");
+    differs("a:2x4 b:4x3", "p = ttnn.linear a b -> 2x3; o = ttnn.exp p -> 2x3; return o", "operands", "linear(a, b, c)",
+            "%p (ttnn.linear at line 2) has 2 operands, 3 expected", 1, 2);
+}
+
+Test(explain, axis) {
+    pattern("out = exp(mean(x, dim=-1))", "");
+    differs("x:2x3", "m = ttir.mean x {dim_arg = [0 : i32], keep_dim = true} -> 1x3; o = ttir.exp m -> 1x3; return o",
+            "axis", "mean(x, dim=-1)",
+            "%m (ttir.mean at line 2), with dim_arg = [0 : i32], works along another axis than -1 of the formula", 1,
+            2);
+}
+
+Test(explain, part_of_a_slice) {
+    pattern("out = exp(slice(x, dim=-1, part=0, of=2))", "");
+    differs(
+        "x:2x8",
+        "s = ttir.slice_static x {begins = [0 : i32, 4 : i32], ends = [2 : i32, 8 : i32], step = [1 : i32, 1 : i32]} "
+        "-> 2x4; o = ttir.exp s -> 2x4; return o",
+        "part", "slice(x, dim=-1, part=0, of=2)",
+        "%s (ttir.slice_static at line 2) cuts dimension 1 from 4 to 8 by 1, part=0, of=2 expected", 1, 2);
+}
+
+Test(explain, rows_and_columns_of_a_product) {
+    pattern("out = matmul(exp(matmul(a, b)), v)", "");
+    differs("a:2x4 b:4x8 v:4x4",
+            "s = ttir.matmul a b -> 2x8; r = ttir.reshape s {shape = [4 : i32, 4 : i32]} -> 4x4\n"
+            "e = ttir.exp r -> 4x4; o = ttir.matmul e v -> 4x4; return o",
+            "axis", "matmul(a, b)",
+            "%s (ttir.matmul at line 2) has its rows and columns in other places than the formula", 2, 3);
+}
+
+/* ---- numbers and names ---- */
+
+Test(explain, constant_of_another_value) {
+    pattern("s = x * sqrt(extent(x, -1))\nout = exp(s) + y", "");
+    differs("x:2x64 y:2x64",
+            "c = ttir.full {shape = array<i32: 1, 1>, fill_value = 7.0 : f32} -> 1x1; m = ttir.multiply x c -> 2x64\n"
+            "e = ttir.exp m -> 2x64; o = ttir.add e y -> 2x64; return o",
+            "number", "sqrt(extent(x, -1))", "%c is 7, sqrt(64) = 8 expected", 3, 3);
+}
+
+Test(explain, number_that_is_not_known) {
+    pattern("out = exp(x * 2)", "");
+    const char *const ops = "m = ttir.multiply x y -> 2x3; o = ttir.exp m -> 2x3; return o";
+    differs("x:2x3!input y:2x3!input", ops, "number", "2", "%y is an input of the model, 2 expected", 2, 2);
+    const struct near_match *c = differs("x:2x3!parameter y:2x3!parameter!scale", ops, "number", "2",
+                                         "%y (scale) is an argument whose value is not in the file, 2 expected", 2, 2);
+    cr_assert_not_null(c->hint, "given(...) would take it");
+    differs(XYZ,
+            "n = ttir.neg y -> 2x3; m = ttir.subtract x n -> 2x3; o = ttir.multiply m n -> 2x3; p = ttir.exp o -> 2x3; "
+            "return p",
+            "number", "2", "%n (ttir.neg at line 2) is no known number, 2 expected", 2, 2);
+}
+
+Test(explain, another_value_of_a_name) {
+    pattern("out = exp(x) * neg(x)", "");
+    differs(XYZ, "e = ttir.exp x -> 2x3; n = ttir.neg y -> 2x3; o = ttir.multiply e n -> 2x3; return o", "value", "x",
+            "x is %y here and %x elsewhere", 3, 3);
+    pattern("s = exp(x)\nout = neg(s) * abs(s)", "");
+    differs(XYZ,
+            "e = ttir.exp x -> 2x3; f = ttir.exp x -> 2x3; n = ttir.neg e -> 2x3; a = ttir.abs f -> 2x3; "
+            "o = ttir.multiply n a -> 2x3; return o",
+            "value", "s = exp(x)", "s is %f (ttir.exp at line 3) here and %e (ttir.exp at line 2) elsewhere", 4, 4);
+}
+
+Test(explain, the_same_value_at_another_index) {
+    pattern("out = exp(x) * neg(x)", "");
+    differs("x:3x3",
+            "t = ttir.transpose x {dim0 = 0 : si32, dim1 = 1 : si32} -> 3x3; e = ttir.exp x -> 3x3\n"
+            "n = ttir.neg t -> 3x3; o = ttir.multiply e n -> 3x3; return o",
+            "value", "x",
+            "x is %x both times, but with its elements at other places: moved, cut or broadcast in another way", 3, 3);
+}
+
+/* ---- whole matches ---- */
+
+Test(explain, user_outside) {
+    pattern("out = exp(neg(x)) + y", "");
+    const struct near_match *c = differs(
+        XYZ, "n = ttir.neg x -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; q = ttir.abs n -> 2x3; return o q",
+        "user", "", "%n (ttir.neg at line 2) has a user outside: %q (ttir.abs at line 5)", 3, 3);
+    cr_assert(c->whole);
+    differs(XYZ, "n = ttir.neg x -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; return o e", "user", "",
+            "%e (ttir.exp at line 3) has a user outside: func.return at line 5", 3, 3);
+}
+
+Test(explain, conditions) {
+    const char *const ops = "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o";
+    pattern("out = exp(x) + y", "where: row_vector(y)");
+    const struct near_match *c = differs(XYZ, ops, "where", "row_vector(y)", "does not hold: y is %y 2x3", 2, 2);
+    cr_assert_str_eq(c->hint, "row_vector(x, of): varies along the last axis only");
+    pattern("out = exp(x) + y", "require: extent(x, -1) == 4 * size(y, 0)");
+    differs(XYZ, ops, "require", "extent(x, -1) == 4 * size(y, 0)",
+            "does not hold: 3 == 4 * 2; x is %x 2x3, y is %y 2x3", 2, 2);
+    pattern("out = exp(x) + y", "unless: numel(x) < 10 & not(constant(y))");
+    differs(XYZ, ops, "unless", "numel(x) < 10 & not(constant(y))",
+            "holds: 6 < 10 & not(constant(y)); x is %x 2x3, y is %y 2x3", 2, 2);
+}
+
+Test(explain, hidden_places) {
+    const char *const ops = "e = ttir.exp x -> 2x3 @a; o = ttir.add e y -> 2x3 @a; return o";
+    pattern("out = exp(x) + y", "decomposed: one_location()");
+    const struct near_match *c =
+        differs(XYZ, ops, "decomposed", "one_location()", "the compiler took it apart on purpose", 2, 2);
+    cr_assert(c->whole);
+    cr_assert_str_eq(c->hint, "--include=decomposed reports it");
+    pattern("out = exp(x) + y", "block: [{when: 'extent(x, -1) == 3', say: no}]");
+    differs(XYZ, ops, "block", "extent(x, -1) == 3", "known to be unsafe or disabled", 2, 2);
+}
+
+Test(explain, the_condition_is_that_of_the_pattern_which_failed) {
+    pattern_file("name: p\nfused_op: ttnn.p\nsource: ttnn\nmatch: out = exp(x) + y\nrequire: extent(x, -1) == 4\n---\n"
+                 "name: q\nlike: p\nfused_op: ttnn.q\nsource: ttnn\nrequire: extent(x, -1) == 5\n");
+    const struct pattern *q = set.items[1];
+    cr_assert(str_is(q->name, "q"));
+    ir_short(&ir, XYZ, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
+    struct near_match c;
+    cr_assert(near_pattern(q->variant_of, q, &ir.g, ir_func(&ir, "main"), 0, &arena, &c));
+    cr_assert_eq(c.pattern, q);
+    cr_assert(str_is(c.part, "extent(x, -1) == 5"), "%s", c.part.p);
+}
+
+Test(explain, further_line) {
+    pattern("a = exp(x)\nout = neg(a)\nalso b = abs(a)", "escapes: [a]");
+    differs(XYZ, "e = ttir.exp x -> 2x3; n = ttir.neg e -> 2x3; b = ttir.sin e -> 2x3; return n b", "line",
+            "b = abs(a)", "no further op is that", 2, 3);
+}
+
+Test(explain, search_limit) {
+    pattern("out = exp(exp(exp(exp(x)))) + y", "");
+    set.max_steps = 3;
+    search(XYZ,
+           "a = ttir.exp x -> 2x3; b = ttir.exp a -> 2x3; c = ttir.exp b -> 2x3; d = ttir.exp c -> 2x3\n"
+           "o = ttir.add d y -> 2x3; return o",
+           false);
+    cr_assert_eq(near.n, 1);
+    cr_assert_str_eq(near.items[0].kind, "limit");
+    cr_assert(str_is(near.items[0].reason, "the search was given up after 3 steps"), "%s", near.items[0].reason.p);
+}
+
+/* ---- what is close ---- */
+
+Test(explain, nothing_is_close) {
+    pattern("out = exp(neg(abs(x))) + y", "");
+    search(XYZ, "a = ttir.sin x -> 2x3; o = ttir.add a y -> 2x3; return o", false);
+    cr_assert_eq(near.n, 0, "one op of four is not close");
+    search(XYZ, "a = ttir.abs x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", false);
+    cr_assert_eq(near.n, 1, "two of four are");
+    search(XYZ, "a = ttir.sin x -> 2x3; return a", true);
+    cr_assert_eq(near.n, 0, "there is no op that could be the root");
+}
+
+Test(explain, matches_are_those_of_an_audit) {
+    pattern("out = exp(x) + y", "");
+    search(XYZ, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o", true);
+    cr_assert_eq(list.n, 1);
+    cr_assert_eq(near.n, 0);
+}
