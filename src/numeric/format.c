@@ -1,0 +1,198 @@
+/* Floats are rounded in doubles by their step size; block floats in integers, as the converters do it. */
+#include "numeric/format.h"
+
+#include <math.h>
+
+struct float_format {
+    int bits;       /* significant ones, the implicit one among them */
+    int emin, emax; /* of normal numbers: 2^emin and up to below 2^(emax + 1) */
+};
+
+static const struct float_format floats[] = {
+    [DT_F32] = {24, -126, 127},
+    [DT_TF32] = {11, -126, 127},
+    [DT_F16] = {11, -14, 15},
+    [DT_BF16] = {8, -126, 127},
+};
+
+struct int_range {
+    double low, high;
+};
+
+static const struct int_range ranges[] = {
+    [DT_I64] = {-0x1p63, 0x1p63},
+    [DT_I32] = {-0x1p31, 0x1p31 - 1},
+    [DT_I16] = {-32768, 32767},
+    [DT_I8] = {-128, 127},
+    [DT_I4] = {-8, 7},
+    [DT_U64] = {0, 0x1p64},
+    [DT_U32] = {0, 0x1p32 - 1},
+    [DT_U16] = {0, 65535},
+    [DT_U8] = {0, 255},
+    [DT_INDEX] = {-0x1p63, 0x1p63},
+};
+
+static const struct float_format *float_format(enum dtype t) {
+    size_t i = (size_t)t;
+    return i < sizeof floats / sizeof *floats && floats[i].bits ? &floats[i] : NULL;
+}
+
+/* Bits of the magnitude in a block; 0 for other formats. */
+static int block_bits(enum dtype t) {
+    return t == DT_BFP8 ? 7 : t == DT_BFP4 ? 3 : t == DT_BFP2 ? 1 : 0;
+}
+
+bool format_is_block(enum dtype t) {
+    return block_bits(t) != 0;
+}
+
+bool format_is_integer(enum dtype t) {
+    return t >= DT_I64 && t <= DT_INDEX;
+}
+
+static double whole(double q, enum rounding r) {
+    return r == ROUND_PACKER ? round(q) : r == ROUND_EVEN ? rint(q) : trunc(q);
+}
+
+/* Exponent of the step at x: that of the last significant bit. */
+static int step_exponent(double x, const struct float_format *f) {
+    int e;
+    frexp(x, &e);
+    return (e - 1 < f->emin || x == 0 ? f->emin : e - 1) - (f->bits - 1);
+}
+
+static double round_float(double x, const struct float_format *f, enum rounding r) {
+    if (isnan(x) || isinf(x) || x == 0)
+        return x;
+    int step = step_exponent(x, f);
+    double v = ldexp(whole(ldexp(x, -step), r), step);
+    if (fabs(v) < ldexp(1, f->emax + 1))
+        return v;
+    return copysign(r == ROUND_TRUNCATE ? ldexp(1, f->emax + 1) - ldexp(1, f->emax + 1 - f->bits) : INFINITY, x);
+}
+
+/* A number in Dst is an f32. */
+static double in_dst(double x) {
+    double v = round_float(x, &floats[DT_F32], ROUND_EVEN);
+    return fabs(v) < 0x1p-126 ? 0 : v;
+}
+
+static double pack_float(double x, enum dtype t, const struct float_format *f, enum rounding r) {
+    double v = in_dst(x);
+    if (isnan(v) && t == DT_BF16 && r == ROUND_PACKER)
+        return signbit(x) ? -INFINITY : INFINITY;
+    return fabs(v) < ldexp(1, f->emin) ? 0 : t == DT_F32 ? v : round_float(v, f, r);
+}
+
+static double round_int(double x, enum dtype t) {
+    if (t == DT_I1)
+        return x != 0;
+    double v = isnan(x) ? 0 : trunc(x);
+    return v < ranges[t].low ? ranges[t].low : v > ranges[t].high ? ranges[t].high : v + 0.0;
+}
+
+/* A number as sign, exponent (biased by 127) and 24 bits of mantissa with the leading one. */
+struct bits {
+    uint32_t mantissa;
+    int exponent;
+    bool minus;
+};
+
+static struct bits bits_of(double x) {
+    float f = (float)x;
+    uint32_t w;
+    memcpy(&w, &f, sizeof w);
+    struct bits b = {(w & 0x7fffff) | 0x800000, (int)(w >> 23 & 255), w >> 31};
+    if (b.exponent == 0)
+        b.mantissa = 0;
+    return b;
+}
+
+/* Cuts `n` bits off, rounded: to even or away from zero at a tie, or toward zero. */
+static uint32_t drop_bits(uint32_t v, int n, enum rounding r) {
+    if (n <= 0)
+        return v;
+    if (n > 31)
+        return 0;
+    uint32_t half = 1u << (n - 1), kept = v >> n, rest = v & ((1u << n) - 1);
+    if (r == ROUND_TRUNCATE || rest < half)
+        return kept;
+    return rest > half || r == ROUND_PACKER ? kept + 1 : kept + (kept & 1);
+}
+
+static uint32_t at_most(uint32_t v, int bits) {
+    uint32_t most = (1u << bits) - 1;
+    return v < most ? v : most;
+}
+
+/* The magnitude under a shared exponent. The host cuts the bits that the alignment pushes out and rounds the rest; the
+ * packer rounds once to 7 bits and cuts what narrower formats do not hold. */
+static uint32_t magnitude(struct bits b, int shared, int bits, enum rounding r) {
+    int down = shared - b.exponent;
+    if (r == ROUND_PACKER)
+        return at_most(drop_bits(b.mantissa, 17 + down, r), 7) >> (7 - bits);
+    uint32_t aligned = down > 31 ? 0 : b.mantissa >> down;
+    return at_most(drop_bits(aligned, 24 - bits, r), bits);
+}
+
+static void round_block(double *x, size_t n, int bits, enum rounding r) {
+    int shared = 0;
+    struct bits b[BLOCK];
+    for (size_t i = 0; i < n; i++) {
+        b[i] = bits_of(r == ROUND_PACKER ? pack_float(x[i], DT_BF16, &floats[DT_BF16], r) : x[i]);
+        shared = b[i].exponent > shared ? b[i].exponent : shared;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t m = magnitude(b[i], shared, bits, r);
+        double v = ldexp(m, shared - 127 - (bits - 1));
+        if (v >= 0x1p128)
+            v = INFINITY;
+        x[i] = m && b[i].minus ? -v : v;
+    }
+}
+
+double format_round(double x, enum dtype t, enum rounding r) {
+    const struct float_format *f = float_format(t);
+    if (f)
+        return r == ROUND_EVEN ? round_float(x, f, r) : pack_float(x, t, f, r);
+    if (format_is_integer(t))
+        return round_int(x, t);
+    if (format_is_block(t))
+        round_block(&x, 1, block_bits(t), r);
+    return x;
+}
+
+void format_round_row(double *x, size_t n, enum dtype t, enum rounding r) {
+    if (format_is_block(t))
+        round_block(x, n, block_bits(t), r);
+    else
+        for (size_t i = 0; i < n; i++)
+            x[i] = format_round(x[i], t, r);
+}
+
+double format_ulp(double x, enum dtype t) {
+    const struct float_format *f = float_format(t);
+    if (format_is_integer(t))
+        return isnan(x) || isinf(x) ? NAN : 1;
+    if (isnan(x) || isinf(x) || (!f && !format_is_block(t)))
+        return NAN;
+    struct float_format block = {block_bits(t), -126, 127};
+    return ldexp(1, step_exponent(x, f ? f : &block));
+}
+
+double format_unpack(double x, enum dtype t) {
+    enum dtype to = t == DT_F32 || t == DT_TF32 ? DT_TF32 : DT_BF16;
+    return fabs(x) < 0x1p-126 ? 0 : round_float(x, &floats[to], ROUND_TRUNCATE);
+}
+
+/* In bits of an f32, as SrcASrcB.md has it: of SrcA the high part is the leading one and four bits, the low part the
+ * next five; of SrcB the leading one and six bits, and the next four. */
+double format_phase_part(double x, bool a, unsigned phase) {
+    bool low = a ? phase & 1 : phase >> 1;
+    uint32_t high_mask = a ? 0xfff80000u : 0xfffe0000u, without_low = a ? 0xfff83fffu : 0xfffe1fffu, w;
+    float f = (float)x, g;
+    memcpy(&w, &f, sizeof w);
+    w &= low ? without_low : high_mask;
+    memcpy(&g, &w, sizeof g);
+    return low ? (double)(f - g) : (double)g;
+}

@@ -1,0 +1,192 @@
+/* Shapes, tensors and views. */
+#include "numeric/tensor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool bench_fail(struct bench *b, const char *fmt, ...) {
+    char text[512];
+    va_list args;
+    if (b->error.n)
+        return false;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    b->error = arena_str(b->arena, str_of(text));
+    return false;
+}
+
+bool bench_steps(struct bench *b, uint64_t n) {
+    uint64_t most = b->max_steps ? b->max_steps : 1ull << 30;
+    if (n > most || b->steps > most - n)
+        return bench_fail(b, "more than %llu steps of arithmetic", (unsigned long long)most);
+    b->steps += n;
+    return true;
+}
+
+int64_t shape_count(const struct shape *s) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < s->rank; d++)
+        if (s->dim[d] < 0 || __builtin_mul_overflow(n, s->dim[d], &n))
+            return -1;
+    return n;
+}
+
+bool shape_eq(const struct shape *a, const struct shape *b) {
+    return a->rank == b->rank && memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) == 0;
+}
+
+struct str shape_text(struct arena *a, const struct shape *s) {
+    struct str text = s->rank ? STR("") : STR("scalar");
+    for (uint32_t d = 0; d < s->rank && d < TENSOR_RANK; d++)
+        text = arena_printf(a, "%.*s%s%lld", (int)text.n, text.p, d ? "x" : "", (long long)s->dim[d]);
+    return text;
+}
+
+bool shape_broadcast(struct bench *b, const struct shape *x, const struct shape *y, struct shape *out) {
+    struct shape s = {.rank = x->rank > y->rank ? x->rank : y->rank};
+    for (uint32_t d = 0; d < s.rank; d++) {
+        int64_t p = d + x->rank >= s.rank ? x->dim[d + x->rank - s.rank] : 1;
+        int64_t q = d + y->rank >= s.rank ? y->dim[d + y->rank - s.rank] : 1;
+        if (p != q && p != 1 && q != 1)
+            return bench_fail(b, "shapes %s and %s do not broadcast", shape_text(b->arena, x).p,
+                              shape_text(b->arena, y).p);
+        s.dim[d] = p == 1 ? q : p;
+    }
+    *out = s;
+    return true;
+}
+
+struct tensor *tensor_new(struct bench *b, const struct shape *s) {
+    if (s->rank > TENSOR_RANK) {
+        bench_fail(b, "a tensor of rank %u: %d is the limit", s->rank, TENSOR_RANK);
+        return NULL;
+    }
+    int64_t n = shape_count(s);
+    uint64_t most = b->max_elements ? b->max_elements : 1u << 24;
+    if (n < 0 || (uint64_t)n > most || b->elements > most - (uint64_t)n) {
+        bench_fail(b, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
+                   (unsigned long long)most);
+        return NULL;
+    }
+    b->elements += (uint64_t)n;
+    struct tensor *t = arena_alloc(b->arena, sizeof *t);
+    *t = (struct tensor){*s, n, arena_alloc(b->arena, ((size_t)n + 1) * sizeof(double))};
+    return t;
+}
+
+struct tensor *tensor_copy(struct bench *b, const struct tensor *t) {
+    struct tensor *c = tensor_new(b, &t->shape);
+    if (c)
+        memcpy(c->x, t->x, (size_t)t->n * sizeof *t->x);
+    return c;
+}
+
+struct tensor *tensor_scalar(struct bench *b, double x) {
+    struct tensor *t = tensor_new(b, &(struct shape){0});
+    if (t)
+        t->x[0] = x;
+    return t;
+}
+
+struct tensor *tensor_of(struct bench *b, const double *x, int64_t n) {
+    struct tensor *t = tensor_new(b, &(struct shape){1, {n}});
+    if (t)
+        memcpy(t->x, x, (size_t)n * sizeof *x);
+    return t;
+}
+
+const struct tensor *tensor_reshape(struct bench *b, const struct tensor *t, const struct shape *s) {
+    if (s->rank > TENSOR_RANK || shape_count(s) != t->n) {
+        bench_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
+        return NULL;
+    }
+    struct tensor *r = arena_alloc(b->arena, sizeof *r);
+    *r = (struct tensor){*s, t->n, t->x};
+    return r;
+}
+
+void tensor_round(struct tensor *t, enum dtype type, enum rounding r) {
+    int64_t row = t->shape.rank ? t->shape.dim[t->shape.rank - 1] : 1;
+    for (int64_t from = 0; row > 0 && from < t->n; from += row)
+        for (int64_t at = 0; at < row; at += BLOCK)
+            format_round_row(t->x + from + at, (size_t)(row - at < BLOCK ? row - at : BLOCK), type, r);
+}
+
+/* ---- views ---- */
+
+struct view view_of(const struct tensor *t) {
+    struct view v = {.shape = t->shape, .x = t->x};
+    int64_t stride = 1;
+    for (uint32_t d = t->shape.rank; d-- > 0; stride *= t->shape.dim[d])
+        v.stride[d] = stride;
+    return v;
+}
+
+struct view view_expanded(const struct tensor *t, const struct shape *to) {
+    struct view from = view_of(t), v = {.shape = *to, .x = t->x};
+    uint32_t lead = to->rank - t->shape.rank;
+    for (uint32_t d = lead; d < to->rank; d++)
+        v.stride[d] = t->shape.dim[d - lead] == 1 ? 0 : from.stride[d - lead];
+    return v;
+}
+
+struct view view_permuted(struct view v, const uint32_t *order) {
+    struct view p = v;
+    for (uint32_t d = 0; d < v.shape.rank; d++) {
+        p.shape.dim[d] = v.shape.dim[order[d]];
+        p.stride[d] = v.stride[order[d]];
+    }
+    return p;
+}
+
+struct view view_swapped(struct view v, uint32_t a, uint32_t b) {
+    uint32_t order[TENSOR_RANK];
+    for (uint32_t d = 0; d < v.shape.rank; d++)
+        order[d] = d == a ? b : d == b ? a : d;
+    return view_permuted(v, order);
+}
+
+struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count) {
+    v.offset += begin * v.stride[dim];
+    v.stride[dim] *= step;
+    v.shape.dim[dim] = count;
+    return v;
+}
+
+struct tensor *view_copy(struct bench *b, const struct view *v) {
+    struct tensor *t = tensor_new(b, &v->shape);
+    struct walk w;
+    if (!t)
+        return NULL;
+    walk_begin(&w, &v->shape);
+    walk_add(&w, v);
+    for (double *x = t->x; walk_more(&w); walk_next(&w))
+        *x++ = v->x[w.offset[0]];
+    return t;
+}
+
+void walk_begin(struct walk *w, const struct shape *s) {
+    memset(w, 0, sizeof *w);
+    w->rank = s->rank;
+    w->left = shape_count(s);
+    memcpy(w->dim, s->dim, s->rank * sizeof *s->dim);
+}
+
+void walk_add(struct walk *w, const struct view *v) {
+    memcpy(w->stride[w->nviews], v->stride, sizeof v->stride);
+    w->offset[w->nviews++] = v->offset;
+}
+
+void walk_next(struct walk *w) {
+    w->left--;
+    for (uint32_t d = w->rank; d-- > 0;) {
+        for (uint32_t k = 0; k < w->nviews; k++)
+            w->offset[k] += w->stride[k][d];
+        if (++w->at[d] < w->dim[d])
+            return;
+        for (uint32_t k = 0; k < w->nviews; k++)
+            w->offset[k] -= w->stride[k][d] * w->dim[d];
+        w->at[d] = 0;
+    }
+}

@@ -1,0 +1,94 @@
+/* Dense tensors of doubles in an arena, and views of them: index maps that read a tensor in another order.
+ *
+ * Everything that can go wrong ends in NULL or false and a reason in the bench; nothing ends the program. A reason
+ * stays until it is cleared: later ones are dropped. */
+#ifndef FA_TENSOR_H
+#define FA_TENSOR_H
+
+#include "numeric/format.h"
+
+enum { TENSOR_RANK = 12 };
+
+struct shape {
+    uint32_t rank;
+    int64_t dim[TENSOR_RANK];
+};
+
+/* Row-major. Read-only for all but its maker. */
+struct tensor {
+    struct shape shape;
+    int64_t n; /* elements */
+    double *x;
+};
+
+enum arithmetic {
+    EXACT, /* doubles; only what a result of integer type cannot hold is dropped */
+    DEVICE /* the result of each op is rounded to its element type, as the packer does it */
+};
+
+/* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
+struct bench {
+    struct arena *arena; /* owns all tensors */
+    enum arithmetic arithmetic;
+    uint64_t max_elements;    /* of all tensors together; 0: 2^24 */
+    uint64_t max_steps;       /* multiplications and comparisons; 0: 2^30 */
+    uint64_t elements, steps; /* used so far */
+    struct str error;         /* empty: none */
+};
+
+/* Notes the reason unless there is one; false, for `return bench_fail(...)`. */
+bool bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Counts work; false with a reason beyond the limit. */
+bool bench_steps(struct bench *b, uint64_t n);
+
+/* Zeroed. NULL with a reason where a dimension is negative, the rank too high or the memory limit reached. */
+struct tensor *tensor_new(struct bench *b, const struct shape *s);
+struct tensor *tensor_copy(struct bench *b, const struct tensor *t);
+struct tensor *tensor_scalar(struct bench *b, double x); /* of rank 0 */
+/* Of rank 1, from numbers. */
+struct tensor *tensor_of(struct bench *b, const double *x, int64_t n);
+/* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
+const struct tensor *tensor_reshape(struct bench *b, const struct tensor *t, const struct shape *s);
+/* Rounds all elements to a format; block floats along the last dimension. */
+void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
+
+bool shape_eq(const struct shape *a, const struct shape *b);
+int64_t shape_count(const struct shape *s); /* product of the dimensions; -1 where it overflows or one is negative */
+/* "2x3x4"; "scalar". */
+struct str shape_text(struct arena *a, const struct shape *s);
+/* Broadcast from the right as NumPy does it. False with a reason where two extents differ and none is 1. */
+bool shape_broadcast(struct bench *b, const struct shape *x, const struct shape *y, struct shape *out);
+
+/* Elements of a tensor by index: x[offset + sum of index * stride]. A stride of 0 repeats, a negative one reverses. */
+struct view {
+    struct shape shape;
+    const double *x;
+    int64_t offset, stride[TENSOR_RANK];
+};
+
+struct view view_of(const struct tensor *t);
+/* Expanded to a shape that the tensor broadcasts to. */
+struct view view_expanded(const struct tensor *t, const struct shape *to);
+/* Dimension i of the result is dimension order[i]. */
+struct view view_permuted(struct view v, const uint32_t *order);
+struct view view_swapped(struct view v, uint32_t a, uint32_t b);
+/* Elements begin, begin + step, ... along a dimension, `count` of them. */
+struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count);
+struct tensor *view_copy(struct bench *b, const struct view *v);
+
+/* Steps through all indices of a shape in row-major order, with the offsets of up to four views of that shape. */
+enum { WALK_VIEWS = 4 };
+struct walk {
+    uint32_t rank, nviews;
+    int64_t left; /* indices still to come, this one counted */
+    int64_t dim[TENSOR_RANK], at[TENSOR_RANK];
+    int64_t stride[WALK_VIEWS][TENSOR_RANK], offset[WALK_VIEWS];
+};
+void walk_begin(struct walk *w, const struct shape *s);
+void walk_add(struct walk *w, const struct view *v);
+static inline bool walk_more(const struct walk *w) {
+    return w->left > 0;
+}
+void walk_next(struct walk *w);
+
+#endif
