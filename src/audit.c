@@ -320,6 +320,7 @@ static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
+    a->patterns.no_examples = true;
     if (!library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
         return FA_USAGE;
     enum fa_status status = inputs_read(&a->inputs, o, &a->arena, &a->diags);

@@ -358,6 +358,7 @@ static void gather(struct fa_explanation *e) {
 
 static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, size_t most) {
     bool any = false;
+    e->patterns.no_examples = true;
     if (!library_load(&e->patterns, o, &e->diags) || !library_select(&e->patterns, o, &e->diags))
         return FA_USAGE;
     enum fa_status status = inputs_read(&e->inputs, o, &e->arena, &e->diags);

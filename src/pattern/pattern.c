@@ -398,14 +398,47 @@ static void load_text_of_file(struct loader *l, bool idioms) {
     yaml_parser_delete(&parser);
 }
 
-static bool read_file(struct pattern_set *set, const char *path, struct diags *d, struct str *text) {
+/* True when the text has one of the sections that patterns are read after. */
+static bool has_sections(struct str text) {
+    static const char *const sections[] = {"idioms:", "locations:", "fused_ops:", "lowering:"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        for (const char *at = str_find(text, str_of(sections[i])); at;) {
+            if (at == text.p || at[-1] == '\n')
+                return true;
+            at++;
+            at = str_find((struct str){at, (size_t)(text.p + text.n - at)}, str_of(sections[i]));
+        }
+    return false;
+}
+
+static bool goes_on(const char *line, size_t n) {
+    return n == 0 || *line == ' ' || *line == '#' || *line == '\r' || (n > 1 && line[0] == '-' && line[1] == ' ');
+}
+
+/* Leaves out the examples, which are most of a file and of no use to an audit; lines keep their numbers. */
+static void without_examples(struct str text, struct buf *out) {
+    bool inside = false;
+    for (size_t at = 0; at < text.n;) {
+        const char *line = text.p + at, *end = memchr(line, '\n', text.n - at);
+        size_t n = end ? (size_t)(end - line) : text.n - at;
+        inside = inside ? goes_on(line, n) : str_is(str_trim((struct str){line, n}), "tests:") && *line == 't';
+        if (!inside)
+            buf_add(out, (struct str){line, n});
+        if (end)
+            buf_addc(out, '\n');
+        at += n + (end != NULL);
+    }
+}
+
+static bool read_file(struct loader *l, const char *path) {
     FILE *f = fopen(path, "rb");
     struct place at = {path, 0, 0};
+    l->file = arena_strdup(&l->set->arena, str_of(path));
     if (!f) {
-        diag_add(d, SEV_ERROR, at, NULL, "%s", strerror(errno));
+        diag_add(l->diags, SEV_ERROR, at, NULL, "%s", strerror(errno));
         return false;
     }
-    struct buf b = {0};
+    struct buf b = {0}, kept = {0};
     char chunk[4096];
     size_t n;
     while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
@@ -413,19 +446,32 @@ static bool read_file(struct pattern_set *set, const char *path, struct diags *d
     bool ok = !ferror(f);
     fclose(f);
     if (!ok)
-        diag_add(d, SEV_ERROR, at, NULL, "cannot be read");
-    *text = arena_str(&set->arena, buf_str(&b));
+        diag_add(l->diags, SEV_ERROR, at, NULL, "cannot be read");
+    if (l->set->no_examples)
+        without_examples(buf_str(&b), &kept);
+    l->text = arena_str(&l->set->arena, buf_str(l->set->no_examples ? &kept : &b));
     buf_free(&b);
+    buf_free(&kept);
     return ok;
 }
 
-static bool load_file(struct pattern_set *set, const char *path, bool idioms, struct diags *d) {
-    struct loader l = {.set = set, .diags = d};
-    l.file = arena_strdup(&set->arena, str_of(path));
-    if (!read_file(set, path, d, &l.text))
-        return false;
-    load_text_of_file(&l, idioms);
-    return !l.failed;
+/* What patterns may use is read first, from all files. */
+static bool load_files(struct pattern_set *set, const char *const *paths, uint32_t n, struct diags *d) {
+    struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
+    bool ok = true;
+    for (uint32_t i = 0; i < n && ok; i++) {
+        l[i].set = set;
+        l[i].diags = d;
+        ok = read_file(&l[i], paths[i]);
+        if (ok && has_sections(l[i].text))
+            load_text_of_file(&l[i], true);
+        ok &= !l[i].failed;
+    }
+    for (uint32_t i = 0; i < n && ok; i++) {
+        load_text_of_file(&l[i], false);
+        ok = !l[i].failed;
+    }
+    return ok;
 }
 
 const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d) {
@@ -448,20 +494,17 @@ static int is_pattern_file(const struct dirent *e) {
 static bool load_directory(struct pattern_set *set, const char *path, struct diags *d) {
     struct dirent **names;
     int n = scandir(path, &names, is_pattern_file, alphasort);
-    bool ok = n >= 0;
-    if (n < 0)
+    if (n < 0) {
         diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < n; i++) {
-            struct str file = arena_printf(&set->arena, "%s/%s", path, names[i]->d_name);
-            if (ok && !load_file(set, file.p, pass == 0, d))
-                ok = false;
-        }
-    for (int i = 0; i < n; i++)
+        return false;
+    }
+    const char **paths = arena_alloc(&set->arena, ((size_t)n + 1) * sizeof *paths);
+    for (int i = 0; i < n; i++) {
+        paths[i] = arena_printf(&set->arena, "%s/%s", path, names[i]->d_name).p;
         free(names[i]);
-    if (n >= 0)
-        free(names);
-    return ok;
+    }
+    free(names);
+    return load_files(set, paths, (uint32_t)n, d);
 }
 
 static bool selected(const struct pattern *p) {
@@ -498,7 +541,7 @@ static bool load_path(struct pattern_set *set, const char *path, struct diags *d
     }
     if (S_ISDIR(st.st_mode))
         return load_directory(set, path, d);
-    return load_file(set, path, true, d) && load_file(set, path, false, d);
+    return load_files(set, &path, 1, d);
 }
 
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d) {

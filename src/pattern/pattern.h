@@ -86,6 +86,7 @@ struct fusing_sign {
 
 struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
+    bool no_examples;   /* `tests` are not read */
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;
