@@ -4,13 +4,14 @@
 usage: run.py PROGRAM [--full] [--size MB] [--runs N] [--only PART,...] [--cpu] [--work DIR]
 
 Every figure is a median over N runs (5) after one that warms the caches; what is compared is run in turns. --full
-measures what the project promises: 500 MB next to 50 MB, and traps of a million. Parts: read, log, memory, linear,
+measures what the project promises: 500 MB next to 50 MB, and traps of a million. Parts: patterns, read, log, memory, linear,
 traps, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
 bigir.py from real models. Exit status 0: everything that has a bound keeps it.
 """
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -222,7 +223,43 @@ def corpus(b):
             b.drop(path)
 
 
-PARTS = {'read': read, 'log': log, 'memory': memory, 'linear': linear, 'traps': traps, 'corpus': corpus}
+NEVER = 'name: never\nfused_op: ttnn.never\nsource: ttnn\nmatch: out = cbrt(atan2(x, y))\n'
+
+
+def pattern_set(b, n):
+    """A directory with n patterns: the bundled ones, and again under other names with other constants beside them."""
+    bundled = HERE.parent / 'patterns'
+    directory = b.work / f'patterns-{n}'
+    directory.mkdir()
+    documents = []
+    for path in sorted(bundled.glob('*.yml')):
+        text = re.sub(r'(?m)^tests:\n(?:(?!---)[ #-].*\n|\n)*', '', path.read_text())
+        if re.search(r'(?m)^name:', text):
+            documents += re.split(r'(?m)^---\n', text)
+        else:
+            shutil.copy(path, directory)
+    for i in range(n):
+        text = documents[i % len(documents)]
+        if i >= len(documents):
+            suffix = f'_{i // len(documents)}'
+            text = re.sub(r'(?m)^(name|like): (\w+)', rf'\1: \2{suffix}', text)
+            text = re.sub(r'(?m)^contains: .*\n', '', text)
+        (directory / f'p{i:04}.yml').write_text(text)
+    return directory
+
+
+def patterns(b):
+    path = b.make('ttir', b.o.size)
+    base = b.audit('--ttir-only', *DRY, '--no-default-patterns')
+    never = b.work / 'never.yml'
+    never.write_text(NEVER)
+    none, two, four = b.turns([*base, '-P', never, path], *[[*base, '-P', pattern_set(b, n), path] for n in (200, 400)])
+    b.row(f'{mb(path.stat().st_size)} read and made a graph of; with 200 patterns searched',
+          f'{none:.2f} s; {two - none:.2f} s more: {(two - none) / none:.2f} of it', '< 1', two - none < none)
+    b.row('400 patterns next to 200', f'{four:.2f} s, {two:.2f} s: {four / two:.2f} times', '< 1.5 times', four < 1.5 * two)
+
+
+PARTS = {'patterns': patterns, 'read': read, 'log': log, 'memory': memory, 'linear': linear, 'traps': traps, 'corpus': corpus}
 
 
 def main():

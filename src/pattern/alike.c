@@ -232,11 +232,13 @@ static int32_t *from_root(struct arena *arena, const uint32_t *ops, uint32_t n, 
     return out;
 }
 
-void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m) {
+void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m,
+                const struct told *told) {
     uint32_t root = m->ops[m->nops - 1];
     struct alike_hit *hit = arena_alloc(&a->arena, sizeof *hit);
     *hit = (struct alike_hit){.next = place->hits,
                               .index = index,
+                              .told = *told,
                               .pattern = m->pattern,
                               .nops = m->nops,
                               .nthrough = m->nthrough,
@@ -252,6 +254,15 @@ static uint32_t *at_root(struct arena *arena, const int32_t *ops, uint32_t n, ui
     return out;
 }
 
+/* The conditions on locations tell the same here. */
+static bool tells_the_same(const struct alike_hit *h, const struct match *here) {
+    struct evaluation e = {.graph = here->graph, .ops = here->ops, .nops = here->nops};
+    for (uint32_t i = 0; i < h->told.n; i++)
+        if ((evaluate(&e, h->told.condition[i]) != 0) != h->told.holds[i])
+            return false;
+    return true;
+}
+
 bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, struct arena *arena, struct match *out) {
     for (const struct alike_hit *h = place->hits; h; h = h->next) {
         if (h->index != index)
@@ -261,7 +272,7 @@ bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, s
         out->nthrough = h->nthrough;
         out->ops = at_root(arena, h->ops, h->nops, op);
         out->through = at_root(arena, h->through, h->nthrough, op);
-        return true;
+        return tells_the_same(h, out);
     }
     return false;
 }

@@ -28,6 +28,7 @@ struct alike_hit {
     const struct pattern *pattern; /* the one that accepted the match */
     uint32_t index, nops, nthrough;
     int32_t *ops, *through; /* counted from the root */
+    struct told told;
 };
 
 struct alike_place {
@@ -38,9 +39,10 @@ struct alike_place {
 /* What is known of places like op; to be read and added to until the next call. */
 struct alike_place *alike_place(struct alike *a, uint32_t op);
 /* Remembers a match of pattern `index` at such a place. */
-void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m);
-/* The match that was remembered, moved to `op`: its ops, what was looked through and the pattern. False: there is none.
- */
+void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m,
+                const struct told *told);
+/* The match that was remembered, moved to `op`: its ops, what was looked through and the pattern. False: there is none,
+ * or the locations here tell something else. */
 bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, struct arena *arena, struct match *out);
 
 #endif

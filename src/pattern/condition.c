@@ -801,16 +801,28 @@ static bool looks_near(const struct condition_info *c, const struct binding *b) 
     return false;
 }
 
+/* A condition on nothing but the locations of the ops is remembered with what it told; others may look far. */
+static void remember(const struct evaluation *e, const struct number *n, const struct binding *args, bool holds) {
+    const struct condition_info *c = &condition_table[n->call];
+    bool of_locations = c->holds == located || c->holds == one_location;
+    if (of_locations && e->told && e->told->n < MAX_TOLD) {
+        e->told->condition[e->told->n] = n;
+        e->told->holds[e->told->n++] = holds;
+    } else if (e->far && !*e->far) {
+        *e->far = !looks_near(c, args);
+    }
+}
+
 static double call(const struct evaluation *e, const struct number *n) {
     struct binding args[4];
     for (uint32_t i = 0; i < n->nargs; i++)
         args[i] = e->bindings[n->args[i]];
     struct evaluation with = *e;
-    if (e->far && !*e->far)
-        *e->far = !looks_near(&condition_table[n->call], args);
     with.regex = n->regex;
     with.number = n;
-    return condition_table[n->call].holds(&with, args, n->nargs);
+    bool holds = condition_table[n->call].holds(&with, args, n->nargs);
+    remember(e, n, args, holds);
+    return holds;
 }
 
 static double binary(enum number_op op, double a, double b) {

@@ -108,6 +108,22 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
     return true;
 }
 
+/* What can be said of the lines so far, before further ones are looked for. */
+bool match_lines_fit(struct matcher *m) {
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    uint32_t stated = m->npreconditions;
+    bool fits = true;
+    for (uint32_t i = 0; i < m->pattern->nwhere && fits; i++) {
+        bool mentions = false;
+        if (decidable(m, m->pattern->where[i], NONE, &mentions))
+            fits = evaluate(&e, m->pattern->where[i]) != 0;
+        if (!fits && m->probe)
+            probe_condition(m->probe, m->pattern->where[i]);
+    }
+    m->npreconditions = stated;
+    return fits;
+}
+
 static bool some_rule_holds(const struct evaluation *e, const struct note_rule *rules, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (!rules[i].when || evaluate(e, rules[i].when) != 0)

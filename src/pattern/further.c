@@ -71,8 +71,9 @@ static void add_behind(struct behind *b, uint32_t value, uint32_t deep) {
 /* Ops behind a value that the line's root may be: no further than the line is deep. */
 static uint32_t candidates(const struct matcher *m, const struct node *root, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
-    struct behind b = {.n = 0};
+    struct behind b;
     uint32_t found = 0, op = m->slots[slot].op, most = ops_deep(root);
+    b.n = 0;
     if (op == NONE)
         add_behind(&b, m->slots[slot].value, 0);
     for (uint32_t r = 0; op != NONE && r < g->m->ops[op].nresults; r++)
@@ -110,6 +111,8 @@ bool match_further(struct matcher *m) {
     if (m->line == f->nalso)
         return match_finish(m);
     const struct further_line *line = &f->also[m->line];
+    if (!match_lines_fit(m))
+        return false;
     m->far = true; /* what comes behind a value is not covered */
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line->node, slot, ops);

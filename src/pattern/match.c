@@ -312,6 +312,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
                                .far = &m->far,
+                               .told = &m->told,
                                .max_preconditions = MAX_PRECONDITIONS};
 }
 
@@ -499,6 +500,7 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->steps = 0;
     m->full = m->refused = false;
     m->far = false;
+    m->told.n = 0;
     m->line = m->nfresh = 0;
     if (!m->probe && !matcher_root_plausible(m, p->formula.root, op)) /* whose op is of the right kind anyway */
         return false;
@@ -568,8 +570,8 @@ static void match_root(struct matcher *m, struct alike_place *place, const struc
     if (ok)
         add_match(out, &m->found);
     if (ok && kept)
-        alike_keep(m->alike, place, index, &m->found);
-    else if (kept)
+        alike_keep(m->alike, place, index, &m->found, &m->told);
+    else if (kept && m->told.n == 0)
         place->failed[index / 64] |= bit;
 }
 

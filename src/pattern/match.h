@@ -89,6 +89,14 @@ struct rivals {
 /* Of each match of a settled list; NULL when none has any. */
 struct rivals *match_rivals(const struct match_list *list, struct arena *a);
 
+/* What conditions on the locations of the ops told: they differ where all else is alike. */
+enum { MAX_TOLD = 6 };
+struct told {
+    uint32_t n;
+    const struct number *condition[MAX_TOLD];
+    bool holds[MAX_TOLD];
+};
+
 /* Number or truth of a condition over a match. `nan` when it has none. */
 struct evaluation {
     const struct graph *graph;
@@ -102,6 +110,7 @@ struct evaluation {
     uint32_t *npreconditions;
     uint32_t max_preconditions;
     bool *far;                   /* set where a condition looks beyond what is bound */
+    struct told *told;           /* or NULL */
     struct templates *templates; /* or NULL */
     bool brief;                  /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex;     /* of the condition at hand */

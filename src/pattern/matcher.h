@@ -72,6 +72,7 @@ struct matcher {
     struct templates templates;
     struct probe *probe; /* asks why nothing is found; NULL: nobody does */
     struct alike *alike;
+    struct told told;
     bool far;     /* more was looked at than a place's number covers (alike.h) */
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
@@ -173,6 +174,7 @@ bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t ra
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
 /* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */
 bool match_still_fits(struct matcher *m, uint32_t slot);
+bool match_lines_fit(struct matcher *m);
 /* finish.c: a user outside of the match of an op inside; false when there is none. */
 bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user);
 /* finish.c: all goals hold; true when uses and conditions do too, and the match is kept. */
