@@ -556,7 +556,7 @@ static void match_root(struct matcher *m, struct alike_place *place, const struc
                        uint32_t op, struct match_list *out) {
     struct match again = {.graph = m->g, .func = m->func};
     uint64_t bit = 1ull << index % 64;
-    bool kept = index < ALIKE_PATTERNS;
+    bool kept = index < ALIKE_PATTERNS && !m->forget;
     if (kept && (place->failed[index / 64] & bit))
         return;
     if (kept && alike_again(place, index, op, m->arena, &again)) {
@@ -587,6 +587,7 @@ void match_search(struct matcher *m, const struct pattern_set *set, uint32_t fun
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     m->func = func;
+    m->forget = set->forget;
     m->max_steps = set->max_steps ? set->max_steps : MAX_STEPS;
     alike_function(m->alike, first, end);
     for (uint32_t op = first; op < end; op++) {

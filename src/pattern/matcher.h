@@ -72,6 +72,7 @@ struct matcher {
     struct templates templates;
     struct probe *probe; /* asks why nothing is found; NULL: nobody does */
     struct alike *alike;
+    bool forget; /* what alike remembers is not asked */
     struct told told;
     bool far;     /* more was looked at than a place's number covers (alike.h) */
     bool full;    /* a fixed limit was reached */

@@ -87,6 +87,7 @@ struct fusing_sign {
 struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
     bool no_examples;   /* `tests` are not read */
+    bool forget;        /* search places that are alike again (alike.h): slower, for tests */
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;
