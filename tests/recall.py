@@ -57,7 +57,7 @@ class Finding:
         self.op, self.source = entry["fused_op"], entry["source"]
         levels = [re.findall(r'"tt(?:ir|nn)\.(\w+)"', instance.get(key, "")) for key in ("ttir_segment", "ttnn_segment")]
         self.levels = [collections.Counter(ops) for ops in levels]
-        self.unconditional = "precondition" not in instance["notes"]
+        self.unconditional = not re.search(r"\bprecondition\b", instance["notes"])
 
     def inside(self, op):
         """How many places of another op are inside of this one."""
