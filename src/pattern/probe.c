@@ -70,7 +70,9 @@ static int by_id(const void *a, const void *b) {
 
 /* Each once, textual order; without one that only stands in. */
 static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
-    uint32_t n = 0, none = first->stands_in ? m->g->m->values[first->at].def : NONE;
+    uint32_t n = 0, none = NONE;
+    if (first->stands_in)
+        none = first->why == MISS_OPERATOR ? m->g->m->values[first->at].def : first->at;
     for (uint32_t i = 0; i < m->nmatched; i++)
         ops[i] = m->matched[i].op;
     qsort(ops, m->nmatched, sizeof *ops, by_id);
@@ -80,11 +82,17 @@ static uint32_t matched_ops(const struct matcher *m, const struct misstep *first
     return n;
 }
 
+/* Whether the difference tells something: another operator, or a value where a number is expected, may just be the
+ * wrong one of two operands. */
+static bool is_telling(const struct matcher *m, const struct misstep *s) {
+    return s->why > MISS_LINE && (s->why != MISS_NUMBER || graph_constant(m->g, s->at).known);
+}
+
 /* More is better: the ops that match; that nothing else is different, which counts like an op and a half; that it is
- * only the verdict; and that the difference says something. */
-static uint32_t score_of(uint32_t nops, const struct misstep *first, bool only_one) {
-    bool verdict = only_one && first->why >= MISS_USER;
-    return 4 * nops + (only_one ? 6 : 0) + (verdict ? 3 : 0) + (first->why > MISS_LINE);
+ * only the verdict; and that the difference tells something. */
+static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct misstep *first, bool only_one) {
+    bool verdict = only_one && first->why >= MISS_USER && !reason_is_absence(m, first);
+    return 4 * nops + (only_one ? 6 : 0) + (verdict ? 3 : 0) + is_telling(m, first);
 }
 
 static const struct pattern *shown(const struct matcher *m) {
@@ -96,19 +104,32 @@ static const struct pattern *shown(const struct matcher *m) {
     return p;
 }
 
+/* Conditions of the pattern that do not hold, beside the one that was gone on without. */
+static uint32_t objections(struct matcher *m, const struct misstep *first) {
+    const struct pattern *p = shown(m);
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    uint32_t n = 0, stated = m->npreconditions;
+    for (uint32_t i = 0; i < p->nwhere; i++)
+        n += p->where[i] != first->condition && !(evaluate(&e, p->where[i]) != 0);
+    for (uint32_t i = 0; i < p->nrequire; i++)
+        n += p->require[i] != first->condition && !(evaluate(&e, p->require[i]) != 0);
+    m->npreconditions = stated;
+    return n;
+}
+
 /* `second`: where the search ended after the first difference; NULL: it met all other goals. */
 static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
     struct probe *p = m->probe;
     uint32_t ops[MAX_MATCHED], n;
-    if (m->nmatched == 0 || score_of(m->nmatched, first, !second) <= p->score)
+    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second) <= p->score)
         return;
     n = matched_ops(m, first, ops);
-    uint32_t score = score_of(n, first, !second);
+    uint32_t others = second ? 0 : objections(m, first), score = score_of(m, n, first, !second && !others);
     if (n == 0 || score <= p->score)
         return;
     p->score = score;
     struct need need = {.m = m};
-    uint32_t more = least_of_miss(&need, first);
+    uint32_t more = least_of_miss(&need, first) + reason_is_absence(m, first);
     if (second)
         more += (second != first ? least_of_miss(&need, second) : 0) +
                 least_after(&need, second->goal ? second->goal->next : NULL);
@@ -120,6 +141,7 @@ static void record(struct matcher *m, const struct misstep *first, const struct 
                                    .ops = kept,
                                    .nops = n,
                                    .total = n + more,
+                                   .others = others,
                                    .op = reason_op(m, first),
                                    .whole = !second && first->why >= MISS_USER};
     reason_of(m, first, p->best);
@@ -145,21 +167,42 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
     return found;
 }
 
-bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
-    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value, .stands_in = true};
-    uint32_t op = m->g->m->values[value].def;
-    if (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op]))
-        return false; /* an op of the right kind that does not match has said why */
+/* Goes on without the goal, then with the op as if it were right. */
+static bool go_on(struct matcher *m, struct misstep s,
+                  bool (*as_if)(struct matcher *, const struct goal *, uint32_t op, const struct imap *), uint32_t op,
+                  const struct imap *map) {
     struct mark k = matcher_mark(m);
-    if (probe_miss(m, MISS_OPERATOR, g, value))
+    if (probe_miss(m, s.why, s.goal, s.at))
         return true;
     matcher_undo(m, k);
     if (m->probe->first || op == NONE || m->full)
         return false;
+    s.stands_in = true;
     m->probe->first = &s;
-    bool found = match_stand_in(m, g, op, map);
+    bool found = as_if(m, s.goal, op, map);
     m->probe->first = NULL;
     return found;
+}
+
+bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value};
+    uint32_t op = m->g->m->values[value].def;
+    if (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op]))
+        return false; /* an op of the right kind that does not match has said why */
+    return go_on(m, s, match_stand_in, op, map);
+}
+
+static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    return match_op(m, g, m->g->m->ops[op].first_result, map);
+}
+
+bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct misstep s = {.why = why, .goal = g, .at = op};
+    return go_on(m, s, match_again, op, map);
+}
+
+bool probe_excuses(const struct probe *p, enum miss why, uint32_t op) {
+    return p->first && p->first->stands_in && p->first->why == why && p->first->at == op;
 }
 
 void probe_condition(struct probe *p, const struct number *condition) {
@@ -314,7 +357,9 @@ double near_rank(const struct near_match *c) {
 
 static bool better(const struct near_match *a, const struct near_match *b) {
     double x = near_rank(a), y = near_rank(b);
-    return x != y ? x > y : a->whole > b->whole;
+    if (x != y)
+        return x > y;
+    return a->others != b->others ? a->others < b->others : a->whole > b->whole;
 }
 
 bool near_pattern(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,

@@ -13,7 +13,7 @@ struct misstep {
     const struct number *condition;
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* MISS_LINE */
-    bool stands_in;                /* the op is taken for the one that is expected */
+    bool stands_in;                /* the op is taken for the one that is expected: it does not count */
 };
 
 struct probe {
@@ -24,6 +24,8 @@ struct probe {
     const struct number *condition;
 };
 
+/* reason.c: the condition fails because an optional part is absent: an op is missing. */
+bool reason_is_absence(const struct matcher *m, const struct misstep *s);
 /* reason.c: what is different, in words and values. */
 void reason_of(struct matcher *m, const struct misstep *s, struct near_match *out);
 /* The op where it is different; NONE where it is none. */

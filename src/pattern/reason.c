@@ -354,6 +354,19 @@ static bool mentions(const struct number *n, uint32_t slot) {
     return here || mentions(n->a, slot) || mentions(n->b, slot);
 }
 
+static bool speaks_of_absent(const struct matcher *m, const struct number *n) {
+    const struct formula *f = &m->pattern->formula;
+    for (uint32_t slot = 0; slot < f->nslots; slot++)
+        if (m->slots[slot].value == NONE && mentions(n, slot))
+            return true;
+    return false;
+}
+
+bool reason_is_absence(const struct matcher *m, const struct misstep *s) {
+    bool must_hold = s->why == MISS_WHERE || s->why == MISS_REQUIRE;
+    return must_hold && s->condition && speaks_of_absent(m, s->condition);
+}
+
 /* ": 64 == 32; bias is %arg2" */
 static void say_values(const struct words *w, const struct number *n) {
     const struct formula *f = &w->m->pattern->formula;
