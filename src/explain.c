@@ -232,9 +232,9 @@ static bool overlaps(const struct near_match *a, const struct near_match *b) {
     return a->root == b->root;
 }
 
-/* Hidden on purpose, which is no near miss. */
-static bool is_hidden(const struct near_match *c) {
-    return c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0);
+/* Hidden on purpose, or what another pattern is for: no near miss. */
+static bool is_meant(const struct near_match *c) {
+    return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
 }
 
 /* All of it is reported already, or most of it as part of something that is no smaller. */
@@ -253,7 +253,7 @@ static bool is_reported(const struct run *r, const struct near_match *c) {
 static bool wanted(const struct run *r, const struct near_match *c) {
     if (r->asked)
         return asks_for(r, c->ops, c->nops, c->root, c->op);
-    return !is_reported(r, c) && (!is_hidden(c) || r->e->picky);
+    return !is_reported(r, c) && !is_meant(c);
 }
 
 /* Whether a better account of these ops is there already. At a place that was asked for each pattern has one. */

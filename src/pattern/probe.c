@@ -88,11 +88,13 @@ static bool is_telling(const struct matcher *m, const struct misstep *s) {
     return s->why > MISS_LINE && (s->why != MISS_NUMBER || graph_constant(m->g, s->at).known);
 }
 
-/* More is better: the ops that match; that nothing else is different, which counts like an op and a half; that it is
- * only the verdict; and that the difference tells something. */
-static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct misstep *first, bool only_one) {
-    bool verdict = only_one && first->why >= MISS_USER && !reason_is_absence(m, first);
-    return 4 * nops + (only_one ? 6 : 0) + (verdict ? 3 : 0) + is_telling(m, first);
+/* More is better: the ops that match; that all other goals are met, which counts like an op and a half, and less where
+ * conditions fail too; that it is only the verdict; and that the difference tells something. */
+static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct misstep *first, bool complete,
+                         uint32_t others) {
+    uint32_t whole = complete ? 6 - 2 * (others < 2 ? others : 2) : 0;
+    uint32_t verdict = complete && first->why >= MISS_USER && !reason_is_absence(m, first) ? 3 : 0;
+    return 4 * nops + whole + verdict + is_telling(m, first);
 }
 
 static const struct pattern *shown(const struct matcher *m) {
@@ -104,15 +106,20 @@ static const struct pattern *shown(const struct matcher *m) {
     return p;
 }
 
+static bool objects_too(const struct matcher *m, const struct evaluation *e, const struct misstep *first,
+                        const struct number *condition) {
+    return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
+}
+
 /* Conditions of the pattern that do not hold, beside the one that was gone on without. */
 static uint32_t objections(struct matcher *m, const struct misstep *first) {
     const struct pattern *p = shown(m);
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     uint32_t n = 0, stated = m->npreconditions;
     for (uint32_t i = 0; i < p->nwhere; i++)
-        n += p->where[i] != first->condition && !(evaluate(&e, p->where[i]) != 0);
+        n += objects_too(m, &e, first, p->where[i]);
     for (uint32_t i = 0; i < p->nrequire; i++)
-        n += p->require[i] != first->condition && !(evaluate(&e, p->require[i]) != 0);
+        n += objects_too(m, &e, first, p->require[i]);
     m->npreconditions = stated;
     return n;
 }
@@ -121,10 +128,10 @@ static uint32_t objections(struct matcher *m, const struct misstep *first) {
 static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
     struct probe *p = m->probe;
     uint32_t ops[MAX_MATCHED], n;
-    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second) <= p->score)
+    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second, 0) <= p->score)
         return;
     n = matched_ops(m, first, ops);
-    uint32_t others = second ? 0 : objections(m, first), score = score_of(m, n, first, !second && !others);
+    uint32_t others = second ? 0 : objections(m, first), score = score_of(m, n, first, !second, others);
     if (n == 0 || score <= p->score)
         return;
     p->score = score;
@@ -142,6 +149,7 @@ static void record(struct matcher *m, const struct misstep *first, const struct 
                                    .nops = n,
                                    .total = n + more,
                                    .others = others,
+                                   .excluded = reason_is_presence(first),
                                    .op = reason_op(m, first),
                                    .whole = !second && first->why >= MISS_USER};
     reason_of(m, first, p->best);
@@ -187,8 +195,8 @@ static bool go_on(struct matcher *m, struct misstep s,
 bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value};
     uint32_t op = m->g->m->values[value].def;
-    if (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op]))
-        return false; /* an op of the right kind that does not match has said why */
+    if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
+        return false; /* a root is of the right kind for another form; an op that does not match has said why */
     return go_on(m, s, match_stand_in, op, map);
 }
 

@@ -26,6 +26,10 @@ struct probe {
 
 /* reason.c: the condition fails because an optional part is absent: an op is missing. */
 bool reason_is_absence(const struct matcher *m, const struct misstep *s);
+/* reason.c: the condition fails because an optional part is there. */
+bool reason_is_presence(const struct misstep *s);
+/* reason.c: the condition speaks of nothing that was gone on without. */
+bool reason_is_decidable(const struct matcher *m, const struct number *n);
 /* reason.c: what is different, in words and values. */
 void reason_of(struct matcher *m, const struct misstep *s, struct near_match *out);
 /* The op where it is different; NONE where it is none. */
