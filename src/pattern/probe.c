@@ -124,17 +124,8 @@ static uint32_t objections(struct matcher *m, const struct misstep *first) {
     return n;
 }
 
-/* `second`: where the search ended after the first difference; NULL: it met all other goals. */
-static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
-    struct probe *p = m->probe;
-    uint32_t ops[MAX_MATCHED], n;
-    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second, 0) <= p->score)
-        return;
-    n = matched_ops(m, first, ops);
-    uint32_t others = second ? 0 : objections(m, first), score = score_of(m, n, first, !second, others);
-    if (n == 0 || score <= p->score)
-        return;
-    p->score = score;
+static void describe(struct matcher *m, const struct misstep *first, const struct misstep *second, const uint32_t *ops,
+                     uint32_t n) {
     struct need need = {.m = m};
     uint32_t more = least_of_miss(&need, first) + reason_is_absence(m, first);
     if (second)
@@ -142,17 +133,39 @@ static void record(struct matcher *m, const struct misstep *first, const struct 
                 least_after(&need, second->goal ? second->goal->next : NULL);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
-    *p->best = (struct near_match){.pattern = first->pattern ? first->pattern : shown(m),
-                                   .graph = m->g,
-                                   .func = m->func,
-                                   .ops = kept,
-                                   .nops = n,
-                                   .total = n + more,
-                                   .others = others,
-                                   .excluded = reason_is_presence(first),
-                                   .op = reason_op(m, first),
-                                   .whole = !second && first->why >= MISS_USER};
-    reason_of(m, first, p->best);
+    *m->probe->best = (struct near_match){.pattern = first->pattern ? first->pattern : shown(m),
+                                          .graph = m->g,
+                                          .func = m->func,
+                                          .ops = kept,
+                                          .nops = n,
+                                          .total = n + more,
+                                          .others = second ? 0 : objections(m, first),
+                                          .excluded = reason_is_presence(first),
+                                          .op = reason_op(m, first),
+                                          .whole = !second && first->why >= MISS_USER};
+    reason_of(m, first, m->probe->best);
+}
+
+/* `second`: where the search ended after the first difference; NULL: it met all other goals. */
+static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
+    struct probe *p = m->probe;
+    uint32_t ops[MAX_MATCHED], n, end = ++p->nends;
+    if (p->wanted && p->wanted != end)
+        return;
+    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second, 0) <= p->score)
+        return;
+    n = matched_ops(m, first, ops);
+    uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
+    if (n == 0 || score <= p->score)
+        return;
+    if (p->wanted) {
+        describe(m, first, second, ops, n);
+        m->full = true; /* there is no more to find */
+        return;
+    }
+    p->score = score;
+    p->nops = n;
+    p->closest = end;
 }
 
 /* ---- what the matcher tells ---- */
@@ -282,26 +295,32 @@ static void given_up(struct matcher *m, uint32_t op, struct near_match *out) {
     reason_of(m, &s, out);
 }
 
-/* What is different where the search of an audit has just failed. False when nothing matches at all. */
+/* What is different where the search of an audit has just failed; false when fewer ops than `enough` match. The words
+ * need the search as it was at its closest, so it is made once more up to there. */
 static bool look_closer(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                        struct arena *a, struct near_match *out) {
+                        uint32_t enough, struct arena *a, struct near_match *out) {
     struct probe probe = {.best = out, .only = only};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
+    bool unknown = m->full;
+    *out = (struct near_match){.op = NONE};
     m->probe = &probe;
     m->arena = a;
-    if (m->full) {
+    if (unknown) {
         given_up(m, op, out);
-        probe.score = 1;
     } else {
         m->max_steps = PROBE_STEPS;
+        match_at(m, p, op);
+    }
+    if (probe.score > 0 && probe.nops >= enough) {
+        probe = (struct probe){.best = out, .only = only, .wanted = probe.closest};
         match_at(m, p, op);
     }
     m->max_steps = limit;
     m->arena = before;
     m->probe = NULL;
     out->root = op;
-    return probe.score > 0;
+    return out->reason.n > 0;
 }
 
 /* Movement is everywhere: some of it in the right place says nothing. */
@@ -351,7 +370,7 @@ void near_function(const struct pattern_set *set, const struct graph *g, uint32_
                 found->items[found->n++] = m->found;
                 continue;
             }
-            if (look_closer(m, p, NULL, op, &scratch, &close) && (all || is_close(&close)))
+            if (look_closer(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close) && (all || is_close(&close)))
                 keep(near, &close, a);
             arena_reset(&scratch);
         }
@@ -376,8 +395,8 @@ bool near_pattern(const struct pattern *leader, const struct pattern *p, const s
     bool any = false;
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++) {
         struct near_match close;
-        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) || !look_closer(m, leader, p, op, a, &close) ||
-            !close.reason.n)
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
+            !look_closer(m, leader, p, op, 1, a, &close))
             continue;
         if (!any || better(&close, out))
             *out = close;

@@ -18,7 +18,10 @@ struct misstep {
 
 struct probe {
     struct near_match *best;
-    uint32_t score;              /* of the best; 0: none yet */
+    uint32_t score, nops;        /* of the closest; 0: none yet */
+    uint32_t nends;              /* how often the search has ended */
+    uint32_t closest;            /* at which end it was closest, from 1 */
+    uint32_t wanted;             /* the end that is to be described; 0: look for the closest */
     const struct pattern *only;  /* the verdict of no other one counts; or NULL */
     const struct misstep *first; /* the goal that was gone on without, or NULL */
     const struct number *condition;
