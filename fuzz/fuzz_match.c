@@ -2,6 +2,7 @@
  * line `---` in the input starts the TTNN module; without one there is one level. */
 #include "fuzz.h"
 #include "pair/pair.h"
+#include "pattern/near.h"
 #include "report/notes.h"
 
 #include <stdlib.h>
@@ -64,12 +65,44 @@ static void check_match(const struct match *m, struct arena *arena) {
     fuzz_touch(notes_of(&context, m, &shown, arena));
 }
 
+enum { FEW = 48 }; /* ops; of more only close places are put into words, which takes its time */
+
+/* The same matches, and ops of near ones that are there, each once. */
+static void explain(const struct module *m, uint32_t func, const struct match_list *found, struct arena *arena) {
+    struct match_list again = {0};
+    struct near_list near = {0};
+    near_function(patterns(), &m->graph, func, m->ir.nops < FEW, arena, &again, &near);
+    FUZZ_PROMISE(again.n == found->n);
+    for (uint32_t i = 0; i < near.n; i++) {
+        const struct near_match *c = &near.items[i];
+        FUZZ_PROMISE(c->root < m->ir.nops && (c->op == NONE || c->op < m->ir.nops) && c->nops <= c->total);
+        for (uint32_t k = 0; k < c->nops; k++)
+            FUZZ_PROMISE(c->ops[k] < m->ir.nops && (k == 0 || c->ops[k - 1] < c->ops[k]));
+        FUZZ_PROMISE(c->reason.n > 0);
+        fuzz_touch(c->reason);
+        fuzz_touch(c->part);
+    }
+    free(again.items);
+    free(near.items);
+}
+
+static void search_function(const struct module *m, uint32_t func, struct arena *arena, struct match_list *all) {
+    struct match_list found = {0};
+    match_function(patterns(), &m->graph, func, arena, &found);
+    explain(m, func, &found, arena);
+    for (uint32_t i = 0; i < found.n; i++) {
+        all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+        all->items[all->n++] = found.items[i];
+    }
+    free(found.items);
+}
+
 static void search(const struct module *m, const struct pairing *pairs, struct arena *arena) {
     struct match_list found = {0};
-    match_function(patterns(), &m->graph, NONE, arena, &found);
+    search_function(m, NONE, arena, &found);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)
-            match_function(patterns(), &m->graph, f, arena, &found);
+            search_function(m, f, arena, &found);
     match_settle(&found);
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;

@@ -18,15 +18,13 @@ struct run {
     struct match_list found;
     uint32_t nsettled; /* of found.items: those that an audit reports come first */
     struct near_list near;
-    bool *asked;       /* per op: --at means it; NULL without */
-    uint8_t *reported; /* per op: of a match that is reported; see enum by_source */
+    bool *asked;           /* per op: --at means it; NULL without */
+    uint32_t *reported[2]; /* per op: size of the match that is reported, direct and theoretical; 0: there is none */
 };
 
 /* What TTNN has an op for is told beside what only others have a kernel for. */
-enum by_source { DIRECT = 1, THEORETICAL = 2 };
-
-static uint8_t source_of(const struct pattern *p) {
-    return str_is(p->source, pattern_sources[0]) ? DIRECT : THEORETICAL;
+static bool is_theoretical(const struct pattern *p) {
+    return !str_is(p->source, pattern_sources[0]);
 }
 
 /* ---- what --at means ---- */
@@ -158,13 +156,15 @@ static void settle(struct run *r) {
         if (!kept)
             r->found.items[r->found.n++] = before[i];
     }
-    r->reported = arena_alloc(&r->arena, r->level->ir.nops + 1);
+    for (int i = 0; i < 2; i++)
+        r->reported[i] = arena_alloc(&r->arena, (r->level->ir.nops + 1) * sizeof **r->reported);
     for (uint32_t i = 0; i < r->nsettled; i++) {
         const struct match *m = &r->found.items[i];
+        uint32_t *sizes = r->reported[is_theoretical(m->pattern)];
         for (uint32_t k = 0; k < m->nops; k++)
-            r->reported[m->ops[k]] |= source_of(m->pattern);
+            sizes[m->ops[k]] = m->nops;
         for (uint32_t k = 0; k < m->nthrough; k++)
-            r->reported[m->through[k]] |= source_of(m->pattern);
+            sizes[m->through[k]] = m->nops;
     }
 }
 
@@ -211,6 +211,8 @@ static int by_rank(const void *pa, const void *pb) {
     double x = near_rank(a), y = near_rank(b);
     if (x != y)
         return x > y ? -1 : 1;
+    if (a->others != b->others)
+        return a->others < b->others ? -1 : 1;
     if (a->whole != b->whole)
         return a->whole ? -1 : 1;
     if (a->root != b->root)
@@ -230,30 +232,35 @@ static bool overlaps(const struct near_match *a, const struct near_match *b) {
     return a->root == b->root;
 }
 
-/* Hidden on purpose, which is no near miss. */
-static bool is_hidden(const struct near_match *c) {
-    return c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0);
+/* Hidden on purpose, or what another pattern is for: no near miss. */
+static bool is_meant(const struct near_match *c) {
+    return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
 }
 
-/* All of it is reported already. */
+/* All of it is reported already, or most of it as part of something that is no smaller. */
 static bool is_reported(const struct run *r, const struct near_match *c) {
-    for (uint32_t i = 0; i < c->nops; i++)
-        if (!(r->reported[c->ops[i]] & (DIRECT | source_of(c->pattern))))
-            return false;
-    return c->nops > 0;
+    uint32_t reported = 0, in_larger = 0;
+    for (uint32_t i = 0; i < c->nops; i++) {
+        uint32_t size = r->reported[0][c->ops[i]];
+        if (is_theoretical(c->pattern) && r->reported[1][c->ops[i]] > size)
+            size = r->reported[1][c->ops[i]];
+        reported += size > 0;
+        in_larger += size >= c->nops;
+    }
+    return c->nops > 0 && (reported == c->nops || 2 * in_larger > c->nops);
 }
 
 static bool wanted(const struct run *r, const struct near_match *c) {
     if (r->asked)
         return asks_for(r, c->ops, c->nops, c->root, c->op);
-    return !is_reported(r, c) && (!is_hidden(c) || r->e->picky);
+    return !is_reported(r, c) && !is_meant(c);
 }
 
 /* Whether a better account of these ops is there already. At a place that was asked for each pattern has one. */
 static bool is_told(const struct run *r, const struct near_match *const *kept, uint32_t n, const struct near_match *c) {
     for (uint32_t i = 0; i < n; i++) {
         bool comparable =
-            r->asked ? kept[i]->pattern == c->pattern : source_of(kept[i]->pattern) <= source_of(c->pattern);
+            r->asked ? kept[i]->pattern == c->pattern : is_theoretical(kept[i]->pattern) <= is_theoretical(c->pattern);
         if (comparable && overlaps(kept[i], c))
             return true;
     }
@@ -272,6 +279,7 @@ static void add_near(struct run *r) {
         kept[n++] = c;
         struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
         x->total = c->total;
+        x->others = c->others;
         x->rank = near_rank(c);
         x->kind = c->kind;
         x->hint = c->hint;

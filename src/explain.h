@@ -28,9 +28,9 @@ struct explained {
     const char *file;
     struct explained_op root;
     struct str pattern, fused_op;
-    struct explained_op *ops; /* that match */
-    uint32_t nops, total;
-    const char *kind, *hint; /* of what is different; see struct near_match */
+    struct explained_op *ops;     /* that match */
+    uint32_t nops, total, others; /* others: conditions that do not hold either */
+    const char *kind, *hint;      /* of what is different; see struct near_match */
     struct str part, reason;
     struct explained_op differs; /* line 0: at no op */
     struct str winner;           /* OUTCOME_SETTLED: its pattern; or empty */

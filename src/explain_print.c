@@ -42,6 +42,9 @@ static void print_difference(const struct explained *x, FILE *out) {
     fputs("  because  ", out);
     print_str(x->reason, out);
     fputc('\n', out);
+    if (x->others)
+        fprintf(out, "  besides  %u more condition%s\n", x->others,
+                x->others == 1 ? " does not hold" : "s do not hold");
     if (x->hint)
         fprintf(out, "  hint     %s\n", x->hint);
 }
@@ -109,6 +112,7 @@ static json *difference(const struct explained *x) {
     put(o, "part", text(x->part));
     put(o, "reason", text(x->reason));
     put(o, "hint", x->hint ? text(str_of(x->hint)) : NULL);
+    put(o, "others", number(x->others));
     put(o, "at", x->differs.line ? op(&x->differs) : NULL);
     return o;
 }

@@ -164,7 +164,7 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) {
 
 void arena_reset(struct arena *a) {
     struct arena_chunk *last = a->chunks;
-    char *begin = (char *)last + CHUNK_HEAD;
+    char *begin = last ? (char *)last + CHUNK_HEAD : NULL;
     if (!last || a->at < begin || a->at > (char *)last + last->size) { /* after a merge another one is in use */
         arena_free(a);
         return;

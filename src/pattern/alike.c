@@ -107,6 +107,8 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
                           (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
     }
     bool moved = looks_through(g, def);
+    if (moved && def >= op) /* used before it is made, in text that is wrong: like no other place */
+        return mix(h, op);
     *before = moved ? a->source[def - a->first] : def;
     return moved ? mix(h, a->own[def - a->first]) : h;
 }

@@ -147,6 +147,17 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
 static inline bool matcher_missed(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
     return m->probe && probe_miss(m, why, g, at);
 }
+/* The op is the right one, but not as the goal says. Goes on without the goal, and with it all the same. */
+bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map);
+static inline bool matcher_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op,
+                                 const struct imap *map) {
+    return m->probe && probe_wrong(m, why, g, op, map);
+}
+/* Whether the search goes on with it all the same. */
+bool probe_excuses(const struct probe *p, enum miss why, uint32_t op);
+static inline bool matcher_excuses(const struct matcher *m, enum miss why, uint32_t op) {
+    return m->probe && probe_excuses(m->probe, why, op);
+}
 /* The op that `value` is a result of is none that the node stands for. Goes on without the goal, and as if it were. */
 bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 /* A `where` that does not hold; the miss that follows is about it. */

@@ -12,7 +12,9 @@ struct near_match {
     const uint32_t *ops;  /* those that match, textual order */
     uint32_t nops, total; /* total: with the fewest more that would have to match */
     uint32_t op;          /* where it is different; NONE: an argument, or no op in particular */
+    uint32_t others;      /* conditions that do not hold either */
     bool whole;           /* all ops match: a user, a condition or the verdict is against it */
+    bool excluded;        /* by a part that must not be there: what is there is for another pattern */
     const char *kind;     /* of what is different: "operator", "number"; fixed words */
     struct str part;      /* of the formula, or the condition; may be empty */
     struct str reason;    /* values: "%3 is 7, sqrt(64) = 8 expected" */

@@ -218,8 +218,9 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     struct imap axis, *x_map = matcher_scratch(m, sizeof *x_map);
     if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
-    if (own ? g->node->dim.given && !(g->node->dim.axis == -1 && last_only) : !match_axis_fits(g, &axis))
-        return matcher_missed(m, MISS_AXIS, g, op);
+    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : match_axis_fits(g, &axis);
+    if (!along && !matcher_excuses(m, MISS_AXIS, op))
+        return matcher_wrong(m, MISS_AXIS, g, op, map);
     uint32_t me = matcher_take(m, op, g);
     struct goal *ch = matcher_goal(m, g, g->node->args[0], x, x_map, g->axes, g->next);
     if (!ch)
@@ -253,8 +254,8 @@ static bool own_axis(const struct matcher *m, uint32_t op, const struct imap *ma
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if (!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis))
-        return matcher_missed(m, MISS_AXIS, g, op);
+    if ((!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis)) && !matcher_excuses(m, MISS_AXIS, op))
+        return matcher_wrong(m, MISS_AXIS, g, op, map);
     return elementwise(m, g, op, map);
 }
 
@@ -527,10 +528,10 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return false;
     if (value != gr->m->ops[op].first_result)
         return matcher_missed(m, MISS_RESULT, g, value);
-    if (!graph_plain(gr, op))
-        return matcher_missed(m, MISS_FOLDED, g, op);
-    if (match_wrong_attribute(m, g->node, op))
-        return matcher_missed(m, MISS_ATTRIBUTE, g, op);
+    if (!graph_plain(gr, op) && !matcher_excuses(m, MISS_FOLDED, op))
+        return matcher_wrong(m, MISS_FOLDED, g, op, map);
+    if (match_wrong_attribute(m, g->node, op) && !matcher_excuses(m, MISS_ATTRIBUTE, op))
+        return matcher_wrong(m, MISS_ATTRIBUTE, g, op, map);
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;
     if (g->node->kind == N_OUTER)

@@ -156,10 +156,10 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         struct imap axis;
         ch.dims[d] = s.cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s.cut[d] && !cut_fits(g, &axis))
-            return matcher_missed(m, MISS_AXIS, g, op);
-        if (s.cut[d] && !part_fits(g->node, &s, d, ch.shape[d]))
-            return matcher_missed(m, MISS_PART, g, op);
+        if (s.cut[d] && !cut_fits(g, &axis) && !matcher_excuses(m, MISS_AXIS, op))
+            return matcher_wrong(m, MISS_AXIS, g, op, map);
+        if (s.cut[d] && !part_fits(g->node, &s, d, ch.shape[d]) && !matcher_excuses(m, MISS_PART, op))
+            return matcher_wrong(m, MISS_PART, g, op, map);
     }
     uint32_t me = matcher_take(m, op, g);
     struct goal *c = part_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
@@ -187,8 +187,8 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
-    if (!cut_fits(g, &axis))
-        return matcher_missed(m, MISS_AXIS, g, op);
+    if (!cut_fits(g, &axis) && !matcher_excuses(m, MISS_AXIS, op))
+        return matcher_wrong(m, MISS_AXIS, g, op, map);
     uint32_t me = matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {

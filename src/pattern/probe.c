@@ -70,7 +70,9 @@ static int by_id(const void *a, const void *b) {
 
 /* Each once, textual order; without one that only stands in. */
 static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
-    uint32_t n = 0, none = first->stands_in ? m->g->m->values[first->at].def : NONE;
+    uint32_t n = 0, none = NONE;
+    if (first->stands_in)
+        none = first->why == MISS_OPERATOR ? m->g->m->values[first->at].def : first->at;
     for (uint32_t i = 0; i < m->nmatched; i++)
         ops[i] = m->matched[i].op;
     qsort(ops, m->nmatched, sizeof *ops, by_id);
@@ -80,11 +82,19 @@ static uint32_t matched_ops(const struct matcher *m, const struct misstep *first
     return n;
 }
 
-/* More is better: the ops that match; that nothing else is different, which counts like an op and a half; that it is
- * only the verdict; and that the difference says something. */
-static uint32_t score_of(uint32_t nops, const struct misstep *first, bool only_one) {
-    bool verdict = only_one && first->why >= MISS_USER;
-    return 4 * nops + (only_one ? 6 : 0) + (verdict ? 3 : 0) + (first->why > MISS_LINE);
+/* Whether the difference tells something: another operator, or a value where a number is expected, may just be the
+ * wrong one of two operands. */
+static bool is_telling(const struct matcher *m, const struct misstep *s) {
+    return s->why > MISS_LINE && (s->why != MISS_NUMBER || graph_constant(m->g, s->at).known);
+}
+
+/* More is better: the ops that match; that all other goals are met, which counts like an op and a half, and less where
+ * conditions fail too; that it is only the verdict; and that the difference tells something. */
+static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct misstep *first, bool complete,
+                         uint32_t others) {
+    uint32_t whole = complete ? 6 - 2 * (others < 2 ? others : 2) : 0;
+    uint32_t verdict = complete && first->why >= MISS_USER && !reason_is_absence(m, first) ? 3 : 0;
+    return 4 * nops + whole + verdict + is_telling(m, first);
 }
 
 static const struct pattern *shown(const struct matcher *m) {
@@ -96,33 +106,66 @@ static const struct pattern *shown(const struct matcher *m) {
     return p;
 }
 
-/* `second`: where the search ended after the first difference; NULL: it met all other goals. */
-static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
-    struct probe *p = m->probe;
-    uint32_t ops[MAX_MATCHED], n;
-    if (m->nmatched == 0 || score_of(m->nmatched, first, !second) <= p->score)
-        return;
-    n = matched_ops(m, first, ops);
-    uint32_t score = score_of(n, first, !second);
-    if (n == 0 || score <= p->score)
-        return;
-    p->score = score;
+static bool objects_too(const struct matcher *m, const struct evaluation *e, const struct misstep *first,
+                        const struct number *condition) {
+    return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
+}
+
+/* Conditions of the pattern that do not hold, beside the one that was gone on without. */
+static uint32_t objections(struct matcher *m, const struct misstep *first) {
+    const struct pattern *p = shown(m);
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    uint32_t n = 0, stated = m->npreconditions;
+    for (uint32_t i = 0; i < p->nwhere; i++)
+        n += objects_too(m, &e, first, p->where[i]);
+    for (uint32_t i = 0; i < p->nrequire; i++)
+        n += objects_too(m, &e, first, p->require[i]);
+    m->npreconditions = stated;
+    return n;
+}
+
+static void describe(struct matcher *m, const struct misstep *first, const struct misstep *second, const uint32_t *ops,
+                     uint32_t n) {
     struct need need = {.m = m};
-    uint32_t more = least_of_miss(&need, first);
+    uint32_t more = least_of_miss(&need, first) + reason_is_absence(m, first);
     if (second)
         more += (second != first ? least_of_miss(&need, second) : 0) +
                 least_after(&need, second->goal ? second->goal->next : NULL);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
-    *p->best = (struct near_match){.pattern = first->pattern ? first->pattern : shown(m),
-                                   .graph = m->g,
-                                   .func = m->func,
-                                   .ops = kept,
-                                   .nops = n,
-                                   .total = n + more,
-                                   .op = reason_op(m, first),
-                                   .whole = !second && first->why >= MISS_USER};
-    reason_of(m, first, p->best);
+    *m->probe->best = (struct near_match){.pattern = first->pattern ? first->pattern : shown(m),
+                                          .graph = m->g,
+                                          .func = m->func,
+                                          .ops = kept,
+                                          .nops = n,
+                                          .total = n + more,
+                                          .others = second ? 0 : objections(m, first),
+                                          .excluded = reason_is_presence(first),
+                                          .op = reason_op(m, first),
+                                          .whole = !second && first->why >= MISS_USER};
+    reason_of(m, first, m->probe->best);
+}
+
+/* `second`: where the search ended after the first difference; NULL: it met all other goals. */
+static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
+    struct probe *p = m->probe;
+    uint32_t ops[MAX_MATCHED], n, end = ++p->nends;
+    if (p->wanted && p->wanted != end)
+        return;
+    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second, 0) <= p->score)
+        return;
+    n = matched_ops(m, first, ops);
+    uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
+    if (n == 0 || score <= p->score)
+        return;
+    if (p->wanted) {
+        describe(m, first, second, ops, n);
+        m->full = true; /* there is no more to find */
+        return;
+    }
+    p->score = score;
+    p->nops = n;
+    p->closest = end;
 }
 
 /* ---- what the matcher tells ---- */
@@ -145,21 +188,42 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
     return found;
 }
 
-bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
-    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value, .stands_in = true};
-    uint32_t op = m->g->m->values[value].def;
-    if (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op]))
-        return false; /* an op of the right kind that does not match has said why */
+/* Goes on without the goal, then with the op as if it were right. */
+static bool go_on(struct matcher *m, struct misstep s,
+                  bool (*as_if)(struct matcher *, const struct goal *, uint32_t op, const struct imap *), uint32_t op,
+                  const struct imap *map) {
     struct mark k = matcher_mark(m);
-    if (probe_miss(m, MISS_OPERATOR, g, value))
+    if (probe_miss(m, s.why, s.goal, s.at))
         return true;
     matcher_undo(m, k);
     if (m->probe->first || op == NONE || m->full)
         return false;
+    s.stands_in = true;
     m->probe->first = &s;
-    bool found = match_stand_in(m, g, op, map);
+    bool found = as_if(m, s.goal, op, map);
     m->probe->first = NULL;
     return found;
+}
+
+bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value};
+    uint32_t op = m->g->m->values[value].def;
+    if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
+        return false; /* a root is of the right kind for another form; an op that does not match has said why */
+    return go_on(m, s, match_stand_in, op, map);
+}
+
+static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    return match_op(m, g, m->g->m->ops[op].first_result, map);
+}
+
+bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct misstep s = {.why = why, .goal = g, .at = op};
+    return go_on(m, s, match_again, op, map);
+}
+
+bool probe_excuses(const struct probe *p, enum miss why, uint32_t op) {
+    return p->first && p->first->stands_in && p->first->why == why && p->first->at == op;
 }
 
 void probe_condition(struct probe *p, const struct number *condition) {
@@ -231,26 +295,32 @@ static void given_up(struct matcher *m, uint32_t op, struct near_match *out) {
     reason_of(m, &s, out);
 }
 
-/* What is different where the search of an audit has just failed. False when nothing matches at all. */
+/* What is different where the search of an audit has just failed; false when fewer ops than `enough` match. The words
+ * need the search as it was at its closest, so it is made once more up to there. */
 static bool look_closer(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                        struct arena *a, struct near_match *out) {
+                        uint32_t enough, struct arena *a, struct near_match *out) {
     struct probe probe = {.best = out, .only = only};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
+    bool unknown = m->full;
+    *out = (struct near_match){.op = NONE};
     m->probe = &probe;
     m->arena = a;
-    if (m->full) {
+    if (unknown) {
         given_up(m, op, out);
-        probe.score = 1;
     } else {
         m->max_steps = PROBE_STEPS;
+        match_at(m, p, op);
+    }
+    if (probe.score > 0 && probe.nops >= enough) {
+        probe = (struct probe){.best = out, .only = only, .wanted = probe.closest};
         match_at(m, p, op);
     }
     m->max_steps = limit;
     m->arena = before;
     m->probe = NULL;
     out->root = op;
-    return probe.score > 0;
+    return out->reason.n > 0;
 }
 
 /* Movement is everywhere: some of it in the right place says nothing. */
@@ -300,7 +370,7 @@ void near_function(const struct pattern_set *set, const struct graph *g, uint32_
                 found->items[found->n++] = m->found;
                 continue;
             }
-            if (look_closer(m, p, NULL, op, &scratch, &close) && (all || is_close(&close)))
+            if (look_closer(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close) && (all || is_close(&close)))
                 keep(near, &close, a);
             arena_reset(&scratch);
         }
@@ -314,7 +384,9 @@ double near_rank(const struct near_match *c) {
 
 static bool better(const struct near_match *a, const struct near_match *b) {
     double x = near_rank(a), y = near_rank(b);
-    return x != y ? x > y : a->whole > b->whole;
+    if (x != y)
+        return x > y;
+    return a->others != b->others ? a->others < b->others : a->whole > b->whole;
 }
 
 bool near_pattern(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
@@ -323,8 +395,8 @@ bool near_pattern(const struct pattern *leader, const struct pattern *p, const s
     bool any = false;
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++) {
         struct near_match close;
-        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) || !look_closer(m, leader, p, op, a, &close) ||
-            !close.reason.n)
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
+            !look_closer(m, leader, p, op, 1, a, &close))
             continue;
         if (!any || better(&close, out))
             *out = close;

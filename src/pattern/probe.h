@@ -13,17 +13,26 @@ struct misstep {
     const struct number *condition;
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* MISS_LINE */
-    bool stands_in;                /* the op is taken for the one that is expected */
+    bool stands_in;                /* the op is taken for the one that is expected: it does not count */
 };
 
 struct probe {
     struct near_match *best;
-    uint32_t score;              /* of the best; 0: none yet */
+    uint32_t score, nops;        /* of the closest; 0: none yet */
+    uint32_t nends;              /* how often the search has ended */
+    uint32_t closest;            /* at which end it was closest, from 1 */
+    uint32_t wanted;             /* the end that is to be described; 0: look for the closest */
     const struct pattern *only;  /* the verdict of no other one counts; or NULL */
     const struct misstep *first; /* the goal that was gone on without, or NULL */
     const struct number *condition;
 };
 
+/* reason.c: the condition fails because an optional part is absent: an op is missing. */
+bool reason_is_absence(const struct matcher *m, const struct misstep *s);
+/* reason.c: the condition fails because an optional part is there. */
+bool reason_is_presence(const struct misstep *s);
+/* reason.c: the condition speaks of nothing that was gone on without. */
+bool reason_is_decidable(const struct matcher *m, const struct number *n);
 /* reason.c: what is different, in words and values. */
 void reason_of(struct matcher *m, const struct misstep *s, struct near_match *out);
 /* The op where it is different; NONE where it is none. */

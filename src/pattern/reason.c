@@ -354,6 +354,36 @@ static bool mentions(const struct number *n, uint32_t slot) {
     return here || mentions(n->a, slot) || mentions(n->b, slot);
 }
 
+static bool speaks_of_absent(const struct matcher *m, const struct number *n) {
+    for (uint32_t slot = 0; slot < m->pattern->formula.nslots; slot++)
+        if (m->slots[slot].value == NONE && mentions(n, slot))
+            return true;
+    return false;
+}
+
+bool reason_is_presence(const struct misstep *s) {
+    const struct number *n = s->condition;
+    if (!n || (s->why != MISS_UNLESS && n->op != NUM_NOT))
+        return false;
+    n = n->op == NUM_NOT ? n->a : n;
+    return n->op == NUM_CALL && strcmp(condition_table[n->call].name, "present") == 0;
+}
+
+bool reason_is_decidable(const struct matcher *m, const struct number *n) {
+    const struct formula *f = &m->pattern->formula;
+    for (uint32_t slot = 0; slot < f->nslots; slot++) {
+        bool met = m->slots[slot].value != NONE && (f->slot_is_variable[slot] || m->slots[slot].op != NONE);
+        if (!met && mentions(n, slot))
+            return false;
+    }
+    return true;
+}
+
+bool reason_is_absence(const struct matcher *m, const struct misstep *s) {
+    bool must_hold = s->why == MISS_WHERE || s->why == MISS_REQUIRE;
+    return must_hold && s->condition && speaks_of_absent(m, s->condition);
+}
+
 /* ": 64 == 32; bias is %arg2" */
 static void say_values(const struct words *w, const struct number *n) {
     const struct formula *f = &w->m->pattern->formula;
