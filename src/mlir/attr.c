@@ -473,3 +473,64 @@ bool mlir_splat(struct str text, double *out) {
     }
     return any;
 }
+
+/* One element of a hex string as a number. */
+static bool hex_number(const struct dense *d, uint64_t bits, size_t size, double *out) {
+    if (is_float_type(d->type))
+        return float_bits(bits, d->type, out);
+    int64_t v = sign_extend(bits, size, d->type);
+    *out = d->type.n && d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
+    return true;
+}
+
+static int64_t numbers_of_hex(const struct dense *d, double *out, int64_t max) {
+    struct str digits;
+    size_t size;
+    uint64_t bits;
+    if (!hex_body(d, &digits, &size))
+        return -1;
+    bool packed = str_is(d->type, "i1"); /* eight to a byte, the lowest bit first */
+    int64_t n = (int64_t)(digits.n / (2 * size));
+    if (packed && d->count > 1 && n == (d->count + 7) / 8)
+        n = d->count;
+    else
+        packed = false;
+    for (int64_t i = 0; i < n && i < max; i++) {
+        if (!hex_element(digits.p + 2 * size * (size_t)(packed ? i / 8 : i), size, &bits))
+            return -1;
+        if (packed)
+            out[i] = (double)(bits >> (i % 8) & 1);
+        else if (!hex_number(d, bits, size, &out[i]))
+            return -1;
+    }
+    return n;
+}
+
+static int64_t numbers_of_list(const struct dense *d, double *out, int64_t max) {
+    struct str number;
+    int64_t n = 0;
+    double v;
+    for (const char *p = d->body.p, *end = p + d->body.n; next_number(&p, end, &number); n++) {
+        if (!read_float(number, d->type, &v))
+            return -1;
+        if (n < max)
+            out[n] = v;
+    }
+    return n;
+}
+
+int64_t mlir_numbers(struct str text, double *out, int64_t max) {
+    struct dense d;
+    double v;
+    if (!read_dense(text, &d))
+        return -1;
+    if (d.body.n == 0)
+        return 0;
+    bool packed = d.body.p[0] == '"' && str_is(d.type, "i1");
+    if (!packed && mlir_splat(text, &v) && d.count >= 0) {
+        for (int64_t i = 0; i < d.count && i < max; i++)
+            out[i] = v;
+        return d.count;
+    }
+    return d.body.p[0] == '"' ? numbers_of_hex(&d, out, max) : numbers_of_list(&d, out, max);
+}

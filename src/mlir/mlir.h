@@ -118,6 +118,9 @@ int mlir_ints(struct str text, int64_t *out, int max);
 /* "dense<1.0> : tensor<...>", "dense<[[2.0, 2.0]]>", hex strings: true when all elements are one value.
  * Elided and resource constants are false. Element type from the text after ':'. */
 bool mlir_splat(struct str text, double *out);
+/* All elements of "dense<...>" in row-major order, a splat as often as its type says; hex strings too. Writes at most
+ * `max`; returns the number there are, or -1 (elided and resource constants among them). */
+int64_t mlir_numbers(struct str text, double *out, int64_t max);
 
 /* Location of an op. `mlir_loc_text`: what is inside loc( ) as written ("#loc12", "unknown").
  * `mlir_loc_names`: resolved through aliases, outermost first: of loc("sum.140_mean"("sum.140")) "sum.140_mean", "sum.140";

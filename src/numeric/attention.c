@@ -1,0 +1,310 @@
+/* Attention, and what brings heads into shape and position. */
+#include "numeric/evaluators.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool rank_needed(struct bench *b, const struct call *c, const struct tensor *t, uint32_t rank) {
+    return t->shape.rank == rank ||
+           bench_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p);
+}
+
+/* ---- scaled dot product attention ---- */
+
+struct attention {
+    const struct tensor *q, *k, *v, *mask, *position, *sink; /* [B,Hq,Sq,D], [B,Hkv,Sk,D] twice; or NULL */
+    double scale, sink_scale;
+    bool causal, mask_inside; /* the mask is added before the scale */
+    int64_t window;           /* 0: none */
+    int64_t batch, heads, kv_heads, queries, keys, width;
+};
+
+/* Of decode: the last position of each batch; else the key may not lie behind the query. */
+static bool seen(const struct attention *a, int64_t batch, int64_t query, int64_t key) {
+    int64_t at = a->position ? (int64_t)a->position->x[a->position->n == 1 ? 0 : batch] : query;
+    if (a->causal && key > at)
+        return false;
+    if (a->window && a->causal)
+        return at - key < a->window;
+    return !a->window || llabs(at - key) <= a->window / 2;
+}
+
+static double score(const struct attention *a, const struct view *mask, int64_t b, int64_t h, int64_t i, int64_t j) {
+    int64_t kv = h / (a->heads / a->kv_heads), d;
+    double dot = 0, added = 0;
+    const double *q = a->q->x + ((b * a->heads + h) * a->queries + i) * a->width;
+    const double *k = a->k->x + ((b * a->kv_heads + kv) * a->keys + j) * a->width;
+    for (d = 0; d < a->width; d++)
+        dot += q[d] * k[d];
+    if (a->mask)
+        added = mask->x[b * mask->stride[0] + h * mask->stride[1] + i * mask->stride[2] + j * mask->stride[3]];
+    if (!seen(a, b, i, j))
+        return -INFINITY;
+    return a->mask_inside ? a->scale * (dot + added) : a->scale * dot + added;
+}
+
+/* One row of the result. `p` has room for a score for each key and one for the sink. */
+static void attend(const struct attention *a, const struct view *mask, int64_t b, int64_t h, int64_t i, double *p,
+                   double *out) {
+    int64_t n = a->keys, width = a->v->shape.dim[3], kv = h / (a->heads / a->kv_heads);
+    double most = -INFINITY, total = 0;
+    for (int64_t j = 0; j < n; j++)
+        p[j] = score(a, mask, b, h, i, j);
+    if (a->sink)
+        p[n++] = a->sink_scale * a->sink->x[a->sink->n == 1 ? 0 : h];
+    for (int64_t j = 0; j < n; j++)
+        most = isnan(p[j]) || p[j] > most ? p[j] : most;
+    for (int64_t j = 0; j < n; j++)
+        total += p[j] = exp(p[j] - most);
+    const double *v = a->v->x + (b * a->kv_heads + kv) * a->keys * width;
+    for (int64_t d = 0; d < width; d++)
+        out[d] = 0;
+    for (int64_t j = 0; j < a->keys; j++)
+        for (int64_t d = 0; d < width; d++)
+            out[d] += p[j] / total * v[j * width + d];
+}
+
+static bool attention_fits(struct bench *b, const struct attention *a) {
+    const int64_t *q = a->q->shape.dim, *k = a->k->shape.dim, *v = a->v->shape.dim;
+    if (q[0] != k[0] || k[0] != v[0] || k[1] != v[1] || k[2] != v[2] || q[3] != k[3] || k[1] < 1 || q[1] % k[1] != 0)
+        return bench_fail(b, "attention of %s, %s and %s", shape_text(b->arena, &a->q->shape).p,
+                          shape_text(b->arena, &a->k->shape).p, shape_text(b->arena, &a->v->shape).p);
+    if (a->sink && a->sink->n != 1 && a->sink->n != q[1])
+        return bench_fail(b, "attention: sinks for %lld heads", (long long)a->sink->n);
+    if (a->position && a->position->n != 1 && a->position->n != q[0])
+        return bench_fail(b, "attention: %lld positions", (long long)a->position->n);
+    return true;
+}
+
+/* [B,Hq,Sq,D] */
+static struct tensor *attend_all(struct bench *b, struct attention *a) {
+    if (!attention_fits(b, a))
+        return NULL;
+    a->batch = a->q->shape.dim[0];
+    a->heads = a->q->shape.dim[1];
+    a->kv_heads = a->k->shape.dim[1];
+    a->queries = a->q->shape.dim[2];
+    a->keys = a->k->shape.dim[2];
+    a->width = a->q->shape.dim[3];
+    struct shape scores = {4, {a->batch, a->heads, a->queries, a->keys}}, fits;
+    struct view mask = {0};
+    if (a->mask) {
+        if (!shape_broadcast(b, &a->mask->shape, &scores, &fits))
+            return NULL;
+        if (!shape_eq(&fits, &scores)) {
+            bench_fail(b, "attention: a mask %s of scores %s", shape_text(b->arena, &a->mask->shape).p,
+                       shape_text(b->arena, &scores).p);
+            return NULL;
+        }
+        mask = view_expanded(a->mask, &scores);
+    }
+    int64_t width = a->v->shape.dim[3];
+    struct tensor *t = tensor_new(b, &(struct shape){4, {a->batch, a->heads, a->queries, width}});
+    if (!t || !bench_steps(b, (uint64_t)shape_count(&scores) * (uint64_t)(a->width + width + 1)))
+        return NULL;
+    double *p = arena_alloc(b->arena, (size_t)(a->keys + 1) * sizeof *p), *out = t->x;
+    for (int64_t i = 0; i < a->batch; i++)
+        for (int64_t h = 0; h < a->heads; h++)
+            for (int64_t s = 0; s < a->queries; s++, out += width)
+                attend(a, &mask, i, h, s, p, out);
+    return t;
+}
+
+static bool read_attention(struct bench *b, const struct call *c, struct attention *a) {
+    a->causal = true;
+    a->scale = 1 / sqrt((double)a->q->shape.dim[3]);
+    if (!attr_number(b, c, "scale", &a->scale) || !attr_flag(b, c, "is_causal", &a->causal) ||
+        !attr_int(b, c, "sliding_window_size", &a->window))
+        return false;
+    a->sink_scale = c->ttnn ? a->scale : 1; /* the kernel of TTNN scales the sink */
+    return true;
+}
+
+bool evaluate_attention(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct attention a = {.mask = operand(c, 3), .sink = operand(c, 4)};
+    if (!operands_needed(b, c, 3))
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!rank_needed(b, c, operand(c, i), 4))
+            return false;
+    a.q = operand(c, 0);
+    a.k = operand(c, 1);
+    a.v = operand(c, 2);
+    *out = read_attention(b, c, &a) ? attend_all(b, &a) : NULL;
+    return *out != NULL;
+}
+
+/* One query of each batch: [1,B,Hq,D] to [1,B,Hq,D]. The mask is [1|B, 1, 1|Hq, Sk]. */
+bool evaluate_attention_decode(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct attention a = {.position = operand(c, 4), .sink = operand(c, 5), .mask_inside = c->ttnn};
+    if (!operands_needed(b, c, 3))
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!rank_needed(b, c, operand(c, i), 4))
+            return false;
+    const int64_t *q = operand(c, 0)->shape.dim;
+    a.q = tensor_reshape(b, operand(c, 0), &(struct shape){4, {q[0] * q[1], q[2], 1, q[3]}});
+    a.k = operand(c, 1);
+    a.v = operand(c, 2);
+    if (operand(c, 3)) {
+        if (!rank_needed(b, c, operand(c, 3), 4))
+            return false;
+        struct view v = view_swapped(view_of(operand(c, 3)), 1, 2);
+        a.mask = view_copy(b, &v);
+    }
+    if (!read_attention(b, c, &a))
+        return false;
+    if (a.causal && !a.position)
+        return bench_fail(b, "decode attention is causal but has no position");
+    a.causal &= a.position != NULL;
+    struct tensor *t = attend_all(b, &a);
+    *out = t ? tensor_reshape(b, t, &(struct shape){4, {q[0], q[1], q[2], a.v->shape.dim[3]}}) : NULL;
+    return *out != NULL;
+}
+
+/* ---- positions ---- */
+
+/* x * cos + turned * sin; turned is x with its halves exchanged and the first of them negated. */
+bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t token = 0;
+    struct str text;
+    if (!operands_needed(b, c, 3) || !attr_int(b, c, "token_index", &token))
+        return false;
+    const struct tensor *x = operand(c, 0), *angle[2] = {operand(c, 1), operand(c, 2)};
+    struct tensor *turned = tensor_copy(b, x);
+    uint32_t rank = x->shape.rank;
+    if (!turned || rank < 2 || x->shape.dim[rank - 1] % 2 != 0)
+        return bench_fail(b, "rotary_embedding of %s", shape_text(b->arena, &x->shape).p);
+    int64_t width = x->shape.dim[rank - 1], half = width / 2;
+    for (int64_t i = 0; i < x->n; i++)
+        turned->x[i] = i % width < half ? -x->x[i + half] : x->x[i - half];
+    for (int k = 0; k < 2; k++) {
+        uint32_t r = angle[k]->shape.rank;
+        struct view v = view_of(angle[k]);
+        if (r < 2)
+            return bench_fail(b, "rotary_embedding by %s", shape_text(b->arena, &angle[k]->shape).p);
+        bool one = attr_text(c, "token_index", &text);
+        if (one && (token < 0 || token >= v.shape.dim[r - 2]))
+            return bench_fail(b, "rotary_embedding: token %lld", (long long)token);
+        int64_t rows = x->shape.dim[rank - 2] < v.shape.dim[r - 2] ? x->shape.dim[rank - 2] : v.shape.dim[r - 2];
+        v = view_cut(v, r - 2, one ? token : 0, 1, one ? 1 : rows); /* tables may be longer than the sequence */
+        if (!(angle[k] = view_copy(b, &v)))
+            return false;
+    }
+    const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), x, angle[0]);
+    const struct tensor *q = p ? apply_binary(b, binary_of(K_MULTIPLY), turned, angle[1]) : NULL;
+    *out = q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    return *out != NULL;
+}
+
+/* x * cos + (x . trans) * sin */
+bool evaluate_rotary_llama(struct bench *b, const struct call *c, const struct tensor **out) {
+    if (!operands_needed(b, c, 4))
+        return false;
+    const struct tensor *turned = multiply_matrices(b, operand(c, 0), false, operand(c, 3), false);
+    const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), operand(c, 0), operand(c, 1));
+    const struct tensor *q = turned && p ? apply_binary(b, binary_of(K_MULTIPLY), turned, operand(c, 2)) : NULL;
+    *out = q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    return *out != NULL;
+}
+
+/* ---- heads ---- */
+
+/* [B,H,S,D] to [B,S,H*D], with `lead` dimensions of 1 put before S. */
+static bool merge_heads(struct bench *b, const struct call *c, uint32_t lead, const struct tensor **out) {
+    if (!operands_needed(b, c, 1) || !rank_needed(b, c, operand(c, 0), 4))
+        return false;
+    const int64_t *d = operand(c, 0)->shape.dim;
+    struct view v = view_swapped(view_of(operand(c, 0)), 1, 2);
+    struct tensor *t = view_copy(b, &v);
+    struct shape s =
+        lead ? (struct shape){4, {d[0], 1, d[2], d[1] * d[3]}} : (struct shape){3, {d[0], d[2], d[1] * d[3]}};
+    *out = t ? tensor_reshape(b, t, &s) : NULL;
+    return *out != NULL;
+}
+
+bool evaluate_concatenate_heads(struct bench *b, const struct call *c, const struct tensor **out) {
+    return merge_heads(b, c, 0, out);
+}
+
+bool evaluate_nlp_concat_heads(struct bench *b, const struct call *c, const struct tensor **out) {
+    return merge_heads(b, c, 1, out);
+}
+
+/* [1,B,H,D] to [1,1,B,heads*D]: heads beyond `num_heads` are padding. */
+bool evaluate_nlp_concat_heads_decode(struct bench *b, const struct call *c, const struct tensor **out) {
+    if (!operands_needed(b, c, 1) || !rank_needed(b, c, operand(c, 0), 4))
+        return false;
+    const int64_t *d = operand(c, 0)->shape.dim;
+    int64_t heads = d[2];
+    if (!attr_int(b, c, "num_heads", &heads))
+        return false;
+    if (heads < 1 || heads > d[2])
+        return bench_fail(b, "nlp_concat_heads_decode: %lld of %lld heads", (long long)heads, (long long)d[2]);
+    struct view v = view_cut(view_of(operand(c, 0)), 2, 0, 1, heads);
+    struct tensor *t = view_copy(b, &v);
+    *out = t ? tensor_reshape(b, t, &(struct shape){4, {1, d[0], d[1], heads * d[3]}}) : NULL;
+    return *out != NULL;
+}
+
+/* Columns [from, from + heads * width) of [B,S,columns] as [B,heads,S,width]. */
+static const struct tensor *cut_heads(struct bench *b, const struct tensor *x, int64_t from, int64_t heads,
+                                      int64_t width) {
+    struct view v = view_of(x);
+    struct view h = {.shape = {4, {v.shape.dim[0], heads, v.shape.dim[1], width}},
+                     .x = x->x,
+                     .offset = from,
+                     .stride = {v.stride[0], width, v.stride[1], 1}};
+    return view_copy(b, &h);
+}
+
+static bool head_counts(struct bench *b, const struct call *c, int64_t *q, int64_t *kv) {
+    if (!attr_needed(b, c, "num_heads") || !attr_int(b, c, "num_heads", q))
+        return false;
+    *kv = *q;
+    if (!attr_int(b, c, "num_kv_heads", kv))
+        return false;
+    return (*q > 0 && *kv > 0) || bench_fail(b, "%s: no heads", op_table[c->kind].name);
+}
+
+bool evaluate_split_heads(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t hq, hkv;
+    bool turn_key = false;
+    const struct tensor *x = operand(c, 0), *kv = operand(c, 1);
+    if (!operands_needed(b, c, 1) || !head_counts(b, c, &hq, &hkv) || !attr_flag(b, c, "transpose_key", &turn_key) ||
+        !rank_needed(b, c, x, 3) || (kv && !rank_needed(b, c, kv, 3)))
+        return false;
+    int64_t parts = kv ? hq : hq + 2 * hkv, columns = x->shape.dim[2], width = columns / parts;
+    if (width * parts != columns || (kv && kv->shape.dim[2] != 2 * hkv * width))
+        return bench_fail(b, "%s: %lld columns for %lld and %lld heads", op_table[c->kind].name, (long long)columns,
+                          (long long)hq, (long long)hkv);
+    int64_t from = kv ? 0 : hq * width;
+    kv = kv ? kv : x;
+    out[0] = cut_heads(b, x, 0, hq, width);
+    out[1] = cut_heads(b, kv, from, hkv, width);
+    out[2] = cut_heads(b, kv, from + hkv * width, hkv, width);
+    if (turn_key && out[1]) {
+        struct view v = view_swapped(view_of(out[1]), 2, 3);
+        out[1] = view_copy(b, &v);
+    }
+    return out[0] && out[1] && out[2];
+}
+
+/* [1,1,B,columns] to [1,B,Hq,D] and [1,B,Hkv,D] twice. */
+bool evaluate_create_heads_decode(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t hq, hkv;
+    if (!operands_needed(b, c, 1) || !head_counts(b, c, &hq, &hkv) || !rank_needed(b, c, operand(c, 0), 4))
+        return false;
+    const struct tensor *x = operand(c, 0);
+    int64_t rows = x->shape.dim[2], columns = x->shape.dim[3], width = columns / (hq + 2 * hkv), from = 0;
+    if (width * (hq + 2 * hkv) != columns || x->n != rows * columns)
+        return bench_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &x->shape).p);
+    for (uint32_t i = 0; i < 3; i++) {
+        int64_t heads = i == 0 ? hq : hkv;
+        struct view v = {
+            .shape = {4, {1, rows, heads, width}}, .x = x->x, .offset = from, .stride = {x->n, columns, width, 1}};
+        out[i] = view_copy(b, &v);
+        from += heads * width;
+    }
+    return out[0] && out[1] && out[2];
+}

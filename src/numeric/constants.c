@@ -1,0 +1,98 @@
+/* Tensors that are written in the text. */
+#include "numeric/evaluators.h"
+
+/* Where the shape is not told by a type: the attribute `shape`. */
+static bool shape_of_constant(struct bench *b, const struct call *c, struct shape *s) {
+    int n = 0;
+    if (result_shape(c, 0)) {
+        *s = *result_shape(c, 0);
+        return true;
+    }
+    *s = (struct shape){0};
+    if (!attr_list(b, c, "shape", s->dim, TENSOR_RANK, &n))
+        return false;
+    s->rank = (uint32_t)n;
+    return true;
+}
+
+static bool filled(struct bench *b, const struct call *c, double value, const struct tensor **out) {
+    struct shape s;
+    struct tensor *t = shape_of_constant(b, c, &s) ? tensor_new(b, &s) : NULL;
+    for (int64_t i = 0; t && i < t->n; i++)
+        t->x[i] = value;
+    *out = t;
+    return t != NULL;
+}
+
+bool evaluate_zeros(struct bench *b, const struct call *c, const struct tensor **out) {
+    return filled(b, c, 0, out);
+}
+
+bool evaluate_ones(struct bench *b, const struct call *c, const struct tensor **out) {
+    return filled(b, c, 1, out);
+}
+
+bool evaluate_full(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct str text;
+    double value;
+    if (!attr_text(c, "fill_value", &text) && !attr_text(c, "value", &text))
+        return bench_fail(b, "full has no fill_value");
+    if (!mlir_float(text, &value) && !mlir_splat(text, &value))
+        return bench_fail(b, "full: %.*s is no number", (int)(text.n < 80 ? text.n : 80), text.p);
+    return filled(b, c, value, out);
+}
+
+/* A constant evaluated in a shape that is not the text's must be the same everywhere. */
+bool evaluate_constant(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct str text;
+    struct shape s;
+    double value;
+    if (!attr_needed(b, c, "value") || !attr_text(c, "value", &text))
+        return false;
+    struct tensor *t = shape_of_constant(b, c, &s) ? tensor_new(b, &s) : NULL;
+    if (!t)
+        return false;
+    int64_t n = mlir_numbers(text, t->x, t->n);
+    if (n != t->n && mlir_splat(text, &value))
+        return filled(b, c, value, out);
+    if (n != t->n)
+        return n < 0 ? bench_fail(b, "the value of a constant cannot be read")
+                     : bench_fail(b, "a constant has %lld elements, its type %lld", (long long)n, (long long)t->n);
+    *out = t;
+    return true;
+}
+
+bool evaluate_arange(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t start = 0, end = 0, step = 1, along = 0;
+    if (!attr_int(b, c, "start", &start) || !attr_needed(b, c, "end") || !attr_int(b, c, "end", &end) ||
+        !attr_int(b, c, "step", &step) || !attr_int(b, c, "arange_dimension", &along))
+        return false;
+    if (step == 0)
+        return bench_fail(b, "arange with step 0");
+    int64_t count = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
+    struct shape s = {1, {count > 0 ? count : 0}};
+    if (result_shape(c, 0))
+        s = *result_shape(c, 0);
+    if (along < 0 || along >= s.rank || s.dim[along] != count)
+        return bench_fail(b, "arange of %lld numbers along dimension %lld of %s", (long long)count, (long long)along,
+                          shape_text(b->arena, &s).p);
+    struct tensor *t = tensor_new(b, &s);
+    struct walk w;
+    if (!t)
+        return false;
+    walk_begin(&w, &s);
+    for (double *x = t->x; walk_more(&w); walk_next(&w))
+        *x++ = (double)(start + w.at[along] * step);
+    *out = t;
+    return true;
+}
+
+bool evaluate_dimension_size(struct bench *b, const struct call *c, const struct tensor **out) {
+    uint32_t d;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dimension") ||
+        !axis_attr(b, c, "dimension", 0, operand(c, 0)->shape.rank, &d))
+        return false;
+    const struct tensor *t = tensor_scalar(b, (double)operand(c, 0)->shape.dim[d]);
+    *out = as_told(b, c, 0, t);
+    return *out != NULL;
+}

@@ -1,0 +1,331 @@
+/* Data movement: views of the operand, copied. */
+#include "numeric/evaluators.h"
+
+static bool moved(struct bench *b, struct view v, const struct tensor **out) {
+    *out = view_copy(b, &v);
+    return *out != NULL;
+}
+
+/* The attribute `shape`; one dimension may be -1. */
+static bool shape_attribute(struct bench *b, const struct call *c, int64_t count, struct shape *s) {
+    int n = -1, open = -1;
+    int64_t known = 1;
+    if (!attr_needed(b, c, "shape") || !attr_list(b, c, "shape", s->dim, TENSOR_RANK, &n))
+        return false;
+    s->rank = (uint32_t)n;
+    for (int i = 0; i < n; i++) {
+        if (s->dim[i] < 0)
+            open = i;
+        else
+            known *= s->dim[i];
+    }
+    if (open >= 0 && known > 0)
+        s->dim[open] = count / known;
+    return true;
+}
+
+bool evaluate_reshape(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct shape s = {0};
+    if (!operands_needed(b, c, 1))
+        return false;
+    if (result_shape(c, 0))
+        s = *result_shape(c, 0);
+    else if (!shape_attribute(b, c, operand(c, 0)->n, &s))
+        return false;
+    *out = tensor_reshape(b, operand(c, 0), &s);
+    return *out != NULL;
+}
+
+/* The same numbers: layouts, casts, and weights laid out for a convolution. */
+bool evaluate_same(struct bench *b, const struct call *c, const struct tensor **out) {
+    *out = operand(c, 0);
+    return operands_needed(b, c, 1);
+}
+
+bool evaluate_permute(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t p[TENSOR_RANK];
+    uint32_t order[TENSOR_RANK];
+    bool used[TENSOR_RANK] = {false};
+    int n = -1;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "permutation") ||
+        !attr_list(b, c, "permutation", p, TENSOR_RANK, &n))
+        return false;
+    if (n != (int)operand(c, 0)->shape.rank)
+        return bench_fail(b, "a permutation of %d dimensions of a tensor of rank %u", n, operand(c, 0)->shape.rank);
+    for (int i = 0; i < n; i++) {
+        if (!axis_in(b, c, p[i], (uint32_t)n, &order[i]))
+            return false;
+        if (used[order[i]])
+            return bench_fail(b, "a permutation names dimension %u twice", order[i]);
+        used[order[i]] = true;
+    }
+    return moved(b, view_permuted(view_of(operand(c, 0)), order), out);
+}
+
+bool evaluate_transpose(struct bench *b, const struct call *c, const struct tensor **out) {
+    uint32_t d0, d1;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dim0") || !attr_needed(b, c, "dim1") ||
+        !axis_attr(b, c, "dim0", 0, operand(c, 0)->shape.rank, &d0) ||
+        !axis_attr(b, c, "dim1", 0, operand(c, 0)->shape.rank, &d1))
+        return false;
+    return moved(b, view_swapped(view_of(operand(c, 0)), d0, d1), out);
+}
+
+/* The multipliers of an attribute, one for each dimension of the result; missing leading dimensions are 1. */
+static bool multiplied(struct bench *b, const struct call *c, const char *key, struct shape *s) {
+    int64_t times[TENSOR_RANK];
+    int n = -1;
+    const struct shape *x = &operand(c, 0)->shape;
+    if (!attr_needed(b, c, key) || !attr_list(b, c, key, times, TENSOR_RANK, &n))
+        return false;
+    if (n < (int)x->rank)
+        return bench_fail(b, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->rank);
+    s->rank = (uint32_t)n;
+    for (int i = 0; i < n; i++) {
+        int d = i - (n - (int)x->rank);
+        s->dim[i] = times[i] * (d >= 0 ? x->dim[d] : 1);
+    }
+    return true;
+}
+
+bool evaluate_broadcast(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct shape s = {0}, fits;
+    if (!operands_needed(b, c, 1))
+        return false;
+    if (result_shape(c, 0))
+        s = *result_shape(c, 0);
+    else if (!multiplied(b, c, "broadcast_dimensions", &s))
+        return false;
+    if (!shape_broadcast(b, &operand(c, 0)->shape, &s, &fits))
+        return false;
+    if (!shape_eq(&fits, &s))
+        return bench_fail(b, "%s cannot be broadcast to %s", shape_text(b->arena, &operand(c, 0)->shape).p,
+                          shape_text(b->arena, &s).p);
+    return moved(b, view_expanded(operand(c, 0), &s), out);
+}
+
+/* Each dimension as often as it is told, the whole of it again and again. */
+bool evaluate_repeat(struct bench *b, const struct call *c, const struct tensor **out) {
+    struct shape s = {0};
+    struct str text;
+    if (!operands_needed(b, c, 1))
+        return false;
+    if (!multiplied(b, c, attr_text(c, "repeat_dims", &text) ? "repeat_dims" : "repeat_dimensions", &s))
+        return false;
+    struct tensor *t = tensor_new(b, &s);
+    struct view x = view_of(operand(c, 0));
+    struct walk w;
+    if (!t)
+        return false;
+    uint32_t lead = s.rank - x.shape.rank;
+    walk_begin(&w, &s);
+    for (double *p = t->x; walk_more(&w); walk_next(&w)) {
+        int64_t at = 0;
+        for (uint32_t d = 0; d < x.shape.rank; d++)
+            at += w.at[lead + d] % x.shape.dim[d] * x.stride[d];
+        *p++ = x.x[at];
+    }
+    *out = t;
+    return true;
+}
+
+bool evaluate_repeat_interleave(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t times = 1;
+    uint32_t axis;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "repeats") || !attr_int(b, c, "repeats", &times) ||
+        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis))
+        return false;
+    struct view v = view_of(operand(c, 0));
+    if (v.shape.rank == TENSOR_RANK || times < 0)
+        return bench_fail(b, "repeat_interleave: rank %u, %lld times", v.shape.rank, (long long)times);
+    struct shape s = v.shape;
+    s.dim[axis] *= times;
+    for (uint32_t d = v.shape.rank++; d > axis + 1; d--) { /* a dimension behind the axis that reads it again */
+        v.shape.dim[d] = v.shape.dim[d - 1];
+        v.stride[d] = v.stride[d - 1];
+    }
+    v.shape.dim[axis + 1] = times;
+    v.stride[axis + 1] = 0;
+    struct tensor *t = view_copy(b, &v);
+    *out = t ? tensor_reshape(b, t, &s) : NULL;
+    return *out != NULL;
+}
+
+bool evaluate_concat(struct bench *b, const struct call *c, const struct tensor **out) {
+    uint32_t axis;
+    if (!operands_needed(b, c, 1) || !operands_needed(b, c, c->noperands) ||
+        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis))
+        return false;
+    struct shape s = operand(c, 0)->shape;
+    for (uint32_t i = 1; i < c->noperands; i++) {
+        struct shape other = operand(c, i)->shape;
+        int64_t more = other.rank == s.rank ? other.dim[axis] : 0;
+        other.dim[axis] = s.dim[axis];
+        if (!shape_eq(&other, &s))
+            return bench_fail(b, "%s and %s are not joined along dimension %u", shape_text(b->arena, &s).p,
+                              shape_text(b->arena, &operand(c, i)->shape).p, axis);
+        s.dim[axis] += more;
+    }
+    struct tensor *t = tensor_new(b, &s);
+    int64_t at = 0;
+    for (uint32_t i = 0; t && i < c->noperands; i++) {
+        struct view to = view_cut(view_of(t), axis, at, 1, operand(c, i)->shape.dim[axis]);
+        struct walk w;
+        walk_begin(&w, &to.shape);
+        walk_add(&w, &to);
+        for (const double *x = operand(c, i)->x; walk_more(&w); walk_next(&w))
+            t->x[w.offset[0]] = *x++;
+        at += operand(c, i)->shape.dim[axis];
+    }
+    *out = t;
+    return t != NULL;
+}
+
+/* ---- parts ---- */
+
+static int64_t from_end(int64_t at, int64_t size) {
+    at = at < 0 ? at + size : at;
+    return at < 0 ? 0 : at > size ? size : at;
+}
+
+static bool cut(struct bench *b, struct view *v, uint32_t dim, int64_t begin, int64_t end, int64_t step) {
+    if (step < 1)
+        return bench_fail(b, "a slice with step %lld", (long long)step);
+    begin = from_end(begin, v->shape.dim[dim]);
+    end = from_end(end, v->shape.dim[dim]);
+    *v = view_cut(*v, dim, begin, step, end > begin ? (end - begin + step - 1) / step : 0);
+    return true;
+}
+
+static bool slice_by(struct bench *b, const struct call *c, const int64_t *begins, const int64_t *ends, int n,
+                     const struct tensor **out) {
+    int64_t steps[TENSOR_RANK];
+    int nsteps = n;
+    struct view v = view_of(operand(c, 0));
+    for (int i = 0; i < TENSOR_RANK; i++)
+        steps[i] = 1;
+    if (!attr_list(b, c, "step", steps, TENSOR_RANK, &nsteps))
+        return false;
+    if (n != (int)v.shape.rank || nsteps != n)
+        return bench_fail(b, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
+    for (int i = 0; i < n; i++)
+        if (!cut(b, &v, (uint32_t)i, begins[i], ends[i], steps[i]))
+            return false;
+    return moved(b, v, out);
+}
+
+bool evaluate_slice(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t begins[TENSOR_RANK], ends[TENSOR_RANK];
+    int n = -1, m = -1;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "begins") || !attr_needed(b, c, "ends") ||
+        !attr_list(b, c, "begins", begins, TENSOR_RANK, &n) || !attr_list(b, c, "ends", ends, TENSOR_RANK, &m))
+        return false;
+    return slice_by(b, c, begins, ends, n == m ? n : -1, out);
+}
+
+bool evaluate_slice_dynamic(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t at[2][TENSOR_RANK];
+    if (!operands_needed(b, c, 3))
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct tensor *t = operand(c, k + 1);
+        if (t->n != operand(c, 0)->shape.rank)
+            return bench_fail(b, "a slice of %lld dimensions", (long long)t->n);
+        for (int64_t i = 0; i < t->n; i++)
+            at[k][i] = (int64_t)t->x[i];
+    }
+    return slice_by(b, c, at[0], at[1], (int)operand(c, 1)->n, out);
+}
+
+/* x[begin:end:step] along one dimension. */
+bool evaluate_index(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t begin = 0, end = 0, step = 1;
+    uint32_t axis;
+    if (!operands_needed(b, c, 1) || !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
+        !attr_int(b, c, "begin", &begin) || !attr_needed(b, c, "end") || !attr_int(b, c, "end", &end) ||
+        !attr_int(b, c, "step", &step))
+        return false;
+    struct view v = view_of(operand(c, 0));
+    return cut(b, &v, axis, begin, end, step) && moved(b, v, out);
+}
+
+/* Windows of `length` from `begin` on, one each `stride`, joined; stride 0 is one window. */
+bool evaluate_index_select(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t begin = 0, length = 0, stride = 0;
+    uint32_t axis;
+    if (!operands_needed(b, c, 1) || !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
+        !attr_int(b, c, "begin", &begin) || !attr_needed(b, c, "length") || !attr_int(b, c, "length", &length) ||
+        !attr_int(b, c, "stride", &stride))
+        return false;
+    int64_t size = operand(c, 0)->shape.dim[axis], count = 0, *at;
+    begin = from_end(begin, size);
+    if (length < 1 || stride < 0)
+        return bench_fail(b, "windows of %lld elements", (long long)length);
+    at = arena_alloc(b->arena, (size_t)(size + 1) * sizeof *at);
+    for (int64_t from = begin; from < size; from += stride) {
+        for (int64_t i = from; i < size && i < from + length && count < size; i++)
+            at[count++] = i;
+        if (stride == 0)
+            break;
+    }
+    struct view v = view_cut(view_of(operand(c, 0)), axis, 0, 1, count);
+    struct tensor *t = tensor_new(b, &v.shape);
+    struct walk w;
+    if (!t)
+        return false;
+    walk_begin(&w, &v.shape);
+    walk_add(&w, &v);
+    for (double *x = t->x; walk_more(&w); walk_next(&w))
+        *x++ = v.x[w.offset[0] + (at[w.at[axis]] - w.at[axis]) * v.stride[axis]];
+    *out = t;
+    return true;
+}
+
+bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t p[2 * TENSOR_RANK];
+    int n = -1;
+    double value = 0;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "padding") ||
+        !attr_list(b, c, "padding", p, 2 * TENSOR_RANK, &n) || !attr_number(b, c, "value", &value))
+        return false;
+    const struct tensor *x = operand(c, 0);
+    struct shape s = x->shape;
+    if (n != 2 * (int)s.rank)
+        return bench_fail(b, "%d paddings of a tensor of rank %u", n, s.rank);
+    for (uint32_t d = 0; d < s.rank; d++) {
+        if (p[2 * d] < 0 || p[2 * d + 1] < 0)
+            return bench_fail(b, "a negative padding");
+        s.dim[d] += p[2 * d] + p[2 * d + 1];
+    }
+    struct tensor *t = tensor_new(b, &s);
+    if (!t)
+        return false;
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = value;
+    struct view inner = view_of(t);
+    for (uint32_t d = 0; d < s.rank; d++)
+        inner = view_cut(inner, d, p[2 * d], 1, x->shape.dim[d]);
+    struct walk w;
+    walk_begin(&w, &inner.shape);
+    walk_add(&w, &inner);
+    for (const double *from = x->x; walk_more(&w); walk_next(&w))
+        t->x[w.offset[0]] = *from++;
+    *out = t;
+    return true;
+}
+
+bool evaluate_reverse(struct bench *b, const struct call *c, const struct tensor **out) {
+    int64_t dims[TENSOR_RANK];
+    int n = -1;
+    uint32_t d;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dimensions") ||
+        !attr_list(b, c, "dimensions", dims, TENSOR_RANK, &n))
+        return false;
+    struct view v = view_of(operand(c, 0));
+    for (int i = 0; i < n; i++) {
+        if (!axis_in(b, c, dims[i], v.shape.rank, &d))
+            return false;
+        v = view_cut(v, d, v.shape.dim[d] - 1, -1, v.shape.dim[d]);
+    }
+    return moved(b, v, out);
+}

@@ -1,0 +1,193 @@
+/* Ops that take elements by index, and those that order them. */
+#include "numeric/evaluators.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool index_in(struct bench *b, const struct call *c, double index, int64_t size, int64_t *out) {
+    double at = index < 0 ? index + (double)size : index;
+    if (!(at >= 0 && at < (double)size) || at != floor(at))
+        return bench_fail(b, "%s: index %g of %lld", op_table[c->kind].name, index, (long long)size);
+    *out = (int64_t)at;
+    return true;
+}
+
+/* Rows of the last two dimensions of the weight. */
+bool evaluate_embedding(struct bench *b, const struct call *c, const struct tensor **out) {
+    if (!operands_needed(b, c, 2))
+        return false;
+    const struct tensor *x = operand(c, 0), *w = operand(c, 1);
+    uint32_t rank = w->shape.rank;
+    if (rank < 2 || x->shape.rank == TENSOR_RANK || w->n != w->shape.dim[rank - 1] * w->shape.dim[rank - 2])
+        return bench_fail(b, "embedding in %s", shape_text(b->arena, &w->shape).p);
+    struct shape s = x->shape;
+    int64_t row, size = w->shape.dim[rank - 1];
+    s.dim[s.rank++] = size;
+    struct tensor *t = tensor_new(b, &s);
+    for (int64_t i = 0; t && i < x->n; i++) {
+        if (!index_in(b, c, x->x[i], w->shape.dim[rank - 2], &row))
+            return false;
+        memcpy(t->x + i * size, w->x + row * size, (size_t)size * sizeof *t->x);
+    }
+    *out = as_told(b, c, 0, t);
+    return *out != NULL;
+}
+
+/* Offset of element `index` along an axis where the rest of the index is that of the walk. */
+static int64_t offset_at(const struct view *v, const struct walk *w, uint32_t axis, int64_t index) {
+    int64_t at = 0;
+    for (uint32_t d = 0; d < v->shape.rank; d++)
+        at += (d == axis ? index : w->at[d]) * v->stride[d];
+    return at;
+}
+
+/* Index tensors are as large as the other along every dimension but the axis, or smaller. */
+static bool indices_fit(struct bench *b, const struct call *c, const struct tensor *x, const struct tensor *index,
+                        uint32_t axis) {
+    bool fit = x->shape.rank == index->shape.rank;
+    for (uint32_t d = 0; fit && d < x->shape.rank; d++)
+        fit = d == axis || index->shape.dim[d] <= x->shape.dim[d];
+    return fit || bench_fail(b, "%s: indices %s into %s", op_table[c->kind].name, shape_text(b->arena, &index->shape).p,
+                             shape_text(b->arena, &x->shape).p);
+}
+
+bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor **out) {
+    uint32_t axis;
+    if (!operands_needed(b, c, 2) || !attr_needed(b, c, "dim") ||
+        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
+        !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
+        return false;
+    const struct tensor *x = operand(c, 0), *index = operand(c, 1);
+    struct tensor *t = tensor_new(b, &index->shape);
+    struct view v = view_of(x);
+    struct walk w;
+    if (!t)
+        return false;
+    walk_begin(&w, &index->shape);
+    for (int64_t i = 0, at; walk_more(&w); walk_next(&w), i++) {
+        if (!index_in(b, c, index->x[i], x->shape.dim[axis], &at))
+            return false;
+        t->x[i] = x->x[offset_at(&v, &w, axis, at)];
+    }
+    *out = t;
+    return true;
+}
+
+/* The last one stays where two are written to one place and nothing combines them. */
+static binary_function *combination(struct str how) {
+    static const struct {
+        const char *name;
+        enum op_kind kind;
+    } all[] = {{"sum", K_ADD}, {"prod", K_MULTIPLY}, {"min", K_MINIMUM}, {"max", K_MAXIMUM}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_find(how, str_of(all[i].name)))
+            return binary_of(all[i].kind);
+    return NULL;
+}
+
+bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor **out) {
+    uint32_t axis;
+    struct str how = STR("");
+    if (!operands_needed(b, c, 3) || !attr_needed(b, c, "dim") ||
+        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
+        !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
+        return false;
+    const struct tensor *index = operand(c, 1), *source = operand(c, 2);
+    if (!shape_eq(&index->shape, &source->shape))
+        return bench_fail(b, "scatter: indices and source differ in shape");
+    struct tensor *t = tensor_copy(b, operand(c, 0));
+    attr_text(c, "scatter_reduce_type", &how);
+    binary_function *f = combination(how);
+    if (!t)
+        return false;
+    struct view v = view_of(t);
+    struct walk w;
+    walk_begin(&w, &index->shape);
+    for (int64_t i = 0, at; walk_more(&w); walk_next(&w), i++) {
+        if (!index_in(b, c, index->x[i], t->shape.dim[axis], &at))
+            return false;
+        double *to = &t->x[offset_at(&v, &w, axis, at)];
+        *to = f ? f(*to, source->x[i]) : source->x[i];
+    }
+    *out = t;
+    return true;
+}
+
+/* ---- order ---- */
+
+struct ranked {
+    double x;
+    int64_t at;
+};
+
+/* A NaN is larger than all; equals stay in the order of the input. */
+static int rank_up(const void *p, const void *q) {
+    const struct ranked *a = p, *b = q;
+    bool na = isnan(a->x), nb = isnan(b->x);
+    if (na != nb)
+        return na - nb;
+    if (!na && a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int rank_down(const void *p, const void *q) {
+    const struct ranked *a = p, *b = q;
+    bool na = isnan(a->x), nb = isnan(b->x);
+    if (na != nb)
+        return nb - na;
+    if (!na && a->x != b->x)
+        return a->x > b->x ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The first k of each row along an axis in order: values and where they were. */
+static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int64_t k, bool down,
+                    const struct tensor **out) {
+    struct shape s = x->shape;
+    int64_t n = s.dim[axis];
+    s.dim[axis] = k;
+    struct tensor *values = tensor_new(b, &s), *indices = tensor_new(b, &s);
+    if (!values || !indices || !bench_steps(b, (uint64_t)x->n))
+        return false;
+    struct ranked *row = arena_alloc(b->arena, (size_t)(n + 1) * sizeof *row);
+    struct view from = view_cut(view_of(x), axis, 0, 1, x->n ? 1 : 0), to = view_cut(view_of(values), axis, 0, 1, 1);
+    struct walk w;
+    to.shape = from.shape;
+    walk_begin(&w, &from.shape);
+    walk_add(&w, &from);
+    walk_add(&w, &to);
+    for (; walk_more(&w); walk_next(&w)) {
+        for (int64_t i = 0; i < n; i++)
+            row[i] = (struct ranked){x->x[w.offset[0] + i * from.stride[axis]], i};
+        qsort(row, (size_t)n, sizeof *row, down ? rank_down : rank_up);
+        for (int64_t i = 0; i < k; i++) {
+            values->x[w.offset[1] + i * to.stride[axis]] = row[i].x;
+            indices->x[w.offset[1] + i * to.stride[axis]] = (double)row[i].at;
+        }
+    }
+    out[0] = values;
+    out[1] = indices;
+    return true;
+}
+
+bool evaluate_sort(struct bench *b, const struct call *c, const struct tensor **out) {
+    bool down = false;
+    uint32_t axis;
+    return operands_needed(b, c, 1) && attr_flag(b, c, "descending", &down) &&
+           axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis) &&
+           ordered(b, operand(c, 0), axis, operand(c, 0)->shape.dim[axis], down, out);
+}
+
+/* Best first, whether the op promises an order or not. */
+bool evaluate_topk(struct bench *b, const struct call *c, const struct tensor **out) {
+    bool largest = true;
+    int64_t k = 0;
+    uint32_t axis;
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "k") || !attr_int(b, c, "k", &k) ||
+        !attr_flag(b, c, "largest", &largest) || !axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis))
+        return false;
+    if (k < 0 || k > operand(c, 0)->shape.dim[axis])
+        return bench_fail(b, "topk: %lld of %lld elements", (long long)k, (long long)operand(c, 0)->shape.dim[axis]);
+    return ordered(b, operand(c, 0), axis, k, largest, out);
+}

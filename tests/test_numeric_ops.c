@@ -1,0 +1,361 @@
+/* Each evaluator against what NumPy computes (fixtures/numeric, made by numeric_reference.py), through the text of the
+ * op: so its attributes and operands are read as they are printed. */
+#include "ir_text.h"
+#include "numeric/compare.h"
+#include "numeric/subgraph.h"
+
+#include <criterion/criterion.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct ir ir;
+static struct arena arena;
+static struct bench bench;
+
+static void setup(void) {
+    bench = (struct bench){.arena = &arena};
+}
+
+static void teardown(void) {
+    if (ir.text)
+        ir_free(&ir);
+    ir.text = NULL;
+    arena_free(&arena);
+}
+
+TestSuite(numeric_ops, .init = setup, .fini = teardown);
+
+/* ---- fixtures ---- */
+
+static json_object *read_fixtures(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/numeric/%s.json", getenv("FA_FIXTURES"), name);
+    json_object *all = json_object_from_file(path);
+    cr_assert(all, "%s", path);
+    return all;
+}
+
+static json_object *member(json_object *o, const char *key) {
+    json_object *v = NULL;
+    json_object_object_get_ex(o, key, &v);
+    return v;
+}
+
+static const char *text_of(json_object *o, const char *key) {
+    return json_object_get_string(member(o, key));
+}
+
+static double number_of(json_object *v) {
+    return json_object_is_type(v, json_type_string) ? strtod(json_object_get_string(v), NULL)
+                                                    : json_object_get_double(v);
+}
+
+static struct shape shape_of(const char *type) {
+    struct shape s = {0};
+    for (char *end; type[0] >= '0' && type[0] <= '9'; type = end + 1)
+        s.dim[s.rank++] = strtoll(type, &end, 10);
+    return s;
+}
+
+static const struct tensor *tensor_of_json(json_object *o) {
+    json_object *data = member(o, "data");
+    struct shape s = shape_of(text_of(o, "type"));
+    struct tensor *t = tensor_new(&bench, &s);
+    cr_assert(t, "%s", bench.error.p);
+    cr_assert_eq((size_t)t->n, json_object_array_length(data));
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = number_of(json_object_array_get_idx(data, (size_t)i));
+    return t;
+}
+
+/* ---- one op ---- */
+
+static void add_types(struct buf *b, json_object *tensors, const char *name) {
+    size_t n = json_object_array_length(tensors), written = 0;
+    for (size_t i = 0; i < n; i++) {
+        json_object *t = json_object_array_get_idx(tensors, i);
+        if (!t)
+            continue;
+        buf_printf(b, "%s", written++ ? ", " : "");
+        if (name)
+            buf_printf(b, "%%%s%zu: ", name, i);
+        buf_printf(b, "tensor<%s>", text_of(t, "type"));
+    }
+}
+
+/* A function with this op alone. */
+static void write_module(struct buf *b, json_object *c) {
+    json_object *operands = member(c, "operands"), *results = member(c, "results");
+    size_t n = json_object_array_length(operands), written = 0;
+    buf_printf(b, "func.func @main(");
+    add_types(b, operands, "a");
+    buf_printf(b, ") {\n%%r:%zu = \"%s\"(", json_object_array_length(results), text_of(c, "op"));
+    for (size_t i = 0; i < n; i++)
+        if (json_object_array_get_idx(operands, i))
+            buf_printf(b, "%s%%a%zu", written++ ? ", " : "", i);
+    buf_printf(b, ") <{%s}> : (", text_of(c, "attrs"));
+    add_types(b, operands, NULL);
+    buf_printf(b, ") -> (");
+    add_types(b, results, NULL);
+    buf_printf(b, ")\nreturn\n}\n%c", '\0');
+}
+
+static uint32_t give(json_object *operands, struct given *given) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < json_object_array_length(operands); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%%a%zu", i);
+        if (json_object_array_get_idx(operands, i))
+            given[n++] = (struct given){ir_value(&ir, name), tensor_of_json(json_object_array_get_idx(operands, i))};
+    }
+    return n;
+}
+
+static void expect_results(json_object *c, const struct tensor *const *got) {
+    json_object *results = member(c, "results");
+    for (size_t i = 0; i < json_object_array_length(results); i++) {
+        int64_t compared;
+        const struct tensor *want = tensor_of_json(json_object_array_get_idx(results, i));
+        struct difference d = compare_worst(got[i], want, 1e-3, &compared);
+        cr_assert(d.error <= 1e-12, "%s {%s} result %zu: %.17g for %.17g at %lld", text_of(c, "op"),
+                  text_of(c, "attrs"), i, d.got, d.want, (long long)d.at);
+    }
+}
+
+static void run_case(json_object *c) {
+    struct buf b = {0};
+    struct given given[8];
+    const struct tensor *got[MAX_RESULTS];
+    uint32_t values[MAX_RESULTS];
+    teardown();
+    setup();
+    write_module(&b, c);
+    ir_read(&ir, b.p);
+    buf_free(&b);
+    uint32_t op = ir_op_named(&ir, text_of(c, "op"), 0), n = ir.m.ops[op].nresults;
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = ir.m.ops[op].first_result + i;
+    struct program p = {.graph = &ir.g, .given = given, .ngiven = give(member(c, "operands"), given)};
+    cr_assert(interpret_values(&bench, &p, values, n, got), "%s {%s}: %s", text_of(c, "op"), text_of(c, "attrs"),
+              bench.error.p);
+    expect_results(c, got);
+}
+
+static size_t run_file(const char *name) {
+    json_object *all = read_fixtures(name);
+    size_t n = json_object_array_length(all);
+    for (size_t i = 0; i < n; i++)
+        run_case(json_object_array_get_idx(all, i));
+    json_object_put(all);
+    return n;
+}
+
+#define AGREES(file, least)                                                                                            \
+    Test(numeric_ops, file##_agree_with_numpy) {                                                                       \
+        cr_assert_geq(run_file(#file), least);                                                                         \
+    }
+
+AGREES(elementwise, 100)
+AGREES(reductions, 25)
+AGREES(products, 20)
+AGREES(norms, 20)
+AGREES(movement, 40)
+AGREES(selection, 15)
+AGREES(windows, 30)
+AGREES(attention, 20)
+
+static const char *const files[] = {"elementwise", "reductions", "products", "norms",
+                                    "movement",    "selection",  "windows",  "attention"};
+
+Test(numeric_ops, every_evaluator_has_a_fixture) {
+    bool seen[K_COUNT] = {false};
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        json_object *all = read_fixtures(files[f]);
+        for (size_t i = 0; i < json_object_array_length(all); i++)
+            seen[op_kind_of_spelling(str_of(text_of(json_object_array_get_idx(all, i), "op")))] = true;
+        json_object_put(all);
+    }
+    for (int k = 1; k < K_COUNT; k++)
+        if (interpretable((enum op_kind)k) && op_table[k].class != OP_LAYOUT && !strstr(op_table[k].name, "prepare_") &&
+            strcmp(op_table[k].name, "scatter_in_dim") != 0)
+            cr_assert(seen[k], "%s", op_table[k].name);
+}
+
+Test(numeric_ops, measures_agree_with_numpy) {
+    json_object *all = read_fixtures("measures");
+    for (size_t i = 0; i < json_object_array_length(all); i++) {
+        json_object *c = json_object_array_get_idx(all, i);
+        const struct tensor *x = tensor_of_json(member(c, "x")), *want = tensor_of_json(member(c, "want"));
+        cr_assert_float_eq(compare_pcc(x, want), json_object_get_double(member(c, "pcc")), 1e-14);
+        cr_assert_float_eq(compare_relative_l2(x, want), json_object_get_double(member(c, "relative_l2")), 1e-14);
+        double ulp = json_object_get_double(member(c, "ulp_f32"));
+        cr_assert_float_eq(compare_ulp(x, want, DT_F32) / ulp, 1, 1e-14);
+    }
+    json_object_put(all);
+}
+
+static const struct tensor *vector(const double *x, int64_t n) {
+    return tensor_of(&bench, x, n);
+}
+#define V(...) vector((const double[]){__VA_ARGS__}, (int64_t)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
+
+Test(numeric_ops, measures_at_their_edges) {
+    int64_t n;
+    cr_assert_eq(compare_pcc(V(1, 2, 3), V(1, 2, 3)), 1);
+    cr_assert_float_eq(compare_pcc(V(1, 2, 3), V(-2, -4, -6)), -1, 1e-15);
+    cr_assert_float_eq(compare_pcc(V(1, 2, 3), V(11, 12, 13)), 1, 1e-15, "blind to a shift");
+    cr_assert_eq(compare_pcc(V(2, 2), V(1, 3)), 0);
+    cr_assert_eq(compare_pcc(V(2, 2), V(2 + 1e-9, 2)), 1);
+    cr_assert_float_eq(compare_pcc(V(1, NAN, 3, 5), V(2, 7, 6, 10)), 1, 1e-15);
+    cr_assert(isnan(compare_pcc(V(1, 2), V(1, 2, 3))));
+    cr_assert_eq(compare_relative_l2(V(0, 0), V(0, 0)), 0);
+    cr_assert_eq(compare_relative_l2(V(3, 4), V(0, 0)), INFINITY);
+    cr_assert_eq(compare_relative_l2(V(3, 4), V(6, 8)), 0.5);
+    cr_assert_eq(compare_ulp(V(1 + 0x1p-6, NAN), V(1, NAN), DT_BF16), 2);
+    cr_assert_eq(compare_ulp(V(INFINITY), V(1), DT_BF16), INFINITY);
+    cr_assert_eq(compare_worst(V(1, NAN), V(1, NAN), 0, &n).error, 0);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(compare_worst(V(1, NAN), V(1, 2), 0, &n).at, 1);
+    cr_assert_eq(compare_worst(V(-INFINITY), V(INFINITY), 0, &n).error, INFINITY);
+    cr_assert_eq(compare_worst(V(NAN, NAN), V(NAN, NAN), 0, &n).error, 0);
+    cr_assert_eq(n, 0, "nothing to compare");
+    cr_assert_eq(compare_worst(V(1e-9, 2), V(0, 2), 1e-3, &n).error, 5e-7);
+}
+
+/* ---- sub-graphs ---- */
+
+static const struct tensor *value_of(const char *name, const struct program *p) {
+    uint32_t v = ir_value(&ir, name);
+    const struct tensor *out;
+    return interpret_values(&bench, p, &v, 1, &out) ? out : NULL;
+}
+
+static struct program program_of(const char *args, const char *ops) {
+    ir_short(&ir, args, ops);
+    return (struct program){.graph = &ir.g};
+}
+
+Test(numeric_ops, a_subgraph_runs_op_by_op_and_rounds_at_each_boundary_on_the_device) {
+    struct program p = program_of("x:2xbf16 y:2xbf16", "s = ttnn.add x y -> 2xbf16; t = ttnn.subtract s y -> 2xbf16");
+    struct given given[] = {{ir_value(&ir, "%x"), V(0x1p-8, 0x1p-9)}, {ir_value(&ir, "%y"), V(1, 1)}};
+    p.given = given;
+    p.ngiven = 2;
+    const struct tensor *t = value_of("%t", &p);
+    cr_assert_eq(t->x[0], 0x1p-8);
+    cr_assert_eq(t->x[1], 0x1p-9);
+    bench.arithmetic = DEVICE;
+    t = value_of("%t", &p);
+    cr_assert_eq(t->x[0], 0x1p-7, "1 + 2^-8 is a tie and goes up");
+    cr_assert_eq(t->x[1], 0);
+}
+
+Test(numeric_ops, only_the_ops_asked_for_run) {
+    struct program p = program_of("x:2 w:2", "a = ttir.exp x -> 2; b = ttir.add a w -> 2");
+    uint32_t ops[] = {ir_op(&ir, "%b")};
+    struct given given[] = {{ir_value(&ir, "%w"), V(1, 2)}, {ir_value(&ir, "%a"), V(5, 6)}};
+    p.ops = ops;
+    p.nops = 1;
+    p.given = given;
+    p.ngiven = 1;
+    cr_assert_null(value_of("%b", &p));
+    cr_assert_str_eq(bench.error.p, "%a is not given");
+    setup();
+    p.ngiven = 2;
+    cr_assert_eq(value_of("%b", &p)->x[1], 8);
+}
+
+Test(numeric_ops, constants_are_seen_through_const_eval_functions) {
+    ir_read(&ir,
+            "func.func private @main_const_eval_0(%p: tensor<2xf32>) -> tensor<2xf32> attributes {tt.function_type "
+            "= \"const_eval\"} {\n"
+            "%c = \"ttir.full\"() <{fill_value = 3.0 : f32, shape = array<i32: 2>}> : () -> tensor<2xf32>\n"
+            "%m = \"ttir.multiply\"(%p, %c) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+            "return %m : tensor<2xf32>\n}\n"
+            "func.func @main(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {\n"
+            "%k = ttcore.load_cached(@main_const_eval_0, [%w]) : (tensor<2xf32>) -> tensor<2xf32>\n"
+            "%y = \"ttir.add\"(%x, %k) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+            "return %y : tensor<2xf32>\n}\n");
+    uint32_t ops[] = {ir_op(&ir, "%y")};
+    struct given given[] = {{ir_value(&ir, "%w"), V(1, 2)}, {ir_value(&ir, "%x"), V(10, 20)}};
+    struct program p = {.graph = &ir.g, .given = given, .ngiven = 2, .ops = ops, .nops = 1};
+    const struct tensor *t = value_of("%y", &p);
+    cr_assert(t, "%s", bench.error.p);
+    cr_assert_eq(t->x[0], 13);
+    cr_assert_eq(t->x[1], 26);
+}
+
+Test(numeric_ops, constants_are_rounded_to_even_by_the_host) {
+    struct program p = program_of("x:1xbf16", "c = ttir.full {fill_value = 1.00390625 : f32} -> 1xbf16; "
+                                              "y = ttir.add x c -> 1xbf16");
+    cr_assert_eq(value_of("%c", &p)->x[0], 1);
+}
+
+static bool other_shape(const void *self, uint32_t value, struct shape *out) {
+    (void)self, (void)value;
+    *out = (struct shape){2, {2, 3}};
+    return true;
+}
+
+Test(numeric_ops, shapes_may_be_others_than_the_texts) {
+    struct program p = program_of("x:8x6", "y = ttir.reshape x {shape = [8 : i32, 6 : i32]} -> 8x6");
+    struct given given[] = {{ir_value(&ir, "%x"), V(1, 2, 3, 4, 5, 6)}};
+    p.given = given;
+    p.ngiven = 1;
+    p.shape = other_shape;
+    cr_assert_eq(value_of("%y", &p)->shape.dim[1], 3);
+}
+
+static void fails(const char *args, const char *ops, const char *reason) {
+    struct given given[8];
+    uint32_t n = 0;
+    teardown();
+    setup();
+    struct program p = program_of(args, ops);
+    for (uint32_t i = 0; i < ir.m.funcs[0].nargs; i++) {
+        uint32_t v = ir.m.funcs[0].first_arg + i, rank;
+        const int64_t *dims = graph_shape(&ir.g, v, &rank);
+        struct shape s = {.rank = rank};
+        memcpy(s.dim, dims, rank * sizeof *dims);
+        given[n++] = (struct given){v, tensor_new(&bench, &s)};
+    }
+    p.given = given;
+    p.ngiven = n;
+    cr_assert_null(value_of("%y", &p), "%s", ops);
+    cr_assert(str_find(bench.error, str_of(reason)), "%s: %s", ops, bench.error.p);
+}
+
+Test(numeric_ops, what_cannot_be_evaluated_has_a_reason) {
+    fails("x:2", "y = ttir.all_gather x {all_gather_dim = 0 : si32} -> 4", "no evaluator for all_gather");
+    fails("x:2", "y = foo.bar x -> 2", "no evaluator for foo.bar");
+    fails("x:2x3 w:4", "y = ttir.add x w -> 2x3", "shapes 2x3 and 4 do not broadcast");
+    fails("x:2x3", "y = ttir.add x x -> 3x2", "add makes 2x3 where the text says 3x2");
+    fails("x:2x3", "y = ttir.softmax x {dimension = 2 : si32} -> 2x3", "no dimension 2 in a tensor of rank 2");
+    fails("x:2x3", "y = ttir.softmax x -> 2x3", "softmax has no attribute dimension");
+    fails("x:2x3", "y = ttir.permute x {permutation = array<i64: 0, 0>} -> 2x3", "names dimension 0 twice");
+    fails("x:2x3", "y = ttir.permute x {permutation = array<i64: 0>} -> 2x3", "a permutation of 1 dimensions");
+    fails("x:2x3", "y = ttir.transpose x {dim0 = \"a\", dim1 = 0 : si32} -> 2x3", "attribute dim0 cannot be read");
+    fails("x:2x3 w:2x3", "y = ttir.matmul x w -> 2x3", "a product of 2x3 and 2x3");
+    fails("x:2xsi32 w:2xsi32", "y = ttir.div x w -> 2xsi32", "an integer is divided by 0");
+    fails("x:2x0", "y = ttir.mean x {dim_arg = [1 : i32], keep_dim = false} -> 2", "mean of no elements");
+    fails("x:3x4 w:2x2", "y = ttir.scaled_dot_product_attention x w w -> 3x4", "scaled_dot_product_attention of 3x4");
+    fails("x:1x4x4x4 w:2x3x1x1", "y = ttir.conv2d x w {groups = 1 : i32} -> 1x4x4x2", "conv2d: weights 2x3x1x1");
+    fails("x:1x2x2x4 w:2x4x3x3", "y = ttir.conv2d x w {groups = 1 : i32} -> 1x1x1x2", "larger than the input");
+    fails("x:2x3", "y = ttir.topk x {k = 4 : i32} -> 2x4", "topk: 4 of 3 elements");
+    fails("x:2x3", "y = ttir.slice_static x {begins = [0 : i32], ends = [1 : i32], step = [1 : i32]} -> 1x3",
+          "a slice of 1 dimensions");
+    fails("x:100000x100000", "y = ttir.add x x -> 100000x100000", "beyond the limit of");
+    fails("x:2x3", "c = ttir.constant {value = dense_resource<w> : tensor<2x3xf32>} -> 2x3; y = ttir.add x c -> 2x3",
+          "the value of a constant cannot be read");
+}
+
+Test(numeric_ops, work_beyond_the_limit_is_refused) {
+    struct program p = program_of("x:64x64", "y = ttir.matmul x x -> 64x64");
+    struct given given[] = {{ir_value(&ir, "%x"), tensor_new(&bench, &(struct shape){2, {64, 64}})}};
+    p.given = given;
+    p.ngiven = 1;
+    bench.max_steps = 1000;
+    cr_assert_null(value_of("%y", &p));
+    cr_assert_str_eq(bench.error.p, "more than 1000 steps of arithmetic");
+}
