@@ -390,6 +390,8 @@ static bool positions(const struct evaluation *e, const struct binding *b, uint3
             if (rows_of_positions(b[0].axes, &links[i].map))
                 return true;
         value = graph_callee_value(e->graph, links[k - 1].value); /* expanded in a function that runs once */
+        if (e->far && value != NONE)
+            *e->far = true;
         map = links[k - 1].map;
     }
     return false;
@@ -794,7 +796,9 @@ static bool looks_near(const struct condition_info *c, const struct binding *b) 
                                              condition_same_window,
                                              condition_normalizes_channels,
                                              condition_cuts_along,
-                                             condition_turned};
+                                             condition_turned,
+                                             same_along,
+                                             positions};
     for (size_t i = 0; i < sizeof near / sizeof *near; i++)
         if (c->holds == near[i])
             return i > 1 || b[0].op != NONE || b[0].value == NONE;
