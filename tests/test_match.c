@@ -1092,3 +1092,20 @@ Test(match, places_that_are_alike_have_ops_of_their_own) {
             cr_assert_eq(list.items[i].ops[k], ir_op(&ir, names[i][k]));
     }
 }
+
+/* Two uses of one argument are not alike uses of two, though as far apart from a third use of either. */
+Test(match, one_argument_used_twice_is_not_alike_two) {
+    pattern("out = x * sigmoid(x)", "");
+    const char *first = "a = ttir.sigmoid x -> 2x3; c = ttir.exp y -> 2x3; b = ttir.multiply y a -> 2x3\n"
+                        "e = ttir.exp x -> 2x3";
+    const char *second = "f = ttir.sigmoid z -> 2x3; g = ttir.exp z -> 2x3; d = ttir.multiply z f -> 2x3\n"
+                         "h = ttir.exp w -> 2x3; i = ttir.exp w -> 2x3";
+    struct buf both = {0};
+    buf_printf(&both, "%s\n%s\nreturn b d%c", first, second, '\0');
+    hit("x:2x3 y:2x3 z:2x3 w:2x3", both.p);
+    cr_assert_eq(found()->ops[1], ir_op(&ir, "%d"));
+    both.n = 0;
+    buf_printf(&both, "%s\nreturn b%c", first, '\0');
+    miss("x:2x3 y:2x3", both.p);
+    buf_free(&both);
+}

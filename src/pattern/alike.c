@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    MAX_BEFORE = 24,     /* earlier uses of one argument that are told apart */
     MAX_LISTED = 400,    /* users of one value that are told apart: no match has room for as many */
     FIRST_TABLE = 64,    /* entries at first */
     LAST_TABLE = 1 << 15 /* entries before all is forgotten */
@@ -72,9 +73,15 @@ static uint64_t mix_value(const struct graph *g, uint64_t h, uint32_t v) {
     return c.known ? mix(h, bits_of(c.value)) : h;
 }
 
-/* How far back an argument was used before: so two uses of one argument are told from uses of two. */
-static uint64_t used_before(const struct graph *g, uint32_t v, uint32_t op) {
-    uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo;
+/* Where an argument is used first tells it from others; where that is further away than ALIKE_SPAN, so that shared
+ * arguments of layers look alike, all uses within the span do. Where those are too many, the place is like no other. */
+static uint64_t mix_argument(const struct graph *g, uint64_t h, uint32_t v, uint32_t op) {
+    uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo, n = 0, first = g->uses[begin], slot = 0;
+    if (op - first <= ALIKE_SPAN) {
+        while (graph_operands(g, first)[slot] != v)
+            slot++;
+        return mix(h, (uint64_t)(op - first) << 32 | slot);
+    }
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (g->uses[mid] < op)
@@ -82,7 +89,12 @@ static uint64_t used_before(const struct graph *g, uint32_t v, uint32_t op) {
         else
             hi = mid;
     }
-    return lo == begin ? 0 : op - g->uses[lo - 1];
+    for (; lo > begin && op - g->uses[lo - 1] <= ALIKE_SPAN; lo--) {
+        if (++n > MAX_BEFORE)
+            return mix(h, (uint64_t)op << 32 | 1);
+        h = mix(h, op - g->uses[lo - 1]);
+    }
+    return mix(h, n);
 }
 
 /* Nothing is looked for behind these; what a constant is was told with its value. */
@@ -99,7 +111,7 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
     uint32_t def = g->m->values[v].def;
     h = mix_value(g, h, v);
     if (def == NONE || def < a->first || def >= a->end)
-        return mix(h, used_before(g, v, op) << 1 | (graph_argument(g, v) != NONE));
+        return mix_argument(g, mix(h, graph_argument(g, v) != NONE), v, op);
     h = mix(h, (uint64_t)(op - def) << 8 | (v - g->m->ops[def].first_result));
     if (opaque_end(graph_class(g, def))) {
         uint32_t argument = graph_class(g, def) == OP_CALL ? graph_argument(g, v) : NONE;

@@ -3,7 +3,8 @@
  * there: the layers of a model are alike.
  *
  * The number covers kinds, attributes, shapes, constants, how far apart in the text the ops stand (so
- * which values are the same one), and who uses them, ALIKE_DEPTH ops deep with all movement between. A search that
+ * which values are the same one), and who uses them,
+ * ALIKE_DEPTH ops deep with all movement between, and no further apart than ALIKE_SPAN. A search that
  * looked elsewhere (matcher.h, `far`) says nothing about other places. */
 #ifndef FA_ALIKE_H
 #define FA_ALIKE_H
@@ -14,6 +15,7 @@
 struct alike;
 
 enum {
+    ALIKE_SPAN = 1024,   /* ops from the first to the last one covered, in the text */
     ALIKE_DEPTH = 16,    /* ops that are no movement, from the place to the deepest one covered */
     ALIKE_PATTERNS = 256 /* of one operator that are remembered; more are searched for each time */
 };

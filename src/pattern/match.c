@@ -63,7 +63,7 @@ uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
         return 0;
     }
     uint32_t depth = g->parent == NONE ? 0 : m->matched[g->parent].depth + 1;
-    m->far |= depth + 2 >= ALIKE_DEPTH;
+    m->far |= depth + 2 >= ALIKE_DEPTH || (m->nmatched && m->matched[0].op - op > ALIKE_SPAN);
     m->matched[m->nmatched] = (struct matched){op, g->parent, g->arg, depth};
     return m->nmatched++;
 }
