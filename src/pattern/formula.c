@@ -492,6 +492,16 @@ static void check_root(struct builder *b, struct scope *s, struct node *root, st
         set_kinds(root);
 }
 
+/* How many ops deep a part of the formula is. */
+static uint32_t ops_deep(const struct node *n) {
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        uint32_t d = ops_deep(n->args[i]);
+        deepest = d > deepest ? d : deepest;
+    }
+    return deepest + (n->kind == N_OP || n->kind == N_OUTER);
+}
+
 /* The last plain line is the root; further ones are looked for from what it bound. */
 static void build_roots(struct builder *b, struct scope *s) {
     uint32_t last = s->nlines;
@@ -513,7 +523,7 @@ static void build_roots(struct builder *b, struct scope *s) {
         }
         struct node *n = build_line(b, s, i, s->lines[i].name);
         check_root(b, s, n, s->lines[i].name);
-        b->f->also[b->f->nalso++] = (struct further_line){n, s->lines[i].kind == LINE_MAYBE};
+        b->f->also[b->f->nalso++] = (struct further_line){n, ops_deep(n), s->lines[i].kind == LINE_MAYBE};
     }
 }
 

@@ -119,6 +119,7 @@ enum { MAX_SLOTS = 96, MAX_ALSO = 8 };
 /* A line that is searched for from what the rest of the formula bound: `also k = ...`, `maybe k = ...`. */
 struct further_line {
     struct node *node;
+    uint32_t deep; /* ops from its root to the deepest */
     bool optional;
 };
 

@@ -43,16 +43,6 @@ static bool may_be(const struct matcher *m, const struct node *root, uint32_t op
     return m->probe ? node_is(root, (enum op_kind)m->g->kind[op]) : matcher_root_plausible(m, root, op);
 }
 
-/* How many ops deep a part of the formula is. */
-static uint32_t ops_deep(const struct node *n) {
-    uint32_t deepest = 0;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        uint32_t d = ops_deep(n->args[i]);
-        deepest = d > deepest ? d : deepest;
-    }
-    return deepest + (n->kind == N_OP || n->kind == N_OUTER);
-}
-
 struct behind {
     uint32_t values[MAX_BEHIND], deep[MAX_BEHIND]; /* deep: ops passed on the way that are no movement */
     uint32_t n;
@@ -69,10 +59,10 @@ static void add_behind(struct behind *b, uint32_t value, uint32_t deep) {
 }
 
 /* Ops behind a value that the line's root may be: no further than the line is deep. */
-static uint32_t candidates(const struct matcher *m, const struct node *root, uint32_t slot, uint32_t *out) {
+static uint32_t candidates(const struct matcher *m, const struct further_line *line, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
     struct behind b;
-    uint32_t found = 0, op = m->slots[slot].op, most = ops_deep(root);
+    uint32_t found = 0, op = m->slots[slot].op, most = line->deep;
     b.n = 0;
     if (op == NONE)
         add_behind(&b, m->slots[slot].value, 0);
@@ -83,7 +73,7 @@ static uint32_t candidates(const struct matcher *m, const struct node *root, uin
             uint32_t user = g->uses[u], deep = b.deep[i] + !looks_through(g, user);
             if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0 || deep > most)
                 continue;
-            if (g->m->ops[user].nresults == 1 && !taken(m, user) && may_be(m, root, user))
+            if (g->m->ops[user].nresults == 1 && !taken(m, user) && may_be(m, line->node, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_behind(&b, g->m->ops[user].first_result, deep);
         }
@@ -115,7 +105,7 @@ bool match_further(struct matcher *m) {
         return false;
     m->far = true; /* what comes behind a value is not covered */
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
-    uint32_t n = slot == NONE ? 0 : candidates(m, line->node, slot, ops);
+    uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);
     m->line++;
     for (uint32_t i = 0; i < n && !m->refused; i++) {
         struct mark k = matcher_mark(m);
