@@ -307,6 +307,12 @@ Test(explain, further_line) {
             "b = abs(a)", "no further op is that", 2, 3);
 }
 
+Test(explain, condition_on_the_first_line_of_several) {
+    pattern("a = exp(x)\nout = neg(a)\nalso b = abs(a)", "escapes: [a]\nwhere: extent(x, -1) == 4");
+    differs(XYZ, "e = ttir.exp x -> 2x3; n = ttir.neg e -> 2x3; b = ttir.abs e -> 2x3; return n b", "where",
+            "extent(x, -1) == 4", "does not hold: 3 == 4; x is %x 2x3", 3, 3);
+}
+
 Test(explain, search_limit) {
     pattern("out = exp(exp(exp(exp(x)))) + y", "");
     set.max_steps = 3;

@@ -101,8 +101,8 @@ bool match_further(struct matcher *m) {
     if (m->line == f->nalso)
         return match_finish(m);
     const struct further_line *line = &f->also[m->line];
-    if (!match_lines_fit(m))
-        return false;
+    if (!match_lines_fit(m) && !(m->probe && probe_is_off(m->probe)))
+        return matcher_missed(m, MISS_WHERE, NULL, NONE);
     m->far = true; /* what comes behind a value is not covered */
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);

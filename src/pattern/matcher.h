@@ -163,6 +163,8 @@ static inline bool matcher_excuses(const struct matcher *m, enum miss why, uint3
 }
 /* The op that `value` is a result of is none that the node stands for. Goes on without the goal, and as if it were. */
 bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+/* Whether something was gone on without. */
+bool probe_is_off(const struct probe *p);
 /* A `where` that does not hold; the miss that follows is about it. */
 void probe_condition(struct probe *p, const struct number *condition);
 /* True when all goals but one are met: noted, and there is no match. */

@@ -226,6 +226,10 @@ bool probe_excuses(const struct probe *p, enum miss why, uint32_t op) {
     return p->first && p->first->stands_in && p->first->why == why && p->first->at == op;
 }
 
+bool probe_is_off(const struct probe *p) {
+    return p->first != NULL;
+}
+
 void probe_condition(struct probe *p, const struct number *condition) {
     p->condition = condition;
 }
