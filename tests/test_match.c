@@ -1049,9 +1049,11 @@ Test(match, how_a_place_is_written_is_asked_for_by_name) {
     pattern("out = exp(x) + y | exp(x) - y", "require: has_op(\"[.]add$\")");
     hit(args, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
     miss(args, "e = ttir.exp x -> 2x3; o = ttir.subtract e y -> 2x3; return o");
-    pattern("e = exp(x)\nout = e + y", "require: made_by(y, \"tanh$\") & made_by(e, \"exp$\") & not(made_by(x, \".\"))");
-    hit(args, "t = ttir.tanh y -> 2x3; c = ttir.typecast t -> 2x3xbf16; e = ttir.exp x -> 2x3; o = ttir.add e c -> 2x3\n"
-              "return o");
+    pattern("e = exp(x)\nout = e + y",
+            "require: made_by(y, \"tanh$\") & made_by(e, \"exp$\") & not(made_by(x, \".\"))");
+    hit(args,
+        "t = ttir.tanh y -> 2x3; c = ttir.typecast t -> 2x3xbf16; e = ttir.exp x -> 2x3; o = ttir.add e c -> 2x3\n"
+        "return o");
     miss(args, "t = ttir.abs y -> 2x3; e = ttir.exp x -> 2x3; o = ttir.add e t -> 2x3; return o");
     pattern("s = sum(x)\nout = s + y", "require: spelled(s, \"keep_dim = false\")");
     hit("x:2x3 y:2", "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2; o = ttir.add s y -> 2; return o");
@@ -1162,4 +1164,13 @@ Test(match, one_argument_used_twice_is_not_alike_two) {
     buf_printf(&both, "%s\nreturn b%c", first, '\0');
     miss("x:2x3 y:2x3", both.p);
     buf_free(&both);
+}
+
+Test(match, a_variable_is_not_what_the_match_computes) {
+    pattern("p = matmul(a, b)\nout = p + c", "");
+    hit("a:4x4 b:4x4 c:4x4", "p = ttir.matmul a b -> 4x4; o = ttir.add p c -> 4x4; return o");
+    miss("a:4x4 b:4x4", "p = ttir.matmul a b -> 4x4; o = ttir.add p p -> 4x4; return o");
+    hit("a:4x4 b:4x4", "p = ttir.matmul a b -> 4x4; o = ttir.add p a -> 4x4; return o");
+    miss("a:4x4 b:4x4", "p = ttir.matmul a b -> 4x4; t = ttir.permute p {permutation = array<i64: 1, 0>} -> 4x4; "
+                        "o = ttir.add p t -> 4x4; return o");
 }

@@ -1,5 +1,6 @@
 /* The end of a match: nobody else uses what the fused op would not yield, the conditions hold, and
  * what was found is kept for the report. */
+#include "pattern/condition.h"
 #include "pattern/matcher.h"
 
 #include <stdlib.h>
@@ -55,6 +56,32 @@ bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
             return true;
     }
     return false;
+}
+
+/* same(n, n2) in `where`: the variable is another reading of a value of the match. */
+static bool another_reading(const struct pattern *p, uint32_t slot) {
+    for (uint32_t i = 0; i < p->nwhere; i++) {
+        const struct number *n = p->where[i];
+        if (n->op == NUM_CALL && strcmp(condition_table[n->call].name, "same") == 0 &&
+            (n->args[0] == slot || n->args[1] == slot))
+            return true;
+    }
+    return false;
+}
+
+/* A variable is what the fused op is given: it cannot be what the match itself computes and nobody else sees. */
+static bool variables_fit(const struct matcher *m) {
+    const struct formula *f = &m->pattern->formula;
+    for (uint32_t i = 0; i < f->nslots; i++) {
+        uint32_t v = f->slot_is_variable[i] ? m->slots[i].value : NONE;
+        uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
+        for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(m->g, op); step++)
+            op = m->g->m->values[graph_operands(m->g, op)[0]].def;
+        for (uint32_t k = 0; k < m->nmatched && op != NONE; k++)
+            if (m->matched[k].op == op && !may_escape(m, op) && !another_reading(m->pattern, i))
+                return false;
+    }
+    return true;
 }
 
 static bool all_hold(const struct evaluation *e, const struct number *const *conditions, uint32_t n) {
@@ -255,6 +282,8 @@ bool match_finish(struct matcher *m) {
         return false;
     if (match_outside_user(m, &op, &user))
         return matcher_missed(m, MISS_USER, NULL, op);
+    if (!variables_fit(m))
+        return false;
     for (uint32_t i = m->nmatched; i-- > 0;) /* further roots first: the root is the last */
         if (m->matched[i].parent == NONE)
             nops = in_order(m, i, ops, nops);
