@@ -136,6 +136,19 @@ Test(explain, what_is_below_another_operator_counts_too) {
             "operator", "m = softmax(neg(x), dim=-1)", "%s is ttir.sigmoid at line 3, softmax expected", 3, 4);
 }
 
+Test(explain, an_op_that_is_missing_and_one_too_many) {
+    pattern("out = exp(neg(abs(x))) + y", "");
+    const struct near_match *c =
+        differs(XYZ, "a = ttir.abs x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", "operator",
+                "neg(abs(x))", "%a is ttir.abs at line 2, neg expected", 3, 4);
+    cr_assert_str_eq(c->hint, "all else matches: the op is missing");
+    c = differs(XYZ,
+                "a = ttir.abs x -> 2x3; n = ttir.neg a -> 2x3; t = ttir.tanh n -> 2x3; e = ttir.exp t -> 2x3\n"
+                "o = ttir.add e y -> 2x3; return o",
+                "operator", "neg(abs(x))", "%t is ttir.tanh at line 4, neg expected", 4, 4);
+    cr_assert_str_eq(c->hint, "all else matches: the op is one too many");
+}
+
 Test(explain, operands_in_either_order) {
     pattern("out = exp(neg(x)) + abs(y)", "");
     differs(XYZ, "e = ttir.exp x -> 2x3; a = ttir.abs y -> 2x3; o = ttir.add a e -> 2x3; return o", "operator",

@@ -46,8 +46,8 @@ static uint32_t least(struct need *need, const struct node *n) {
 static uint32_t least_of_miss(struct need *need, const struct misstep *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
     uint32_t sum = n ? least(need, n) : 0;
-    if (s->stands_in)
-        return 1;
+    if (s->detour)
+        return s->detour != DETOUR_EXTRA;
     return s->why == MISS_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
@@ -71,7 +71,7 @@ static int by_id(const void *a, const void *b) {
 /* Each once, textual order; without one that only stands in. */
 static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
     uint32_t n = 0, none = NONE;
-    if (first->stands_in)
+    if (first->detour == DETOUR_AS_IF)
         none = first->why == MISS_OPERATOR ? m->g->m->values[first->at].def : first->at;
     for (uint32_t i = 0; i < m->nmatched; i++)
         ops[i] = m->matched[i].op;
@@ -124,6 +124,13 @@ static uint32_t objections(struct matcher *m, const struct misstep *first) {
     return n;
 }
 
+static const char *const hints[] = {
+    [DETOUR_NONE] = NULL,
+    [DETOUR_AS_IF] = "all else matches",
+    [DETOUR_ABSENT] = "all else matches: the op is missing",
+    [DETOUR_EXTRA] = "all else matches: the op is one too many",
+};
+
 static void describe(struct matcher *m, const struct misstep *first, const struct misstep *second, const uint32_t *ops,
                      uint32_t n) {
     struct need need = {.m = m};
@@ -144,6 +151,8 @@ static void describe(struct matcher *m, const struct misstep *first, const struc
                                           .op = reason_op(m, first),
                                           .whole = !second && first->why >= MISS_USER};
     reason_of(m, first, m->probe->best);
+    if (!second && !m->probe->best->hint)
+        m->probe->best->hint = hints[first->detour];
 }
 
 /* `second`: where the search ended after the first difference; NULL: it met all other goals. */
@@ -188,21 +197,54 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
     return found;
 }
 
-/* Goes on without the goal, then with the op as if it were right. */
-static bool go_on(struct matcher *m, struct misstep s,
-                  bool (*as_if)(struct matcher *, const struct goal *, uint32_t op, const struct imap *), uint32_t op,
-                  const struct imap *map) {
-    struct mark k = matcher_mark(m);
-    if (probe_miss(m, s.why, s.goal, s.at))
-        return true;
-    matcher_undo(m, k);
+typedef bool taken_step(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+
+/* One way to go on; the state is then as it was. */
+static bool detour(struct matcher *m, struct misstep s, enum detour how, taken_step *step, uint32_t op,
+                   const struct imap *map) {
     if (m->probe->first || op == NONE || m->full)
         return false;
-    s.stands_in = true;
+    struct mark k = matcher_mark(m);
+    s.detour = how;
     m->probe->first = &s;
-    bool found = as_if(m, s.goal, op, map);
+    bool found = step(m, s.goal, op, map);
     m->probe->first = NULL;
+    if (!found)
+        matcher_undo(m, k);
     return found;
+}
+
+static bool go_on_without(struct matcher *m, const struct misstep *s) {
+    struct mark k = matcher_mark(m);
+    if (probe_miss(m, s->why, s->goal, s->at))
+        return true;
+    matcher_undo(m, k);
+    return false;
+}
+
+/* The goal's op is missing: its operand stands where it should be. */
+static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    if (g->node->kind != N_OP || g->node->nargs != 1 || g->slot != NONE)
+        return false;
+    struct goal *c = matcher_goal(m, g, g->node->args[0], m->g->m->ops[op].first_result, map, g->axes, g->next);
+    return c && matcher_solve(m, c);
+}
+
+/* The op is one too many: what is expected stands before it. */
+static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    enum op_class class = graph_class(m->g, op);
+    bool alike = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
+    uint32_t x = graph_noperands(m->g, op) == 1 ? graph_operands(m->g, op)[0] : NONE;
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (!alike || x == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, x, map, mapped))
+        return false;
+    imap_canonical(mapped);
+    struct goal *c = matcher_goal(m, g, g->node, x, mapped, g->axes, g->next);
+    if (!c)
+        return false;
+    c->slot = g->slot;
+    c->arg = g->arg;
+    return matcher_solve(m, c);
 }
 
 bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
@@ -210,7 +252,12 @@ bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, con
     uint32_t op = m->g->m->values[value].def;
     if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
         return false; /* a root is of the right kind for another form; an op that does not match has said why */
-    return go_on(m, s, match_stand_in, op, map);
+    if (go_on_without(m, &s))
+        return true;
+    if (op == NONE || value != m->g->m->ops[op].first_result)
+        return false;
+    return detour(m, s, DETOUR_AS_IF, match_stand_in, op, map) || detour(m, s, DETOUR_ABSENT, match_absent, op, map) ||
+           detour(m, s, DETOUR_EXTRA, match_extra, op, map);
 }
 
 static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
@@ -219,11 +266,11 @@ static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, co
 
 bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map) {
     struct misstep s = {.why = why, .goal = g, .at = op};
-    return go_on(m, s, match_again, op, map);
+    return go_on_without(m, &s) || detour(m, s, DETOUR_AS_IF, match_again, op, map);
 }
 
 bool probe_excuses(const struct probe *p, enum miss why, uint32_t op) {
-    return p->first && p->first->stands_in && p->first->why == why && p->first->at == op;
+    return p->first && p->first->detour == DETOUR_AS_IF && p->first->why == why && p->first->at == op;
 }
 
 bool probe_is_off(const struct probe *p) {

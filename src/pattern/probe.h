@@ -5,6 +5,14 @@
 #include "pattern/matcher.h"
 #include "pattern/near.h"
 
+/* How the search went on without a goal. */
+enum detour {
+    DETOUR_NONE,   /* without the goal and all below it */
+    DETOUR_AS_IF,  /* as if the op were the one that is expected; it does not count */
+    DETOUR_ABSENT, /* as if the goal's op were not asked for */
+    DETOUR_EXTRA   /* as if the op did not stand there */
+};
+
 /* A goal that is not met. */
 struct misstep {
     enum miss why;
@@ -13,7 +21,7 @@ struct misstep {
     const struct number *condition;
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* MISS_LINE */
-    bool stands_in;                /* the op is taken for the one that is expected: it does not count */
+    enum detour detour;
 };
 
 struct probe {
