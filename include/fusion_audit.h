@@ -121,6 +121,9 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
  * TTNN is meant, unless `levels` says otherwise. The draft matches its own example. FA_INPUT with diagnostics when there is no such thing. */
 enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
                               FILE *out);
+/* What fused ops compute, as formulas over simpler ops, with the source that each follows: of the ops named ("linear",
+ * "ttnn.linear"), or one line for each when none is. FA_USAGE with diagnostics when one has no such definition. */
+enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out);
 void fa_library_free(struct fa_library *l);
 
 const char *fa_version(void);

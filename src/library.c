@@ -6,6 +6,7 @@
 
 #include "pattern/check.h"
 #include "pattern/examples.h"
+#include "pattern/lowering.h"
 #include "pattern/place.h"
 #include "pattern/written.h"
 #include "skeleton.h"
@@ -199,6 +200,66 @@ enum fa_status fa_library_new(struct fa_library *l, const char *file, const char
         fwrite(text.p, 1, text.n, out);
     buf_free(&text);
     return good ? FA_CLEAN : FA_INPUT;
+}
+
+/* ---- what fused ops compute ---- */
+
+static void list_lowerings(const struct pattern_set *set, FILE *out) {
+    int width = 0;
+    for (uint32_t i = 0; i < set->nlowerings; i++)
+        width = widest((size_t)width, set->lowerings[i].name);
+    for (uint32_t i = 0; i < set->nlowerings; i++) {
+        const struct lowering *w = &set->lowerings[i];
+        if (lowering_of_name(set, w->name) == w)
+            fprintf(out, "%-*.*s  %.*s\n", width, (int)w->name.n, w->name.p, (int)w->source.n, w->source.p);
+    }
+}
+
+static void show_lowering(const struct lowering *w, FILE *out) {
+    struct str rest = str_trim(w->text);
+    fprintf(out, "%s:\n", w->head.p);
+    while (rest.n > 0) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) : rest.n;
+        fprintf(out, "    %.*s\n", (int)n, rest.p);
+        rest.p += n + (end != NULL);
+        rest.n -= n + (end != NULL);
+    }
+    fprintf(out, "source: %.*s\n", (int)w->source.n, w->source.p);
+}
+
+/* By the name that formulas use, or by a spelling of a dialect. */
+static const struct lowering *find_lowering(const struct pattern_set *set, struct str op) {
+    const struct lowering *w = lowering_of_name(set, op);
+    return w ? w : lowering_of_kind(set, op_kind_of_spelling(op));
+}
+
+static const char *nearest_lowering(const struct pattern_set *set, struct arena *a, struct str op) {
+    const char **names = xrealloc(NULL, (set->nlowerings + 1) * sizeof *names);
+    for (uint32_t i = 0; i < set->nlowerings; i++)
+        names[i] = arena_strdup(a, set->lowerings[i].name);
+    const char *found = str_nearest(op, names, set->nlowerings);
+    free(names);
+    return found ? arena_printf(a, "did you mean %s?", found).p : "fusion-audit lower lists them";
+}
+
+enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out) {
+    const struct pattern_set *set = &l->patterns;
+    enum fa_status status = FA_CLEAN;
+    if (n == 0)
+        list_lowerings(set, out);
+    for (size_t i = 0; i < n; i++) {
+        const struct lowering *w = find_lowering(set, str_of(ops[i]));
+        if (w) {
+            fputs(i ? "\n" : "", out);
+            show_lowering(w, out);
+            continue;
+        }
+        diag_add(&l->diags, SEV_ERROR, (struct place){"", 0, 0}, nearest_lowering(set, &l->arena, str_of(ops[i])),
+                 "no lowering of '%s'", ops[i]);
+        status = FA_USAGE;
+    }
+    return status;
 }
 
 void fa_library_free(struct fa_library *l) {

@@ -231,6 +231,37 @@ FULL = """%zero = "ttir.full"() <{fill_value = 0.0 : f32}> : () -> tensor<1x1xbf
 MAXIMUM = """%0 = "ttir.maximum"(%x, %zero) : (tensor<32x32xbf16>, tensor<1x1xbf16>) -> tensor<32x32xbf16>\n"""
 
 
+class Lower(Case):
+    """lower says what fused ops compute."""
+
+    def test_list(self):
+        status, out, err = self.run_it("lower")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"(?m)^softmax +tt-mlir DecomposeComposites")
+        self.assertEqual(len({line.split()[0] for line in out.splitlines()}), len(out.splitlines()))
+
+    def test_one(self):
+        out = "linear(a, b, bias, transpose_a, transpose_b):\n    product = matmul("
+        for name in ("linear", "ttir.linear", "ttnn.linear"):
+            status, text, err = self.run_it("lower", name)
+            self.assertEqual((status, err, text[:len(out)]), (0, "", out))
+            self.assertIn("\n    out = product [+ bias]\nsource: TTIR op definitions", text)
+        self.assertIn("\n\nmish(x):\n", self.run_it("lower", "silu_and_mul", "mish")[1])
+
+    def test_unknown(self):
+        status, out, err = self.run_it("lower", "rms_nrom")
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("no lowering of 'rms_nrom'\n  hint: did you mean rms_norm?", err)
+
+    def test_own(self):
+        self.write("own.yml", "lowering:\n  - {op: mish(x), is: out = tanh(x), source: mine}\n")
+        self.assertEqual(self.run_it("lower", "-P", "own.yml", "mish")[1], "mish(x):\n    out = tanh(x)\nsource: mine\n")
+        self.write("bad.yml", "lowering:\n  - {op: mish(x), is: out = tanh(y), source: mine}\n")
+        status, out, err = self.run_it("lower", "-P", "bad.yml", "mish")
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("bad.yml:2:23: error: no parameter of the op: y", err)
+
+
 class PatternLibrary(Case):
     """patterns list, show and check."""
 

@@ -3,12 +3,10 @@
 #include "ir_text.h"
 #include "numeric/compare.h"
 #include "numeric/subgraph.h"
+#include "numeric_fixtures.h"
 
 #include <criterion/criterion.h>
-#include <json-c/json.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static struct ir ir;
 static struct arena arena;
@@ -27,128 +25,32 @@ static void teardown(void) {
 
 TestSuite(numeric_ops, .init = setup, .fini = teardown);
 
-/* ---- fixtures ---- */
+/* ---- against NumPy ---- */
 
-static json_object *read_fixtures(const char *name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/numeric/%s.json", getenv("FA_FIXTURES"), name);
-    json_object *all = json_object_from_file(path);
-    cr_assert(all, "%s", path);
-    return all;
-}
-
-static json_object *member(json_object *o, const char *key) {
-    json_object *v = NULL;
-    json_object_object_get_ex(o, key, &v);
-    return v;
-}
-
-static const char *text_of(json_object *o, const char *key) {
-    return json_object_get_string(member(o, key));
-}
-
-static double number_of(json_object *v) {
-    return json_object_is_type(v, json_type_string) ? strtod(json_object_get_string(v), NULL)
-                                                    : json_object_get_double(v);
-}
-
-static struct shape shape_of(const char *type) {
-    struct shape s = {0};
-    for (char *end; type[0] >= '0' && type[0] <= '9'; type = end + 1)
-        s.dim[s.rank++] = strtoll(type, &end, 10);
-    return s;
-}
-
-static const struct tensor *tensor_of_json(json_object *o) {
-    json_object *data = member(o, "data");
-    struct shape s = shape_of(text_of(o, "type"));
-    struct tensor *t = tensor_new(&bench, &s);
-    cr_assert(t, "%s", bench.error.p);
-    cr_assert_eq((size_t)t->n, json_object_array_length(data));
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = number_of(json_object_array_get_idx(data, (size_t)i));
-    return t;
-}
-
-/* ---- one op ---- */
-
-static void add_types(struct buf *b, json_object *tensors, const char *name) {
-    size_t n = json_object_array_length(tensors), written = 0;
-    for (size_t i = 0; i < n; i++) {
-        json_object *t = json_object_array_get_idx(tensors, i);
-        if (!t)
-            continue;
-        buf_printf(b, "%s", written++ ? ", " : "");
-        if (name)
-            buf_printf(b, "%%%s%zu: ", name, i);
-        buf_printf(b, "tensor<%s>", text_of(t, "type"));
-    }
-}
-
-/* A function with this op alone. */
-static void write_module(struct buf *b, json_object *c) {
-    json_object *operands = member(c, "operands"), *results = member(c, "results");
-    size_t n = json_object_array_length(operands), written = 0;
-    buf_printf(b, "func.func @main(");
-    add_types(b, operands, "a");
-    buf_printf(b, ") {\n%%r:%zu = \"%s\"(", json_object_array_length(results), text_of(c, "op"));
-    for (size_t i = 0; i < n; i++)
-        if (json_object_array_get_idx(operands, i))
-            buf_printf(b, "%s%%a%zu", written++ ? ", " : "", i);
-    buf_printf(b, ") <{%s}> : (", text_of(c, "attrs"));
-    add_types(b, operands, NULL);
-    buf_printf(b, ") -> (");
-    add_types(b, results, NULL);
-    buf_printf(b, ")\nreturn\n}\n%c", '\0');
-}
-
-static uint32_t give(json_object *operands, struct given *given) {
-    uint32_t n = 0;
-    for (size_t i = 0; i < json_object_array_length(operands); i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%%a%zu", i);
-        if (json_object_array_get_idx(operands, i))
-            given[n++] = (struct given){ir_value(&ir, name), tensor_of_json(json_object_array_get_idx(operands, i))};
-    }
-    return n;
-}
-
-static void expect_results(json_object *c, const struct tensor *const *got) {
-    json_object *results = member(c, "results");
-    for (size_t i = 0; i < json_object_array_length(results); i++) {
-        int64_t compared;
-        const struct tensor *want = tensor_of_json(json_object_array_get_idx(results, i));
-        struct difference d = compare_worst(got[i], want, 1e-3, &compared);
-        cr_assert(d.error <= 1e-12, "%s {%s} result %zu: %.17g for %.17g at %lld", text_of(c, "op"),
-                  text_of(c, "attrs"), i, d.got, d.want, (long long)d.at);
-    }
-}
-
-static void run_case(json_object *c) {
-    struct buf b = {0};
-    struct given given[8];
+static void check_op(struct fixture_op *f) {
     const struct tensor *got[MAX_RESULTS];
     uint32_t values[MAX_RESULTS];
-    teardown();
-    setup();
-    write_module(&b, c);
-    ir_read(&ir, b.p);
-    buf_free(&b);
-    uint32_t op = ir_op_named(&ir, text_of(c, "op"), 0), n = ir.m.ops[op].nresults;
-    for (uint32_t i = 0; i < n; i++)
-        values[i] = ir.m.ops[op].first_result + i;
-    struct program p = {.graph = &ir.g, .given = given, .ngiven = give(member(c, "operands"), given)};
-    cr_assert(interpret_values(&bench, &p, values, n, got), "%s {%s}: %s", text_of(c, "op"), text_of(c, "attrs"),
-              bench.error.p);
-    expect_results(c, got);
+    int64_t compared;
+    for (uint32_t i = 0; i < f->nresults; i++)
+        values[i] = f->ir.m.ops[f->op].first_result + i;
+    struct program p = {.graph = &f->ir.g, .given = f->given, .ngiven = f->ngiven};
+    cr_assert(interpret_values(&bench, &p, values, f->nresults, got), "%s: %s", f->label, bench.error.p);
+    for (uint32_t i = 0; i < f->nresults; i++) {
+        struct difference d = compare_worst(got[i], f->want[i], 1e-3, &compared);
+        cr_assert(d.error <= 1e-12, "%s result %u: %.17g for %.17g at %lld", f->label, i, d.got, d.want,
+                  (long long)d.at);
+    }
 }
 
 static size_t run_file(const char *name) {
-    json_object *all = read_fixtures(name);
-    size_t n = json_object_array_length(all);
-    for (size_t i = 0; i < n; i++)
-        run_case(json_object_array_get_idx(all, i));
-    json_object_put(all);
+    struct fixture_file file;
+    size_t n = 0;
+    fixture_open(&file, name);
+    for (struct fixture_op f; fixture_next(&file, &bench, &f); n++) {
+        check_op(&f);
+        ir_free(&f.ir);
+    }
+    fixture_close(&file);
     return n;
 }
 
@@ -171,29 +73,29 @@ static const char *const files[] = {"elementwise", "reductions", "products", "no
 
 Test(numeric_ops, every_evaluator_has_a_fixture) {
     bool seen[K_COUNT] = {false};
-    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-        json_object *all = read_fixtures(files[f]);
-        for (size_t i = 0; i < json_object_array_length(all); i++)
-            seen[op_kind_of_spelling(str_of(text_of(json_object_array_get_idx(all, i), "op")))] = true;
-        json_object_put(all);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct fixture_file file;
+        fixture_open(&file, files[i]);
+        for (struct fixture_op f; fixture_next(&file, &bench, &f); ir_free(&f.ir))
+            seen[f.ir.g.kind[f.op]] = true;
+        fixture_close(&file);
     }
     for (int k = 1; k < K_COUNT; k++)
         if (interpretable((enum op_kind)k) && op_table[k].class != OP_LAYOUT && !strstr(op_table[k].name, "prepare_") &&
-            strcmp(op_table[k].name, "scatter_in_dim") != 0)
+            k != K_SCATTER_IN_DIM)
             cr_assert(seen[k], "%s", op_table[k].name);
 }
 
 Test(numeric_ops, measures_agree_with_numpy) {
-    json_object *all = read_fixtures("measures");
-    for (size_t i = 0; i < json_object_array_length(all); i++) {
-        json_object *c = json_object_array_get_idx(all, i);
-        const struct tensor *x = tensor_of_json(member(c, "x")), *want = tensor_of_json(member(c, "want"));
-        cr_assert_float_eq(compare_pcc(x, want), json_object_get_double(member(c, "pcc")), 1e-14);
-        cr_assert_float_eq(compare_relative_l2(x, want), json_object_get_double(member(c, "relative_l2")), 1e-14);
-        double ulp = json_object_get_double(member(c, "ulp_f32"));
-        cr_assert_float_eq(compare_ulp(x, want, DT_F32) / ulp, 1, 1e-14);
+    struct fixture_file file;
+    fixture_open(&file, "measures");
+    for (json_object *c; (c = fixture_entry(&file));) {
+        const struct tensor *x = fixture_tensor(&bench, c, "x"), *want = fixture_tensor(&bench, c, "want");
+        cr_assert_float_eq(compare_pcc(x, want), fixture_number(c, "pcc"), 1e-14);
+        cr_assert_float_eq(compare_relative_l2(x, want), fixture_number(c, "relative_l2"), 1e-14);
+        cr_assert_float_eq(compare_ulp(x, want, DT_F32) / fixture_number(c, "ulp_f32"), 1, 1e-14);
     }
-    json_object_put(all);
+    fixture_close(&file);
 }
 
 static const struct tensor *vector(const double *x, int64_t n) {

@@ -12,15 +12,16 @@
 enum kind { FLAG, TEXT, LIST };
 
 enum {
-    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN,
-    CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN /* those that work with patterns */
+    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN | CMD_LOWER,
+    CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN, /* those that work with patterns */
+    CMD_READ = CMD_SEARCH | CMD_LOWER                    /* those that read pattern files */
 };
 
 /* The commands that are named by the first argument. */
 static const struct {
     const char *name;
     enum command command;
-} commands[] = {{"inspect", CMD_INSPECT}, {"patterns", CMD_PATTERNS}, {"explain", CMD_EXPLAIN}};
+} commands[] = {{"inspect", CMD_INSPECT}, {"patterns", CMD_PATTERNS}, {"explain", CMD_EXPLAIN}, {"lower", CMD_LOWER}};
 
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
@@ -34,8 +35,8 @@ static const struct spec {
     {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
     {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_SEARCH},
     {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_SEARCH},
-    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_SEARCH},
-    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_SEARCH},
+    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_READ},
+    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_READ},
     {"only", 0, TEXT, offsetof(struct options, only), CMD_SEARCH},
     {"skip", 0, TEXT, offsetof(struct options, skip), CMD_SEARCH},
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT},
@@ -322,7 +323,7 @@ bool options_parse(struct options *o, int argc, char **argv) {
     }
     o->files = (const char *const *)(void *)(argv + optind);
     o->nfiles = (size_t)(argc - optind);
-    return o->command == CMD_PATTERNS ? check_patterns(o) : check(o);
+    return o->command == CMD_PATTERNS ? check_patterns(o) : o->command == CMD_LOWER ? check_choice(o) : check(o);
 }
 
 void options_free(struct options *o) {

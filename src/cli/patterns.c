@@ -1,4 +1,4 @@
-/* The actions of `patterns`, a table; each is thin over the library. */
+/* The actions of `patterns`, a table, and `lower`; each is thin over the library. */
 #include "cli/patterns.h"
 
 #include <stdio.h>
@@ -63,6 +63,17 @@ enum fa_status run_patterns(const struct options *o) {
         status = actions[o->action](o, l);
     else
         say_diagnostics(l, status);
+    fa_library_free(l);
+    return status;
+}
+
+enum fa_status run_lower(const struct options *o) {
+    struct fa_options options = options_audit(o);
+    struct fa_library *l = fa_library_read(&options);
+    enum fa_status status = fa_library_status(l);
+    if (status == FA_CLEAN)
+        status = fa_library_lower(l, o->files, o->nfiles, stdout);
+    say_diagnostics(l, status);
     fa_library_free(l);
     return status;
 }

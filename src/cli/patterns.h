@@ -1,4 +1,4 @@
-/* The command `patterns`: what can be asked of the patterns themselves. */
+/* The commands `patterns` and `lower`: what can be asked of the pattern files themselves. */
 #ifndef FA_CLI_PATTERNS_H
 #define FA_CLI_PATTERNS_H
 
@@ -6,5 +6,6 @@
 #include "fusion_audit.h"
 
 enum fa_status run_patterns(const struct options *o);
+enum fa_status run_lower(const struct options *o);
 
 #endif

@@ -56,6 +56,8 @@ static enum fa_status run(const struct options *o) {
         return flush_output(run_explain(o));
     else if (o->command == CMD_PATTERNS)
         return flush_output(run_patterns(o));
+    else if (o->command == CMD_LOWER)
+        return flush_output(run_lower(o));
     else {
         struct fa_options options = options_audit(o);
         return flush_output(fa_inspect(&options, o->json, stdout));

@@ -173,8 +173,13 @@ bool attr_flag(struct bench *b, const struct call *c, const char *key, bool *out
     struct str text;
     if (!attr_text(c, key, &text))
         return true;
-    *out = true;
-    return text.n == 0 || mlir_bool(text, out) || unreadable(b, c, key);
+    if (text.n == 0 || mlir_bool(text, out))
+        return true;
+    int64_t number = 1;
+    if (!mlir_int(text, &number))
+        return unreadable(b, c, key);
+    *out = number != 0;
+    return true;
 }
 
 bool attr_list(struct bench *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {

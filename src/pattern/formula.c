@@ -161,7 +161,7 @@ static void set_attr(struct builder *b, struct scope *s, struct node *n, struct 
     if (n->nattrs)
         memcpy(attrs, n->attrs, n->nattrs * sizeof *attrs);
     enum attr_test test = str_is(value->text, "absent") ? ATTR_ABSENT : ATTR_IS;
-    attrs[n->nattrs++] = (struct attr_spec){arena_strdup(b->arena, key), test, value->text};
+    attrs[n->nattrs++] = (struct attr_spec){arena_strdup(b->arena, key), test, value->text, value->kind == E_NAME};
     n->attrs = attrs;
 }
 

@@ -85,6 +85,7 @@ struct attr_spec {
     const char *key;
     enum attr_test test;
     struct str value;
+    bool word; /* without quotes: true, or a name */
 };
 
 struct node {

@@ -30,6 +30,9 @@ void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys
 
 /* signs.c: the list `fused_ops`. */
 void load_signs(struct loader *l, const yaml_node_t *list);
+/* lowering.c: the list `lowering`, and what a set keeps of it. */
+void load_lowerings(struct loader *l, const yaml_node_t *list);
+void lowerings_free(struct pattern_set *set);
 /* load_status.c: the key `status`. */
 void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
 /* load_examples.c: the key `tests`. */

@@ -370,7 +370,10 @@ static void load_document(struct loader *l, bool idioms) {
     const yaml_node_t *signs = lookup(l, root, "fused_ops");
     if (signs && idioms)
         load_signs(l, signs);
-    if (list || rules || signs || idioms)
+    const yaml_node_t *lowered = lookup(l, root, "lowering");
+    if (lowered && idioms)
+        load_lowerings(l, lowered);
+    if (list || rules || signs || lowered || idioms)
         return;
     if (switches_off(l, root) || l->failed)
         return;
@@ -595,6 +598,7 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 
 void patterns_free(struct pattern_set *set) {
     idioms_free(&set->idioms);
+    lowerings_free(set);
     regexes_free(&set->regexes);
     for (uint32_t i = 0; i < set->nlocations; i++)
         pcre2_code_free(set->locations[i].regex);

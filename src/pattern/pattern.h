@@ -101,6 +101,9 @@ struct pattern_set {
     uint32_t nlocations, locations_cap;
     struct fusing_sign *signs;
     uint32_t nsigns, signs_cap;
+    struct lowering *lowerings; /* what fused ops compute (lowering.h) */
+    uint32_t nlowerings, lowerings_cap;
+    struct idioms lowered; /* fused ops that are no op of a dialect */
 };
 
 /* What `source` may be; the first is the direct one. */

@@ -1,0 +1,732 @@
+/* A walk over the tree of a formula. Named values are evaluated once. */
+#include "numeric/formula_value.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "numeric/evaluators.h"
+#include "pattern/condition.h"
+
+enum { MAX_DEPTH = 24 };
+
+/* One evaluation of one formula. */
+struct formula_run {
+    struct bench *bench;
+    const struct pattern_set *set;
+    const struct formula *formula;
+    const struct tensor *values[MAX_SLOTS][MAX_RESULTS]; /* by slot, as far as they are known */
+    const struct node *named[MAX_SLOTS];                 /* the node of a named value */
+    const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
+    const struct call *outer;                            /* the op that it stands for */
+    uint32_t depth;
+};
+
+/* The attributes of an op in a formula. */
+struct formula_op {
+    struct formula_run *run;
+    const struct node *node;
+};
+
+static const struct tensor *value(struct formula_run *r, const struct node *n);
+static bool lower(struct formula_run *r, const struct lowering *w, const struct call *c,
+                  const struct tensor *results[MAX_RESULTS]);
+
+/* ---- what is there ---- */
+
+static bool present(struct formula_run *r, const struct node *n);
+
+static bool slot_present(struct formula_run *r, uint32_t slot) {
+    return r->values[slot][0] || (r->named[slot] && present(r, r->named[slot]->args[0]));
+}
+
+static bool number_present(struct formula_run *r, const struct number *n) {
+    return !n || ((n->slot == NONE || n->op == NUM_VALUE || slot_present(r, n->slot)) && number_present(r, n->a) &&
+                  number_present(r, n->b));
+}
+
+/* Operands that the op cannot do without; of `concat` one. */
+static uint32_t operands_required(enum op_kind k, uint32_t given) {
+    const char *roles = op_table[k].roles;
+    uint32_t n = *roles != '\0';
+    if (*roles == '*')
+        return k == K_CONCAT ? 0 : given;
+    for (; *roles && *roles != '?'; roles++)
+        n += *roles == ',';
+    return *roles == '?' ? n - 1 : n;
+}
+
+/* ---- numbers in attributes ---- */
+
+/* An expression over the names, "k" or "extent(x, -1) / 2"; NULL where the text is none. */
+static const struct number *attribute_number(struct formula_run *r, struct str text) {
+    struct diags quiet = {.arena = r->bench->arena};
+    const struct number *n = NULL;
+    uint32_t slot = formula_slot(r->formula, text);
+    if (slot != NONE) {
+        struct number *of = arena_alloc(r->bench->arena, sizeof *of);
+        *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
+        return of;
+    }
+    bool good = number_parse(&n, r->formula, r->bench->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
+    diags_free(&quiet);
+    return good ? n : NULL;
+}
+
+/* The next of a list of expressions; commas in parentheses belong to one. */
+static bool next_piece(struct str *rest, struct str *piece) {
+    size_t i = 0;
+    int open = 0;
+    for (; i < rest->n && (open > 0 || rest->p[i] != ','); i++)
+        open += (rest->p[i] == '(') - (rest->p[i] == ')');
+    *piece = str_trim((struct str){rest->p, i});
+    rest->p += i + (i < rest->n);
+    rest->n -= i + (i < rest->n);
+    return piece->n > 0;
+}
+
+/* Every name in an attribute's numbers is bound; words are no names. */
+static bool attribute_present(struct formula_run *r, struct str text) {
+    for (struct str piece; next_piece(&text, &piece);) {
+        const struct number *n = attribute_number(r, piece);
+        if (n && !number_present(r, n))
+            return false;
+    }
+    return true;
+}
+
+/* An attribute whose whole text is the name of something absent is absent; one that computes with it makes the op
+ * absent. */
+static bool attributes_present(struct formula_run *r, const struct node *n) {
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        bool cut = n->op == K_SLICE; /* which part it is cannot be left out */
+        bool name = formula_slot(r->formula, n->attrs[i].value) != NONE;
+        if ((cut || !name) && n->attrs[i].test == ATTR_IS && !attribute_present(r, n->attrs[i].value))
+            return false;
+    }
+    return true;
+}
+
+static bool op_present(struct formula_run *r, const struct node *n) {
+    uint32_t required = operands_required(n->op, n->nargs), there = 0;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        bool is = present(r, n->args[i]);
+        if (!is && i < required)
+            return false;
+        there += is;
+    }
+    return (n->nargs == 0 || there > 0) && attributes_present(r, n);
+}
+
+static bool present(struct formula_run *r, const struct node *n) {
+    switch (n->kind) {
+    case N_VARIABLE:
+        return r->values[n->slot][0] != NULL;
+    case N_NAMED:
+        return r->values[n->slot][0] || present(r, n->args[0]);
+    case N_NUMBER:
+        return number_present(r, n->number);
+    case N_OP:
+        return op_present(r, n);
+    case N_EITHER:
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (present(r, n->args[i]))
+                return true;
+        return false;
+    default:
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (!present(r, n->args[i]))
+                return false;
+        return true;
+    }
+}
+
+/* ---- numbers ---- */
+
+static bool number_value(struct formula_run *r, const struct number *n, const struct shape *here, double *out);
+
+static const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
+    if (!r->values[slot][0] && r->named[slot])
+        return value(r, r->named[slot]);
+    if (!r->values[slot][0])
+        bench_fail(r->bench, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
+    return r->values[slot][0];
+}
+
+static bool extent_of(struct formula_run *r, const struct shape *s, int axis, double *out) {
+    int64_t at = axis < 0 ? axis + (int64_t)s->rank : axis;
+    if (at < 0 || at >= s->rank)
+        return bench_fail(r->bench, "no axis %d in %s", axis, shape_text(r->bench->arena, s).p);
+    *out = (double)s->dim[at];
+    return true;
+}
+
+/* numel(x), rank(x), size(x, -1); other measures are of ops in a graph. */
+static bool measured(struct formula_run *r, const struct number *n, double *out) {
+    struct str name = str_of(measure_table[n->call].name);
+    const struct tensor *t = slot_value(r, n->slot);
+    if (!t)
+        return false;
+    if (str_is(name, "size"))
+        return extent_of(r, &t->shape, n->given[0], out);
+    if (!str_is(name, "numel") && !str_is(name, "rank"))
+        return bench_fail(r->bench, "%s is not known of a tensor", name.p);
+    *out = str_is(name, "numel") ? (double)t->n : (double)t->shape.rank;
+    return true;
+}
+
+static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
+    const struct tensor *t = slot_value(r, slot);
+    if (!t)
+        return false;
+    for (int64_t i = 0; i < t->n; i++)
+        if (t->x[i] != t->x[0])
+            return bench_fail(r->bench, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
+                              r->formula->slot_name[slot].p);
+    *out = t->n ? t->x[0] : NAN;
+    return true;
+}
+
+static bool arithmetic(struct formula_run *r, const struct number *n, const struct shape *here, double *out) {
+    double a = 0, b = 0;
+    if (!number_value(r, n->a, here, &a) || (n->b && !number_value(r, n->b, here, &b)))
+        return false;
+    if ((n->op == NUM_DIV || n->op == NUM_MOD) && b == 0)
+        return bench_fail(r->bench, "a formula divides by 0");
+    const double results[] = {[NUM_NEG] = -a,
+                              [NUM_ADD] = a + b,
+                              [NUM_SUB] = a - b,
+                              [NUM_MUL] = a * b,
+                              [NUM_DIV] = a / b,
+                              [NUM_SQRT] = sqrt(a),
+                              [NUM_EQ] = a == b,
+                              [NUM_NE] = a != b,
+                              [NUM_LT] = a<b, [NUM_LE] = a <= b, [NUM_GT] = a> b,
+                              [NUM_GE] = a >= b,
+                              [NUM_AND] = a && b,
+                              [NUM_OR] = a || b,
+                              [NUM_NOT] = a == 0,
+                              [NUM_MOD] = b != 0 ? fmod(a, b) : 0};
+    *out = results[n->op];
+    return true;
+}
+
+static bool number_value(struct formula_run *r, const struct number *n, const struct shape *here, double *out) {
+    switch (n->op) {
+    case NUM_VALUE:
+        *out = n->value;
+        return true;
+    case NUM_EXTENT:
+        if (n->slot == NONE)
+            return here ? extent_of(r, here, n->axis, out)
+                        : bench_fail(r->bench, "the extent of an axis is asked for where nothing has axes");
+        return slot_value(r, n->slot) && extent_of(r, &slot_value(r, n->slot)->shape, n->axis, out);
+    case NUM_VALUE_OF:
+        return value_of_slot(r, n->slot, out);
+    case NUM_MEASURE:
+        return measured(r, n, out);
+    case NUM_CALL:
+        return bench_fail(r->bench, "a condition stands where a number is computed");
+    default:
+        return arithmetic(r, n, here, out);
+    }
+}
+
+/* ---- attributes ---- */
+
+static struct str number_text(struct arena *a, double x) {
+    uint64_t bits;
+    if (x == floor(x) && fabs(x) < 0x1p62)
+        return arena_printf(a, "%lld", (long long)x);
+    memcpy(&bits, &x, sizeof bits);
+    return isfinite(x) ? arena_printf(a, "%.17g", x) : arena_printf(a, "0x%016llX : f64", (unsigned long long)bits);
+}
+
+/* Numbers computed, words left as they are. False where a name is absent or a number fails. */
+static bool written_out(struct formula_run *r, struct str text, struct str *out) {
+    struct str list = STR(""), rest = text, piece;
+    uint32_t count = 0;
+    for (; next_piece(&rest, &piece); count++) {
+        const struct number *n = attribute_number(r, piece);
+        double x;
+        if (!n) {
+            *out = text;
+            return true;
+        }
+        if (!number_present(r, n) || !number_value(r, n, NULL, &x))
+            return false;
+        struct str number = number_text(r->bench->arena, x);
+        list = arena_printf(r->bench->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n,
+                            number.p);
+    }
+    *out = count == 1 ? list : arena_printf(r->bench->arena, "[%.*s]", (int)list.n, list.p);
+    return true;
+}
+
+static const struct attr_spec *find_attribute(const struct node *n, const char *key) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (n->attrs[i].test == ATTR_IS && strcmp(n->attrs[i].key, key) == 0)
+            return &n->attrs[i];
+    return NULL;
+}
+
+/* Named so in one op or another: the axis along which an op works. */
+static bool is_axis_key(const struct node *n, const char *key) {
+    return strcmp(key, "dim") == 0 || strcmp(key, "dim_arg") == 0 ||
+           (strcmp(key, "dimension") == 0 && (n->dim.given || n->op == K_SOFTMAX));
+}
+
+/* What an op of a formula means where it says nothing. */
+static const struct {
+    enum op_kind kind;
+    const char *key, *text;
+} formula_defaults[] = {{K_SOFTMAX, "numericStable", "true"},
+                        {K_SDPA, "is_causal", "false"},
+                        {K_SDPA_DECODE, "is_causal", "false"},
+                        {K_ARGMAX, "keep_dim", "true"}};
+
+static bool default_of_formula(enum op_kind k, const char *key, struct str *text) {
+    for (size_t i = 0; i < sizeof formula_defaults / sizeof *formula_defaults; i++)
+        if (formula_defaults[i].kind == k && strcmp(formula_defaults[i].key, key) == 0) {
+            *text = str_of(formula_defaults[i].text);
+            return true;
+        }
+    return false;
+}
+
+/* An activation is what follows an op's lowering, not a part of it. */
+static bool is_activation_key(const char *key) {
+    return strcmp(key, "activation") == 0 || strcmp(key, "matmul_program_config") == 0 ||
+           strcmp(key, "conv2d_config") == 0;
+}
+
+static bool formula_attribute(const void *self, const char *key, struct str *text) {
+    const struct formula_op *o = self;
+    const struct node *n = o->node;
+    const struct attr_spec *a = find_attribute(n, key);
+    if (a)
+        return written_out(o->run, a->value, text);
+    if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
+        return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
+    if (is_axis_key(n, key)) {
+        *text = arena_printf(o->run->bench->arena, "%d", n->dim.given ? n->dim.axis : -1);
+        return true;
+    }
+    if (strcmp(key, "keep_dim") == 0 && op_table[n->op].class == OP_REDUCE) {
+        *text = STR("true");
+        return true;
+    }
+    return default_of_formula(n->op, key, text);
+}
+
+/* ---- nodes ---- */
+
+/* slice(x, dim=-1, part=1, of=2), part=1, every=2, or begin= and end=. */
+static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t size, int64_t *begin, int64_t *step,
+                         int64_t *count) {
+    int64_t part = -1, of = 0, every = 0, end = size;
+    *begin = 0;
+    *step = 1;
+    if (!attr_int(r->bench, c, "part", &part) || !attr_int(r->bench, c, "of", &of) ||
+        !attr_int(r->bench, c, "every", &every) || !attr_int(r->bench, c, "begin", begin) ||
+        !attr_int(r->bench, c, "end", &end))
+        return false;
+    if (part >= 0 && of > part && size % of == 0) {
+        *begin = part * (size / of);
+        *count = size / of;
+    } else if (part >= 0 && every > part) {
+        *begin = part;
+        *step = every;
+        *count = size > part ? (size - part + every - 1) / every : 0;
+    } else if (part < 0 && *begin >= 0) {
+        end = end > size ? size : end;
+        *count = end > *begin ? end - *begin : 0;
+    } else {
+        return bench_fail(r->bench, "which part of %lld elements a slice takes is not said", (long long)size);
+    }
+    return true;
+}
+
+static bool evaluate_part(struct formula_run *r, const struct call *c, const struct tensor **out) {
+    static const char *const told[] = {"part", "begin", "end"};
+    struct str text;
+    uint32_t axis;
+    int64_t begin, step, count = 0;
+    bool said = false;
+    for (size_t i = 0; i < 3; i++)
+        said |= attr_text(c, told[i], &text);
+    if (!said)
+        return bench_fail(r->bench, "which part a slice takes is not said");
+    if (!axis_attr(r->bench, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
+        !slice_bounds(r, c, operand(c, 0)->shape.dim[axis], &begin, &step, &count))
+        return false;
+    struct view v = view_cut(view_of(operand(c, 0)), axis, begin, step, count);
+    *out = view_copy(r->bench, &v);
+    return *out != NULL;
+}
+
+/* reshape(y, like=x) */
+static bool told_shape(struct formula_run *r, const struct node *n, struct shape *s) {
+    const struct attr_spec *like = find_attribute(n, "like");
+    uint32_t slot = like ? formula_slot(r->formula, like->value) : NONE;
+    const struct tensor *t = slot == NONE ? NULL : slot_value(r, slot);
+    if (t)
+        *s = t->shape;
+    return t != NULL;
+}
+
+/* The axes that a node has, without evaluating what only makes it smaller. */
+static bool widest(struct formula_run *r, const struct node *n, struct shape *s) {
+    enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_OPAQUE;
+    const struct tensor *t;
+    if (n->kind == N_NUMBER || !present(r, n)) {
+        *s = (struct shape){0};
+        return true;
+    }
+    if (n->kind == N_NAMED && !r->values[n->slot][0])
+        return widest(r, n->args[0], s);
+    for (uint32_t i = 0; n->kind == N_EITHER && i < n->nargs; i++)
+        if (present(r, n->args[i]))
+            return widest(r, n->args[i], s);
+    if (class != OP_ELTWISE && class != OP_REDUCE && class != OP_AXISWISE) {
+        if (!(t = value(r, n)))
+            return false;
+        *s = t->shape;
+        return true;
+    }
+    *s = (struct shape){0};
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        struct shape other;
+        if (!widest(r, n->args[i], &other) || !shape_broadcast(r->bench, s, &other, s))
+            return false;
+    }
+    return true;
+}
+
+/* A number as an operand: extents are those of what it is combined with. */
+static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
+    struct shape here = {0};
+    double x;
+    if (among && !widest(r, among, &here))
+        return NULL;
+    return number_value(r, n->number, here.rank ? &here : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;
+}
+
+static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
+    bool close_up = n->op == K_CONCAT; /* absent parts leave no gap */
+    *count = 0;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        const struct node *a = n->args[i];
+        const struct tensor *t = NULL;
+        bool is = present(r, a);
+        if (is && !(t = a->kind == N_NUMBER ? number_operand(r, a, n) : value(r, a)))
+            return false;
+        if (is || !close_up)
+            operands[(*count)++] = t;
+    }
+    return true;
+}
+
+static const struct lowering *lowering_for(const struct formula_run *r, enum op_kind k) {
+    return r->set && !(r->inside && r->inside->kind == k) ? lowering_of_kind(r->set, k) : NULL;
+}
+
+static bool op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+    const struct tensor *operands[16];
+    struct formula_op self = {r, n};
+    struct shape shape;
+    struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
+    c.ttnn = r->inside && r->inside->kind == n->op && r->outer->ttnn;
+    if (n->nargs > 16 || !op_present(r, n))
+        return bench_fail(r->bench, "%s: an operand is absent", op_table[n->op].name);
+    if (!op_operands(r, n, operands, &c.noperands))
+        return false;
+    const struct lowering *w = lowering_for(r, n->op);
+    if (w)
+        return lower(r, w, &c, results);
+    if (n->op == K_SLICE)
+        return evaluate_part(r, &c, results);
+    if (told_shape(r, n, &shape)) {
+        c.shapes = &shape;
+        c.nresults = 1;
+    }
+    return interpret(r->bench, &c, results);
+}
+
+static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
+
+static bool transposed_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
+    const struct tensor *t = value(r, n->args[0]);
+    if (!t)
+        return false;
+    if (t->shape.rank < 2)
+        return bench_fail(r->bench, "transposed(...) of %s", shape_text(r->bench->arena, &t->shape).p);
+    struct view v = view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2);
+    *out = view_copy(r->bench, &v);
+    return *out != NULL;
+}
+
+static bool named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+    if (!r->values[n->slot][0] && !results_of(r, n->args[0], r->values[n->slot]))
+        return false;
+    memcpy(results, r->values[n->slot], sizeof r->values[n->slot]);
+    return true;
+}
+
+static bool either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if (present(r, n->args[i]))
+            return results_of(r, n->args[i], results);
+    return bench_fail(r->bench, "no alternative of a formula has all it needs");
+}
+
+static bool result_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
+    const struct tensor *all[MAX_RESULTS];
+    if (!results_of(r, n->args[0], all))
+        return false;
+    *out = n->result < MAX_RESULTS ? all[n->result] : NULL;
+    return *out ? true : bench_fail(r->bench, "an op has no result %u", n->result);
+}
+
+/* matmul over one element. */
+static bool outer_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
+    const struct tensor *x = value(r, n->args[0]), *y = x ? value(r, n->args[1]) : NULL;
+    *out = y ? multiply_matrices(r->bench, x, false, y, false) : NULL;
+    return *out != NULL;
+}
+
+static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+    for (uint32_t i = 0; i < MAX_RESULTS; i++)
+        results[i] = NULL;
+    switch (n->kind) {
+    case N_VARIABLE:
+        results[0] = slot_value(r, n->slot);
+        return results[0] != NULL;
+    case N_NAMED:
+        return named_value(r, n, results);
+    case N_NUMBER:
+        results[0] = number_operand(r, n, NULL);
+        return results[0] != NULL;
+    case N_EITHER:
+        return either_value(r, n, results);
+    case N_RESULT:
+        return result_value(r, n, results);
+    case N_TRANSPOSED:
+        return transposed_value(r, n, results);
+    case N_OUTER:
+        return outer_value(r, n, results);
+    case N_OP:
+        return op_value(r, n, results);
+    }
+    return false;
+}
+
+static const struct tensor *value(struct formula_run *r, const struct node *n) {
+    const struct tensor *results[MAX_RESULTS];
+    return results_of(r, n, results) ? results[0] : NULL;
+}
+
+/* ---- formulas ---- */
+
+static void find_names(struct formula_run *r, const struct node *n) {
+    if (n->kind == N_NAMED && r->named[n->slot])
+        return;
+    if (n->kind == N_NAMED)
+        r->named[n->slot] = n;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        find_names(r, n->args[i]);
+}
+
+static bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
+    const struct formula *f = r->formula;
+    find_names(r, f->root);
+    for (uint32_t i = 0; i < f->nalso; i++)
+        find_names(r, f->also[i].node);
+    if (!results_of(r, f->root, results))
+        return false;
+    for (uint32_t i = 0; i < f->nalso && i + 1 < MAX_RESULTS; i++)
+        if (!(results[i + 1] = value(r, f->also[i].node)) && !f->also[i].optional)
+            return false;
+    return true;
+}
+
+bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
+                   const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.bench = b, .set = set, .formula = f};
+    for (uint32_t i = 0; i < f->nslots; i++)
+        r.values[i][0] = slots[i];
+    enum arithmetic kept = b->arithmetic;
+    b->arithmetic = EXACT;
+    bool good = run_formula(&r, results);
+    b->arithmetic = kept;
+    return good;
+}
+
+/* ---- lowering ---- */
+
+/* Attributes that the dialects do not print where they hold this. */
+static bool default_of_op(const struct call *c, const char *key, struct str *text) {
+    bool heads = strcmp(key, "num_kv_heads") == 0;
+    if (strcmp(key, "epsilon") == 0)
+        *text =
+            c->kind == K_GROUP_NORM ||
+                    (c->ttnn && (c->kind == K_LAYER_NORM || c->kind == K_RMS_NORM || c->kind == K_DISTRIBUTED_RMS_NORM))
+                ? STR("1.0e-12")
+                : STR("1.0e-5");
+    else if (strcmp(key, "is_causal") == 0 || strcmp(key, "largest") == 0)
+        *text = STR("true");
+    else if (strcmp(key, "ttnn") == 0)
+        *text = c->ttnn ? STR("true") : STR("false");
+    else
+        return heads && attr_text(c, "num_heads", text);
+    return true;
+}
+
+/* low and high of a clamp are printed under other names. */
+static const char *printed_name(enum op_kind k, struct str param) {
+    if (k == K_CLAMP)
+        return str_is(param, "low") ? "min" : "max";
+    return param.p;
+}
+
+static bool attribute_param(struct bench *b, const struct call *c, const char *key, const struct tensor **out) {
+    struct str text;
+    double x;
+    int64_t whole;
+    if (!attr_text(c, key, &text) && !default_of_op(c, key, &text))
+        return true;
+    if (mlir_int(text, &whole))
+        x = (double)whole;
+    else if (!mlir_float(text, &x))
+        return bench_fail(b, "%s: attribute %s is no number", op_table[c->kind].name, key);
+    *out = tensor_scalar(b, x);
+    return *out != NULL;
+}
+
+static uint32_t operand_roles(const struct call *c) {
+    const char *roles = op_table[c->kind].roles;
+    uint32_t n = *roles != '\0';
+    if (*roles == '*')
+        return c->noperands;
+    for (; *roles; roles++)
+        n += *roles == ',';
+    return n;
+}
+
+/* The attribute by which an op names the axis for which its lowering has the last one. */
+static const struct {
+    enum op_kind kind;
+    const char *key;
+    int64_t otherwise;
+} axis_keys[] = {{K_SOFTMAX, "dimension", -1},
+                 {K_MEAN, "dim_arg", -1},
+                 {K_TOPK, "dim", -1},
+                 {K_GROUP_NORM, "channel_dim", 3},
+                 {K_BATCH_NORM_INFERENCE, "dimension", 1}};
+
+static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
+    const struct shape *s = &operand(c, 0)->shape;
+    struct str text;
+    *axis = s->rank ? s->rank - 1 : 0;
+    for (size_t i = 0; s->rank && i < sizeof axis_keys / sizeof *axis_keys; i++) {
+        int64_t dims[TENSOR_RANK] = {axis_keys[i].otherwise};
+        int n = 1;
+        if (axis_keys[i].kind != c->kind || (!c->types && !attr_text(c, axis_keys[i].key, &text)))
+            continue;                             /* a formula that says nothing means the last one */
+        n = c->kind == K_MEAN ? (int)s->rank : 1; /* a mean that says nothing is over all */
+        return attr_list(b, c, axis_keys[i].key, dims, TENSOR_RANK, &n) &&
+               (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name)) &&
+               axis_in(b, c, dims[0], s->rank, axis);
+    }
+    return true;
+}
+
+static const struct tensor *with_axis_last(struct bench *b, const struct tensor *t, uint32_t axis, uint32_t rank) {
+    if (!t || t->shape.rank != rank || axis + 1 >= rank)
+        return t;
+    struct view v = view_swapped(view_of(t), axis, rank - 1);
+    return view_copy(b, &v);
+}
+
+static bool bind_params(struct formula_run *in, const struct lowering *w, const struct call *c, uint32_t axis) {
+    struct bench *b = in->bench;
+    uint32_t roles = operand_roles(c), rank = operand(c, 0)->shape.rank;
+    for (uint32_t i = 0; i < w->nparams; i++) {
+        const struct tensor *t = i < roles ? operand(c, i) : NULL;
+        char key[64];
+        snprintf(key, sizeof key, "%.*s", (int)w->params[i].n, w->params[i].p);
+        if (t && !(t = with_axis_last(b, t, axis, rank)))
+            return false;
+        if (!t && (i >= roles || c->kind == K_CLAMP) &&
+            !attribute_param(b, c, i < roles ? printed_name(c->kind, w->params[i]) : key, &t))
+            return false;
+        in->values[w->slots[i]][0] = t;
+    }
+    return true;
+}
+
+/* A lowering over the last dimension says nothing of an op over several. */
+static bool along_last_only(struct bench *b, const struct call *c) {
+    int64_t dims[TENSOR_RANK];
+    int n = 1;
+    if ((c->kind != K_LAYER_NORM && c->kind != K_RMS_NORM) || !c->attribute)
+        return true;
+    return attr_list(b, c, "normalized_shape", dims, TENSOR_RANK, &n) &&
+           (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name));
+}
+
+/* Every attribute that a formula writes is one that the lowering knows. */
+static bool attributes_known(struct formula_run *r, const struct lowering *w, const struct call *c) {
+    const struct formula_op *o = c->self;
+    if (c->attribute != formula_attribute || w->primitive)
+        return true;
+    for (uint32_t i = 0; i < o->node->nattrs; i++) {
+        struct str key = str_of(o->node->attrs[i].key);
+        bool known = is_activation_key(key.p);
+        for (uint32_t p = 0; p < w->nparams; p++)
+            known |= str_eq(key, w->params[p]);
+        if (!known)
+            return bench_fail(r->bench, "the lowering of %s has no parameter %s", op_table[c->kind].name, key.p);
+    }
+    return true;
+}
+
+static bool lower(struct formula_run *r, const struct lowering *w, const struct call *c,
+                  const struct tensor *results[MAX_RESULTS]) {
+    struct bench *b = r->bench;
+    uint32_t axis;
+    if (r->depth >= MAX_DEPTH)
+        return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
+    if (!operands_needed(b, c, 1) || !along_last_only(b, c) || !attributes_known(r, w, c) || !moved_axis(b, c, &axis))
+        return false;
+    struct formula_run *in = arena_alloc(b->arena, sizeof *in);
+    *in = (struct formula_run){
+        .bench = b, .set = r->set, .formula = w->formula, .inside = w, .outer = c, .depth = r->depth + 1};
+    if (!bind_params(in, w, c, axis) || !run_formula(in, results))
+        return false;
+    for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++)
+        if (!(results[i] = with_axis_last(b, results[i], axis, operand(c, 0)->shape.rank)))
+            return false;
+    results[0] = apply_activation(b, c, results[0]);
+    return results[0] != NULL;
+}
+
+/* In the told shapes: a reduction that does not keep its dimension, a flattened convolution. */
+static bool as_the_text_says(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++)
+        if (!results[i] || !(results[i] = as_told(b, c, i, results[i])))
+            return bench_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
+    return true;
+}
+
+bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
+                       const struct tensor *results[MAX_RESULTS]) {
+    const struct lowering *w = lowering_of_kind(set, c->kind);
+    struct formula_run r = {.bench = b, .set = set};
+    if (!w)
+        return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
+    enum arithmetic kept = b->arithmetic;
+    b->arithmetic = EXACT;
+    bool good = lower(&r, w, c, results) && as_the_text_says(b, c, results);
+    b->arithmetic = kept;
+    return good;
+}

@@ -1,0 +1,25 @@
+/* Evaluates formulas and the reference lowering of fused ops on tensors, always in doubles: what a fused op keeps
+ * inside is not rounded. Who wants the figure of a device rounds the result (tensor_round). */
+#ifndef FA_FORMULA_VALUE_H
+#define FA_FORMULA_VALUE_H
+
+#include "numeric/interpret.h"
+#include "pattern/lowering.h"
+
+/* The value of a formula. `slots` has a tensor for each name (formula_slot) that is bound; NULL: absent. The axes of
+ * the formula are the dimensions of the tensors: operands broadcast from the right, a reduction keeps its axis with one
+ * element, an op along an axis without `dim` works along the last one. Of alternatives the first one counts whose names
+ * are all bound; a named value may be bound too and is then not evaluated. An op that a lowering of `set` defines is
+ * evaluated by that; `set` may be NULL.
+ *
+ * results[0] is the root, then come the values of further lines (`also`), else the further results of the root's op.
+ * False with a reason in the bench. */
+bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
+                   const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
+
+/* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. The operands of
+ * batch_norm_inference are in TTIR's order. False with a reason, also where there is no lowering. */
+bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
+                       const struct tensor *results[MAX_RESULTS]);
+
+#endif

@@ -1,0 +1,305 @@
+/* The reference lowering of fused ops: against NumPy through the text of the op (fixtures/numeric), and formulas on
+ * tensors. */
+#include "ir_text.h"
+#include "numeric/compare.h"
+#include "numeric/formula_value.h"
+#include "numeric_fixtures.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct arena arena;
+static struct bench bench;
+static struct diags diags;
+static struct pattern_set set;
+
+static void setup(void) {
+    bench = (struct bench){.arena = &arena};
+    diags = (struct diags){.arena = &arena};
+    cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
+}
+
+static void teardown(void) {
+    patterns_free(&set);
+    arena_free(&arena);
+}
+
+TestSuite(lowering, .init = setup, .fini = teardown);
+
+/* ---- ops by their lowering ---- */
+
+struct lowered_count {
+    size_t agree, refused;
+    bool seen[K_COUNT];
+};
+
+static const struct tensor *operand_of(struct fixture_op *f, uint32_t v) {
+    for (uint32_t i = 0; v != NONE && i < f->ngiven; i++)
+        if (f->given[i].value == v)
+            return f->given[i].tensor;
+    return NULL;
+}
+
+struct text {
+    const struct mlir *m;
+    uint32_t op;
+};
+
+static bool text_attribute(const void *self, const char *key, struct str *text) {
+    const struct text *t = self;
+    return mlir_attr(t->m, t->op, key, text);
+}
+
+/* The op of a fixture, evaluated by its lowering. */
+static bool lowered(struct fixture_op *f, const struct tensor *results[MAX_RESULTS]) {
+    const struct graph *g = &f->ir.g;
+    const struct tensor *operands[8] = {NULL};
+    struct shape shapes[MAX_RESULTS];
+    enum dtype types[MAX_RESULTS];
+    struct text self = {&f->ir.m, f->op};
+    for (uint32_t i = 0; i < graph_noperands(g, f->op); i++)
+        operands[i] = operand_of(f, graph_operands(g, f->op)[i]);
+    for (uint32_t i = 0; i < f->nresults; i++) {
+        shapes[i] = f->want[i]->shape;
+        types[i] = graph_dtype(g, f->ir.m.ops[f->op].first_result + i);
+    }
+    struct call c = {.kind = (enum op_kind)g->kind[f->op],
+                     .ttnn = str_starts(mlir_op_name(&f->ir.m, f->op), STR("ttnn.")),
+                     .noperands = graph_noperands(g, f->op),
+                     .operands = operands,
+                     .nresults = f->nresults,
+                     .shapes = shapes,
+                     .types = types,
+                     .attribute = text_attribute,
+                     .self = &self};
+    return interpret_lowered(&bench, &set, &c, results);
+}
+
+static void check_lowered(struct fixture_op *f, struct lowered_count *n) {
+    const struct tensor *got[MAX_RESULTS];
+    int64_t compared;
+    enum op_kind k = (enum op_kind)f->ir.g.kind[f->op];
+    if (!lowering_of_kind(&set, k))
+        return;
+    bool ttnn_batch_norm = k == K_BATCH_NORM_INFERENCE && str_starts(mlir_op_name(&f->ir.m, f->op), STR("ttnn."));
+    if (ttnn_batch_norm || !lowered(f, got)) {
+        cr_assert(ttnn_batch_norm || str_find(bench.error, STR("is along one dimension")), "%s: %s", f->label,
+                  bench.error.p);
+        bench.error = STR("");
+        n->refused++;
+        return;
+    }
+    for (uint32_t i = 0; i < f->nresults; i++) {
+        struct difference d = compare_worst(got[i], f->want[i], 1e-3, &compared);
+        cr_assert(d.error <= 1e-11, "%s result %u: %.17g for %.17g at %lld", f->label, i, d.got, d.want,
+                  (long long)d.at);
+    }
+    n->seen[k] = true;
+    n->agree++;
+}
+
+Test(lowering, every_lowered_op_agrees_with_numpy) {
+    static const char *const files[] = {"elementwise", "reductions", "products", "norms",
+                                        "selection",   "windows",    "attention"};
+    struct lowered_count n = {0};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct fixture_file file;
+        fixture_open(&file, files[i]);
+        for (struct fixture_op f; fixture_next(&file, &bench, &f);) {
+            check_lowered(&f, &n);
+            ir_free(&f.ir);
+        }
+        fixture_close(&file);
+    }
+    for (uint32_t i = 0; i < set.nlowerings; i++)
+        cr_assert(set.lowerings[i].kind == K_UNKNOWN || n.seen[set.lowerings[i].kind], "%.*s",
+                  (int)set.lowerings[i].name.n, set.lowerings[i].name.p);
+    cr_assert_geq(n.agree, 80, "%zu", n.agree);
+    cr_assert_leq(n.refused, 10, "%zu", n.refused);
+}
+
+Test(lowering, every_lowering_says_what_it_follows) {
+    cr_assert_geq(set.nlowerings, 45);
+    for (uint32_t i = 0; i < set.nlowerings; i++)
+        cr_assert_gt(set.lowerings[i].source.n, 4, "%s", set.lowerings[i].head.p);
+}
+
+/* ---- formulas ---- */
+
+static struct formula formula;
+static const struct tensor *slots[MAX_SLOTS];
+
+static void read_formula(const char *text) {
+    memset(slots, 0, sizeof slots);
+    diags.n = 0;
+    cr_assert(fused_parse(&formula, &arena, &set, str_of(text), (struct text_origin){"test", 1, 1}, &diags), "%s: %s",
+              text, diags.n ? diags.items[0].message : "");
+}
+
+static struct tensor *counting(uint32_t rank, int64_t a, int64_t b, int64_t c) {
+    struct tensor *t = tensor_new(&bench, &(struct shape){rank, {a, b, c}});
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = sin(1.7 * (double)i + (double)rank + 0.3 * (double)a);
+    return t;
+}
+
+static const struct tensor *bind(const char *name, const struct tensor *t) {
+    uint32_t s = formula_slot(&formula, str_of(name));
+    cr_assert_neq(s, NONE, "%s", name);
+    return slots[s] = t;
+}
+
+static const struct tensor *result(void) {
+    const struct tensor *r[MAX_RESULTS];
+    return formula_value(&bench, &set, &formula, slots, r) ? r[0] : NULL;
+}
+
+static const struct tensor *root(void) {
+    const struct tensor *t = result();
+    cr_assert(t, "%s", bench.error.p);
+    return t;
+}
+
+static void close_to(const struct tensor *a, const struct tensor *b, const char *what) {
+    int64_t n;
+    struct difference d = compare_worst(a, b, 1e-3, &n);
+    cr_assert(d.error < 1e-12, "%s: %g for %g", what, d.got, d.want);
+    cr_assert_gt(n, 0, "%s", what);
+}
+
+/* Two formulas over x, w (a row), b (a row) mean the same. */
+static void same(const char *one, const char *other) {
+    const struct tensor *x = counting(3, 2, 3, 4), *w = counting(1, 4, 0, 0), *b = counting(1, 4, 1, 0), *got[2];
+    for (int i = 0; i < 2; i++) {
+        read_formula(i ? other : one);
+        const struct {
+            const char *name;
+            const struct tensor *t;
+        } names[] = {{"x", x}, {"w", w}, {"b", b}};
+        for (size_t k = 0; k < 3; k++)
+            if (formula_slot(&formula, str_of(names[k].name)) != NONE)
+                bind(names[k].name, names[k].t);
+        got[i] = root();
+    }
+    close_to(got[0], got[1], one);
+}
+
+Test(lowering, formulas_mean_what_they_say) {
+    same("x + 2 * x", "3 * x");
+    same("mean(x, dim=-1) + x * 0", "sum(x, dim=-1) * (1 / extent(-1)) + x * 0");
+    same("mean(x, dim=1) + x * 0", "sum(x, dim=1) * (1 / extent(1)) + 0 * x");
+    same("sum(x, dim=-1) / extent(-1)", "mean(x, dim=-1)");
+    same("softmax(x, dim=1)", "softmax_written(x, dim=1)");
+    same("softmax(x)", "softmax(x, dim=-1)");
+    same("transposed(transposed(x)) + 0", "x + 0");
+    same("concat(slice(x, part=0, of=2), slice(x, part=1, of=2))", "x + 0");
+    same("concat(slice(x, dim=-2, part=0, every=3), slice(x, dim=-2, part=1, every=3), slice(x, dim=-2, part=2, "
+         "every=3), dim=-2)",
+         "x + 0");
+    same("outer(slice(x, dim=-1, begin=0, end=1), slice(x, dim=-2, begin=0, end=1))",
+         "slice(x, dim=-1, begin=0, end=1) * slice(x, dim=-2, begin=0, end=1)");
+    same("layer_norm(x, w, b)", "a = rms_norm(x - mean(x, dim=-1), w, b)");
+    same("result(sort(x, descending=true), 1) * 0 + sort(x, dim=-1)", "-sort(-x, descending=true)");
+    same("silu_and_mul(x, x + w)", "silu(x) * (x + w)");
+    same("linear(x, outer(reshape(w, shape=\"4, 1\"), reshape(b, shape=\"1, 4\")), b)",
+         "matmul(x, matmul(reshape(w, shape=\"4, 1\"), reshape(b, shape=\"1, 4\"))) + b");
+}
+
+Test(lowering, parts_that_are_not_bound_are_absent) {
+    read_formula("y = rms_norm(x, w, b, epsilon=eps)");
+    const struct tensor *x = bind("x", counting(2, 3, 4, 0));
+    bind("eps", tensor_scalar(&bench, 0.5));
+    const struct tensor *plain = root();
+    double squares = 0;
+    for (int i = 0; i < 4; i++)
+        squares += x->x[i] * x->x[i];
+    cr_assert_float_eq(plain->x[1], x->x[1] / sqrt(squares / 4 + 0.5), 1e-14);
+    const struct tensor *w = bind("w", counting(1, 4, 0, 0));
+    cr_assert_float_eq(root()->x[1], plain->x[1] * w->x[1], 1e-14);
+    read_formula("(x + w) [* b] | x + 0");
+    bind("x", x);
+    close_to(root(), x, "no w");
+    bind("w", w);
+    cr_assert_float_eq(root()->x[2], x->x[2] + w->x[2], 1e-15);
+    read_formula("concat(x, y, z)");
+    bind("x", x);
+    bind("z", x);
+    cr_assert_eq(root()->shape.dim[1], 8);
+}
+
+Test(lowering, attention_of_a_formula_is_causal_only_where_it_says_so) {
+    const struct tensor *q = tensor_reshape(&bench, counting(3, 2, 5, 4), &(struct shape){4, {1, 2, 5, 4}});
+    const struct tensor *plain, *causal;
+    read_formula("scaled_dot_product_attention(q, k, v, mask)");
+    bind("q", q);
+    bind("k", q);
+    bind("v", q);
+    plain = root();
+    read_formula("scaled_dot_product_attention(q, k, v, mask, is_causal=true, scale=\"1 / sqrt(extent(q, -1))\")");
+    bind("q", q);
+    bind("k", q);
+    bind("v", q);
+    causal = root();
+    cr_assert_float_eq(causal->x[0], q->x[0], 1e-15, "the first query sees the first key");
+    cr_assert_gt(fabs(plain->x[0] - causal->x[0]), 1e-3);
+    cr_assert_float_eq(causal->x[16], plain->x[16], 1e-15, "the last one sees all");
+}
+
+static void fails(const char *text, const char *reason) {
+    read_formula(text);
+    uint32_t x = formula_slot(&formula, STR("x"));
+    if (x != NONE)
+        slots[x] = counting(2, 3, 4, 0);
+    bench.error = STR("");
+    cr_assert_null(result(), "%s", text);
+    cr_assert(str_find(bench.error, str_of(reason)), "%s: %s", text, bench.error.p);
+}
+
+Test(lowering, what_a_formula_leaves_open_has_a_reason) {
+    fails("x + y", "add: an operand is absent");
+    fails("exp(y)", "an operand is absent");
+    fails("x * (1 / (extent(-1) - 4))", "a formula divides by 0");
+    fails("slice(x)", "which part a slice takes is not said");
+    fails("slice(x, part=0, of=3)", "which part of 4 elements a slice takes is not said");
+    fails("topk(x)", "absent");
+    fails("reshape(x)", "reshape has no attribute shape");
+    fails("conv2d(x, x, x)", "conv2d of 3x4");
+    fails("rms_norm(x, epsilom=1)", "the lowering of rms_norm has no parameter epsilom");
+    fails("all_reduce(x)", "no evaluator for all_reduce");
+    fails("softmax(x, dim=2)", "no dimension 2 in a tensor of rank 2");
+}
+
+static void wrong(const char *yaml, const char *message) {
+    char path[] = "/tmp/loweringXXXXXX.yml";
+    int fd = mkstemps(path, 4);
+    FILE *f = fdopen(fd, "w");
+    fputs(yaml, f);
+    fclose(f);
+    diags.n = 0;
+    cr_assert_not(patterns_load(&set, path, &diags), "%s", yaml);
+    remove(path);
+    cr_assert(strstr(diags.items[0].message, message), "%s", diags.items[0].message);
+}
+
+Test(lowering, a_wrong_lowering_is_an_error_with_its_place) {
+    wrong("lowering: {a: b}\n", "`lowering` is a list");
+    wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(x, 0)'}\n", "lacks the key source");
+    wrong("lowering:\n  - {op: relu, is: 'out = maximum(x, 0)', source: s}\n", "an op with its parameters expected");
+    wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(y, 0)', source: s}\n", "no parameter of the op: y");
+    wrong("lowering:\n  - {op: relu(x), is: 'out = maximun(x, 0)', source: s}\n", "no operator or idiom is called");
+    wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(x, 0)', source: s, as: t}\n", "unknown key: as");
+}
+
+Test(lowering, a_later_lowering_replaces_an_earlier_one_and_one_by_itself_ends) {
+    char path[] = "/tmp/loweringXXXXXX.yml";
+    FILE *f = fdopen(mkstemps(path, 4), "w");
+    fputs("lowering:\n  - {op: relu(x), is: 'out = sigmoid(x) * 2', source: s}\n"
+          "  - {op: sigmoid(x), is: 'out = relu(x) * 2', source: s}\n",
+          f);
+    fclose(f);
+    cr_assert(patterns_load(&set, path, &diags), "%s", diags.n ? diags.items[0].message : "");
+    remove(path);
+    fails("op relu(x)", "is lowered to itself");
+}
