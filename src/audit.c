@@ -40,7 +40,7 @@ struct graph_audit {
     bool unfused;           /* much is missed and nothing is fused */
     struct arena arena;     /* as long as this graph */
     struct arena instance;  /* as long as one match is described */
-    struct matcher *closer; /* or NULL */
+    struct matcher *closer, *ttir_closer; /* or NULL */
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
@@ -153,7 +153,8 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
     return most * 2 >= n ? best : NULL;
 }
 
-static struct segment ttir_segment(struct graph_audit *g, const struct match *m) {
+/* The TTIR side of a TTNN match; `origin`: the match there, if it is one, else NULL. */
+static struct segment ttir_segment(struct graph_audit *g, const struct match *m, const struct match **origin) {
     struct arena *arena = &g->instance;
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
@@ -163,9 +164,9 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m)
     if (n == 0)
         return none;
     qsort(found, n, sizeof *found, by_id);
-    const struct match *t = counterpart(g, m, found, n);
-    if (t)
-        return segment_of(t, arena);
+    *origin = counterpart(g, m, found, n);
+    if (*origin)
+        return segment_of(*origin, arena);
     if (pair_segment(g->pairs, m->ops, m->nops, arena, &ops, &n))
         return (struct segment){g->pairs->ttir->m, ops, n};
     return none;
@@ -191,9 +192,12 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
     } else {
         in->ttnn = shown;
         if (g->pairs)
-            in->ttir = ttir_segment(g, m);
+            in->ttir = ttir_segment(g, m, &context.origin);
         if (g->pairs && in->ttir.nops == 0)
             context.missing_level = "TTIR";
+        if (context.origin && !g->ttir_closer)
+            g->ttir_closer = match_closer_new(context.origin->graph, &g->arena);
+        context.origin_closer = g->ttir_closer;
     }
     in->notes = notes_of(&context, m, &shown, arena);
 }
@@ -307,6 +311,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);
     match_closer_free(g.closer);
+    match_closer_free(g.ttir_closer);
     arena_free(&g.instance);
     arena_free(&g.arena);
 }

@@ -220,7 +220,7 @@ static void says(const char *keys, bool before, const char *status, const char *
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "%s", keys);
     const struct pattern *p = pattern(text);
     struct match_detail d = {0};
-    struct str said = classification_note(p, &d, before, &arena);
+    struct str said = classification_note(p, &d, before, false, &arena);
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
     cr_assert(str_is(classify(p).pass_status, status));
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "pattern/build.h"
+#include "pattern/condition.h"
 
 struct checker {
     const struct pattern_set *set;
@@ -45,7 +46,7 @@ static void check_template(struct checker *c, const struct pattern *p, struct st
         struct str inner = {text.p + i + 1, (size_t)(close - text.p) - i - 1};
         const struct number *n;
         struct text_origin nowhere = {"", 0, 0};
-        if (formula_slot(&p->formula, inner) == NONE &&
+        if (formula_slot(&p->formula, inner) == NONE && !template_word(&p->formula, inner) &&
             !number_parse(&n, &p->formula, &c->arena, inner, nowhere, NULL, &quiet))
             warn(c, line_of(p, (struct str){text.p + i, inner.n + 2}),
                  "neither a name of the formula nor a number, printed as it is: {", inner, "}");

@@ -43,7 +43,7 @@ static bool stored(const struct evaluation *e, const struct binding *b, uint32_t
 
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
 
-static bool regex_finds(const pcre2_code *re, struct str s) {
+bool condition_regex_finds(const pcre2_code *re, struct str s) {
     pcre2_match_data *data = pcre2_match_data_create(1, NULL);
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
     int found = -1;
@@ -64,7 +64,7 @@ static bool used_by(const struct evaluation *e, const struct binding *b, uint32_
     if (b[0].value == NONE)
         return false;
     for (uint32_t u = g->first_use[b[0].value]; u < g->first_use[b[0].value + 1]; u++)
-        if (regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+        if (condition_regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
             return true;
     return false;
 }
@@ -534,7 +534,7 @@ static bool located(const struct evaluation *e, const struct binding *b, uint32_
     for (uint32_t i = 0; i < e->nops; i++) {
         int k = mlir_loc_names(e->graph->m, e->ops[i], names, MAX_NAMES);
         for (int j = 0; j < k && j < MAX_NAMES; j++)
-            if (regex_finds(e->regex, names[j]))
+            if (condition_regex_finds(e->regex, names[j]))
                 return true;
     }
     return false;
@@ -544,7 +544,7 @@ static bool located(const struct evaluation *e, const struct binding *b, uint32_
 static bool named(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
-    return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
+    return argument != NONE && condition_regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }
 
 /* No op that uses the value, seen through movement and casts, has a name that the expression finds. */
@@ -557,7 +557,7 @@ static bool no_user(const struct evaluation *e, const struct binding *b, uint32_
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
             uint32_t op = g->uses[u];
-            if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+            if (condition_regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
                 return false;
             if (looks_through(g, op))
                 seen[count++] = g->m->ops[op].first_result;
@@ -722,6 +722,12 @@ const struct condition_info condition_table[] = {
     {condition_cuts_along, "cuts_along", 2, 2, false, false,
      "cuts_along(out, s): the slice out cuts the dimension that s sorts"},
     {condition_turned, "turned", 1, 1, false, false, "turned(p): p exchanges the last two dimensions of its operand"},
+    {condition_has_op, "has_op", 1, 1, true, false, "has_op(\"regex\"): a matched op has such a name"},
+    {condition_made_by, "made_by", 2, 2, true, false, "made_by(x, \"regex\"): the op that makes x has such a name"},
+    {condition_spelled, "spelled", 2, 2, true, false, "spelled(x, \"regex\"): the text of the op x has such a piece"},
+    {condition_between, "between", 1, 3, true, false,
+     "between(x, y, \"regex\"): something of such a name was looked through between the op x and the op y"},
+    {condition_operand, "operand", 3, 3, false, true, "operand(x, y, 0): x is the first operand of the op y"},
 };
 
 uint32_t condition_find(struct str name) {
@@ -919,6 +925,10 @@ static const struct number *template_number(const struct evaluation *e, struct s
 /* One {…} of a template: an expression, or the name of a value. */
 static void fill_one(const struct evaluation *e, struct str inner, struct buf *out) {
     uint32_t slot = formula_slot(e->formula, inner);
+    if (slot == NONE && template_word(e->formula, inner)) {
+        template_say(e, inner, out);
+        return;
+    }
     if (slot != NONE) {
         uint32_t v = e->bindings[slot].value;
         uint32_t argument = v == NONE ? NONE : graph_argument(e->graph, v); /* says more than a name in the middle */

@@ -2,7 +2,7 @@
 #ifndef FA_CONDITION_H
 #define FA_CONDITION_H
 
-#include "base/base.h"
+#include "pattern/formula.h"
 
 struct evaluation;
 struct number;
@@ -25,6 +25,18 @@ bool condition_same_window(const struct evaluation *e, const struct binding *b, 
 bool condition_normalizes_channels(const struct evaluation *e, const struct binding *b, uint32_t n);
 bool condition_cuts_along(const struct evaluation *e, const struct binding *b, uint32_t n);
 bool condition_turned(const struct evaluation *e, const struct binding *b, uint32_t n);
+
+/* spelling.c: those about how a match is written. */
+bool condition_has_op(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_made_by(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_spelled(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_between(const struct evaluation *e, const struct binding *b, uint32_t n);
+bool condition_operand(const struct evaluation *e, const struct binding *b, uint32_t n);
+/* Words of templates: {found}, the op that a condition of the rule found, and {type(x)}, "4x32xbf16". */
+bool template_word(const struct formula *f, struct str inner);
+void template_say(const struct evaluation *e, struct str inner, struct buf *out); /* what is a word */
+
+bool condition_regex_finds(const pcre2_code *re, struct str s);
 
 uint32_t condition_find(struct str name);           /* NONE when there is none */
 const char *condition_nearest(struct str misspelt); /* a name or a word of conditions; NULL when none is close */

@@ -131,6 +131,14 @@ static bool some_rule_holds(const struct evaluation *e, const struct note_rule *
     return false;
 }
 
+/* What is known only of a whole match. */
+static void whole(const struct matcher *m, struct evaluation *e, const uint32_t *ops, uint32_t nops) {
+    e->ops = ops;
+    e->nops = nops;
+    e->passed = m->passed;
+    e->npassed = m->npassed;
+}
+
 /* Not to be reported unless asked for: taken apart on purpose, or known to be unsafe. */
 static bool hidden(const struct evaluation *e, const struct pattern *p) {
     return (!p->show_decomposed && !none_holds(e, p->decomposed, p->ndecomposed)) ||
@@ -142,8 +150,7 @@ static bool hidden(const struct evaluation *e, const struct pattern *p) {
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     uint32_t stated = m->npreconditions;
-    e.ops = ops;
-    e.nops = nops;
+    whole(m, &e, ops, nops);
     for (const struct pattern *p = m->pattern; p; p = p->variant) {
         m->npreconditions = stated;
         if (!p->selected || p->replaced)
@@ -211,17 +218,20 @@ static const struct str *said(struct matcher *m, const struct evaluation *e, con
                               uint32_t *count) {
     struct str *lines = arena_alloc(m->arena, (n + 1) * sizeof *lines);
     *count = 0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        *e->found = NONE;
         if (!rules[i].when || evaluate(e, rules[i].when) != 0)
             lines[(*count)++] = fill_in(e, rules[i].say);
+    }
     return lines;
 }
 
 static void keep_remarks(struct matcher *m, struct match_detail *out, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     const struct pattern *p = m->pattern;
-    e.ops = ops;
-    e.nops = nops;
+    uint32_t found = NONE;
+    whole(m, &e, ops, nops);
+    e.found = &found;
     out->remarks = said(m, &e, p->notes, p->nnotes, &out->nremarks);
     out->blocked = said(m, &e, p->block, p->nblock, &out->nblocked);
     out->compiler = said(m, &e, p->compiler, p->ncompiler, &out->ncompiler);

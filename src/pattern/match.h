@@ -105,6 +105,9 @@ struct evaluation {
     const struct axes *axes; /* for extent(-1) */
     const uint32_t *ops;
     uint32_t nops;
+    const struct passed *passed; /* looked through; like the ops only of a whole match */
+    uint32_t npassed;
+    uint32_t *found; /* the op that a condition found; or NULL */
     struct arena *arena;
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;

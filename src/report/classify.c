@@ -21,14 +21,15 @@ static void add(struct buf *b, const char *before, struct str text, const char *
         buf_printf(b, "%s%.*s%s", before, (int)text.n, text.p, after);
 }
 
-static void add_reasons(struct buf *b, const struct pattern *p, const struct match_detail *d) {
+static void add_reasons(struct buf *b, const struct pattern *p, const struct match_detail *d, bool lowered) {
     for (uint32_t i = 0; i < d->ncompiler; i++)
-        add(b, i ? "; " : ": ", str_trim(d->compiler[i]), "");
+        add(b, i ? "; " : lowered ? ": in TTNN, " : ": ", str_trim(d->compiler[i]), "");
     if (p->ncompiler && !d->ncompiler)
         buf_add(b, STR(": none of the compiler's preconditions is seen to fail"));
 }
 
-struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, struct arena *a) {
+struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, bool lowered,
+                               struct arena *a) {
     const struct pattern_status *s = &p->status;
     struct buf b = {0};
     if (!exists(p)) {
@@ -41,9 +42,15 @@ struct str classification_note(const struct pattern *p, const struct match_detai
             buf_add(&b, STR("makes this fusion"));
         if (s->gated.n) {
             add(&b, ", off unless ", s->gated, " is set");
+            if (d->ncompiler)
+                buf_add(&b, STR(", and would not fire then"));
+            if (d->ncompiler)
+                add_reasons(&b, p, d, lowered);
         } else {
-            buf_add(&b, before ? STR(" and has yet to run") : STR(", which did not fire"));
-            add_reasons(&b, p, d);
+            buf_add(&b, !before         ? STR(", which did not fire")
+                        : d->ncompiler ? STR(" and has yet to run; as it stands it would not fire")
+                                       : STR(" and has yet to run"));
+            add_reasons(&b, p, d, lowered);
         }
     }
     struct str text = arena_str(a, buf_str(&b));

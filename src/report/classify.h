@@ -8,7 +8,8 @@
 /* What --classify adds to an entry. */
 struct classification classify(const struct pattern *p);
 /* The line of the notes, without its key; empty when the pattern says nothing. `before`: the ops are those from before
- * the compiler's passes. */
-struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, struct arena *a);
+ * the compiler's passes. `lowered`: the preconditions were looked for in TTNN although the pass works on TTIR. */
+struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, bool lowered,
+                               struct arena *a);
 
 #endif

@@ -100,6 +100,18 @@ static void add_remarks(struct buf *out, const struct match_detail *d) {
         add_line(out, "precondition: ", d->preconditions[i]);
 }
 
+/* Why the compiler did not fuse is seen best where its pass looked. */
+static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match_detail *d,
+                                struct arena *a) {
+    struct match_detail origin;
+    const struct pattern *p = m->pattern;
+    bool lowered = !c->before && str_is(p->status.level, "ttir");
+    if (!lowered || !c->origin || !c->origin_closer || c->origin->pattern != p)
+        return classification_note(p, d, c->before, lowered, a);
+    match_closer_look(c->origin_closer, c->origin, a, &origin);
+    return classification_note(p, &origin, c->before, false, a);
+}
+
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
     struct buf out = {0};
     struct match_detail detail;
@@ -113,7 +125,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
-    add_line(&out, "compiler: ", classification_note(m->pattern, &detail, c->before, a));
+    add_line(&out, "compiler: ", compiler_note(c, m, &detail, a));
     for (uint32_t i = 0; c->rivals && i < c->rivals->n; i++)
         buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->rivals->names[i].n, c->rivals->names[i].p);
     if (c->ngraphs > 1)

@@ -10,6 +10,8 @@ struct note_context {
     uint32_t copies;             /* how often the graph was compiled */
     uint32_t graph, ngraphs;     /* of a log with several */
     struct matcher *closer;      /* for matches of this graph; NULL: one for each */
+    const struct match *origin;  /* the same in TTIR, which the compiler's TTIR passes saw; or NULL */
+    struct matcher *origin_closer;
     const struct rivals *rivals; /* or NULL */
     bool before;                 /* the ops shown are those from before the compiler's passes */
     const char *missing_level;   /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
