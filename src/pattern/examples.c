@@ -263,6 +263,31 @@ static void check_explanation(struct run *r, const struct module *m) {
         fail(r, NULL, "explain says: %.*s; not: %.*s", (int)said.n, said.p, (int)want.n, want.p);
 }
 
+static void add_lines(struct buf *out, const struct str *lines, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        buf_add(out, str_trim(lines[i]));
+        buf_addc(out, '\n');
+    }
+}
+
+/* What the notes say of a hit has to have this in it. */
+static void check_notes(struct run *r, const struct match *own) {
+    struct match_detail d;
+    struct buf said = {0};
+    if (!r->example->says.n)
+        return;
+    match_look_closer(own, &r->arena, &d);
+    add_lines(&said, d.remarks, d.nremarks);
+    add_lines(&said, d.preconditions, d.npreconditions);
+    add_lines(&said, d.compiler, d.ncompiler);
+    add_lines(&said, d.blocked, d.nblocked);
+    struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");
+    if (!str_find(text, r->example->says))
+        fail(r, NULL, "the notes say: %.*s; not: %.*s", (int)text.n, text.p, (int)r->example->says.n,
+             r->example->says.p);
+    buf_free(&said);
+}
+
 static void run_one(struct run *r) {
     struct match_list found = {0};
     struct module m;
@@ -276,6 +301,8 @@ static void run_one(struct run *r) {
             judge(r, &m, &found);
             if (!r->failed)
                 check_explanation(r, &m);
+            if (!r->failed && r->example->hit)
+                check_notes(r, own_match(r, &found));
         }
         module_free(&m);
     }

@@ -44,10 +44,10 @@ static void load_arguments(struct loader *l, struct example *e, const yaml_node_
 }
 
 static void check_example_keys(struct loader *l, const yaml_node_t *map) {
-    static const char *const keys[] = {"hit", "miss", "name", "args", "because", "explains"};
+    static const char *const keys[] = {"hit", "miss", "name", "args", "because", "explains", "says"};
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++)
         check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
-                  "a test has `hit` or `miss`, and may have `name`, `args`, `because` and `explains`");
+                  "a test has `hit` or `miss`, and may have `name`, `args`, `because`, `explains` and `says`");
 }
 
 static void load_example(struct loader *l, struct example *e, const yaml_node_t *map) {
@@ -73,6 +73,10 @@ static void load_example(struct loader *l, struct example *e, const yaml_node_t 
         e->explains = kept_text(l, n);
     if (!l->failed && e->explains.n && hit)
         error_at(l, n, NULL, "`explains` is what `explain` says of a `miss`", STR(""));
+    if (!l->failed && (n = lookup(l, map, "says")) && is_scalar(l, n))
+        e->says = kept_text(l, n);
+    if (!l->failed && e->says.n && !hit)
+        error_at(l, n, NULL, "`says` is what the notes say of a `hit`", STR(""));
     if (!l->failed && (n = lookup(l, map, "args")))
         load_arguments(l, e, n);
 }

@@ -23,6 +23,7 @@ struct example {
     uint64_t line;             /* of the example */
     struct str name, because;  /* or empty; why it is none, for people */
     struct str explains;       /* or empty: of a miss, text that `explain` has to say */
+    struct str says;           /* or empty: of a hit, text that the notes have to say */
     struct example_arg *args;
     uint32_t nargs;
 };
