@@ -1037,6 +1037,60 @@ Test(match, what_uses_a_value_is_asked_for_by_name) {
     miss("x:2x3 y:6", "e = ttir.exp x -> 2x3; r = ttir.reshape e -> 6; o = ttir.add y r -> 6; return o");
 }
 
+static bool notes_say(const char *text) {
+    struct match_detail d;
+    match_look_closer(found(), &arena, &d);
+    return d.ncompiler == 1 && strcmp(d.compiler[0].p, text) == 0;
+}
+
+/* What a formula makes no difference of. */
+Test(match, how_a_place_is_written_is_asked_for_by_name) {
+    const char *args = "x:2x3 y:2x3";
+    pattern("out = exp(x) + y | exp(x) - y", "require: has_op(\"[.]add$\")");
+    hit(args, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
+    miss(args, "e = ttir.exp x -> 2x3; o = ttir.subtract e y -> 2x3; return o");
+    pattern("e = exp(x)\nout = e + y", "require: made_by(y, \"tanh$\") & made_by(e, \"exp$\") & not(made_by(x, \".\"))");
+    hit(args, "t = ttir.tanh y -> 2x3; c = ttir.typecast t -> 2x3xbf16; e = ttir.exp x -> 2x3; o = ttir.add e c -> 2x3\n"
+              "return o");
+    miss(args, "t = ttir.abs y -> 2x3; e = ttir.exp x -> 2x3; o = ttir.add e t -> 2x3; return o");
+    pattern("s = sum(x)\nout = s + y", "require: spelled(s, \"keep_dim = false\")");
+    hit("x:2x3 y:2", "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2; o = ttir.add s y -> 2; return o");
+    miss("x:2x3 y:2x1",
+         "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 2x1; o = ttir.add s y -> 2x1; return o");
+    pattern("e = exp(x)\nout = e + y", "require: operand(e, out, 0)");
+    hit(args, "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.add c y -> 2x3; return o");
+    miss(args, "e = ttir.exp x -> 2x3; o = ttir.add y e -> 2x3; return o");
+}
+
+Test(match, what_was_looked_through_is_asked_for_by_name) {
+    const char *cast = "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; t = ttir.tanh c -> 2x3xbf16\n"
+                       "o = ttir.add t y -> 2x3xbf16; return o",
+               *later = "e = ttir.exp x -> 2x3; t = ttir.tanh e -> 2x3; c = ttir.typecast t -> 2x3xbf16\n"
+                        "o = ttir.add c y -> 2x3xbf16; return o",
+               *first = "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3xbf16; t = ttir.tanh e -> 2x3xbf16\n"
+                        "o = ttir.add t y -> 2x3xbf16; return o";
+    const char *formula = "e = exp(x)\nt = tanh(e)\nout = t + y";
+    pattern(formula, "require: between(\"typecast\")");
+    hit("x:2x3 y:2x3", cast);
+    miss("x:2x3 y:2x3", first); /* of a variable: not in the formula */
+    pattern(formula, "require: between(t, \"typecast\")");
+    hit("x:2x3 y:2x3", cast);
+    miss("x:2x3 y:2x3", later);
+    pattern(formula, "require: between(t, out, \"typecast\")");
+    hit("x:2x3 y:2x3", later);
+    miss("x:2x3 y:2x3", cast);
+}
+
+Test(match, texts_name_the_op_that_a_condition_found) {
+    pattern("out = exp(x) + y", "compiler:\n  - {when: has_op(\"exp$\"), say: \"{found}, {type(x)}\"}");
+    hit("x:2x3 y:3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
+    cr_assert(notes_say("%e (ttir.exp at line 2), 2x3xf32"));
+    pattern("out = exp(x) + y", "compiler:\n  - {when: present(x), say: \"{found}\"}");
+    hit("x:2x3 y:3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
+    cr_assert(notes_say("another op"));
+    misses += 2;
+}
+
 /* A weight in tiles does not broadcast to what it weighs. */
 Test(match, operands_of_distributed_norms_are_wholes_where_they_do_not_broadcast) {
     pattern("out = distributed_rms_norm(exp(x), w)", "");

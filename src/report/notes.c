@@ -101,17 +101,20 @@ static void add_remarks(struct buf *out, const struct match_detail *d) {
 }
 
 /* What a frontend put on an op and a fusion would drop: the compiler's own patterns do, in places. */
-static void add_carried(struct buf *out, const struct match *m, struct arena *a) {
+static bool add_carried(struct buf *out, const struct match *m, struct arena *a) {
     struct str text;
+    bool any = false;
     for (uint32_t i = 0; m && i < m->nops; i++) {
         const struct mlir *ir = m->graph->m;
         if (!mlir_attr(ir, m->ops[i], "ttcore.weight_dtype", &text))
             continue;
+        any = true;
         struct str op = mlir_op_name(ir, m->ops[i]);
         struct str label = value_label(m->graph, ir->ops[m->ops[i]].first_result, a);
         buf_printf(out, "precondition: the fused op carries ttcore.weight_dtype = %.*s over from %.*s (%.*s).\n",
                    (int)text.n, text.p, (int)label.n, label.p, (int)op.n, op.p);
     }
+    return any;
 }
 
 /* Why the compiler did not fuse is seen best where its pass looked. */
@@ -135,8 +138,8 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
         match_look_closer(m, a, &detail);
     add_line(&out, "", m->pattern->summary);
     add_remarks(&out, &detail);
-    add_carried(&out, m, a);
-    add_carried(&out, c->origin, a);
+    if (!add_carried(&out, m, a))
+        add_carried(&out, c->origin, a);
     struct str place = detail.values ? locate_match(c->set, m, &detail, a) : STR("");
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
