@@ -114,7 +114,8 @@ silent("mean", "x:32x4096", MEAN % "1.5E-4")
 
 # 3: users of what the relu reads are no obstacle, users of the relu are
 RELU6 = "r = relu x -> 32x64; c = full 6.0 -> 1; o = minimum r c -> 32x64; "
-says("relu6", "it wants the operand of the relu to have no other user", "x:32x64", RELU6 + "e = exp x -> 32x64; return o e")
+says("relu6", "it wants the operand of the relu to have no other user", "x:32x64",
+     RELU6 + "e = exp x -> 32x64; return o e")
 says("relu6", None, "x:32x64", RELU6)
 silent("relu6", "x:32x64", RELU6 + "e = exp r -> 32x64; return o e")
 
@@ -138,9 +139,11 @@ KT = "t = transpose k -> 2x4x64x32 <dim0 = 2 : si32, dim1 = 3 : si32>; "
 QK = KT + "p = matmul q t -> 2x4x32x32; "
 PV = "w = softmax s -> 2x4x32x32 <dimension = 3 : si32>; o = matmul w v -> 2x4x32x64"
 SCALED = QK + "c = full 0.125 -> 1; m = multiply p c -> 2x4x32x32; "
-says(SDPA, "it wants a mask of rank 4, and %a is 32x32xbf16", QKV + "a:32x32", SCALED + "s = add m a -> 2x4x32x32; " + PV)
+says(SDPA, "it wants a mask of rank 4, and %a is 32x32xbf16", QKV + "a:32x32",
+     SCALED + "s = add m a -> 2x4x32x32; " + PV)
 says(SDPA, "MatmulWithBiasFusionPattern comes first", QKV + "a:1x32x32",
-     QK + "b = reshape a -> 1x1x32x32 <shape = [1 : i32, 1 : i32, 32 : i32, 32 : i32]>; s = add p b -> 2x4x32x32; " + PV)
+     QK + "b = reshape a -> 1x1x32x32 <shape = [1 : i32, 1 : i32, 32 : i32, 32 : i32]>; "
+     "s = add p b -> 2x4x32x32; " + PV)
 says(SDPA, "the mask was taken for the bias of the product", QKV + "a:32x32",
      KT + "s = linear q t a -> 2x4x32x32; " + PV)
 says(SDPA, "it wants a mask of rank 4; as the bias of the linear it is 32x32xbf16", QKV + "a:32x32",
@@ -149,7 +152,8 @@ says(SDPA, None, QKV + "a:1x1x32x32", SCALED + "s = add m a -> 2x4x32x32; " + PV
 
 # 7: the decode op scales the mask too
 ONE = "q:2x4x1x64 k:2x4x32x64 v:2x4x32x64 a:2x1x1x32"
-DECODE = KT + "p = matmul q t -> 2x4x1x32; c = full 0.125 -> 1; m = multiply p c -> 2x4x1x32; s = add m a -> 2x4x1x32\n" \
+DECODE = KT + "p = matmul q t -> 2x4x1x32; c = full 0.125 -> 1; m = multiply p c -> 2x4x1x32; " \
+     "s = add m a -> 2x4x1x32\n" \
          "w = softmax s -> 2x4x1x32 <dimension = 3 : si32>; o = matmul w v -> 2x4x1x64"
 says(SDPA, "has to be divided by the scale; one of 0 and -inf stays as it is", ONE, DECODE)
 
@@ -160,7 +164,8 @@ UNIT = "q = multiply x x -> 4x64; s = sum q -> 4x1 <dim_arg = [%s : i32], keep_d
 says("rms_norm", None, "x:4x64", UNIT % ("1", "3.40282347E+38"))
 says("rms_norm", None, "x:4x64", UNIT % ("-1", "3.40282347E+38"))
 silent("rms_norm", "x:4x64", UNIT % ("1", "2.0"))
-says("softmax", None, "x:4x64", "e = exp x -> 4x64; s = sum e -> 4x1 <dim_arg = [-1 : i32], keep_dim = true>; o = div e s -> 4x64")
+says("softmax", None, "x:4x64",
+     "e = exp x -> 4x64; s = sum e -> 4x1 <dim_arg = [-1 : i32], keep_dim = true>; o = div e s -> 4x64")
 says("softmax", "it compares the dimensions of max and softmax as they are printed", "x:4x64",
      "m = max x -> 4x1 <dim_arg = [1 : i32], keep_dim = true>; d = subtract x m -> 4x64\n"
      "o = softmax d -> 4x64 <dimension = -1 : si32>")
@@ -183,7 +188,8 @@ why("linear", "x:32x64 w:64x128! b:128!",
     "p = matmul x w -> 32x128; o = add p b -> 32x128",
     ("p = matmul x w -> 32x128; c = typecast p -> 32x128xf32; o = add c b -> 32x128xf32",
      "nothing but one reshape may stand between the matmul and the add, and here is %c (ttir.typecast at line"),
-    ("p = matmul x w -> 32x128; u = unsqueeze p -> 1x32x128 <dim = 0 : si32>; o = add u b -> 1x32x128", "ttir.unsqueeze"))
+    ("p = matmul x w -> 32x128; u = unsqueeze p -> 1x32x128 <dim = 0 : si32>; o = add u b -> 1x32x128",
+     "ttir.unsqueeze"))
 why("softmax", "x:4x64",
     "e = exp x -> 4x64; s = sum e -> 4x1 <dim_arg = [1 : i32], keep_dim = true>; o = div e s -> 4x64",
     ("e = exp x -> 4x64; s = sum e -> 4x1 <dim_arg = [1 : i32], keep_dim = true>; r = reciprocal s -> 4x1\n"
@@ -205,7 +211,8 @@ why("rms_norm", "x:4x64 w:64!",
     ("q = multiply x x -> 4x64; m = mean q -> 4x1 <dim_arg = [1 : i32], keep_dim = true>; r = rsqrt m -> 4x1\n"
      "n = multiply x r -> 4x64; o = multiply n w -> 4x64", "it wants an epsilon that is added to the mean"))
 says("rms_norm", "they are 4x64xf32 and 64xbf16", "x:4x64xf32 w:64!",
-     "q = multiply x x -> 4x64xf32; m = mean q -> 4x1xf32 <dim_arg = [1 : i32], keep_dim = true>; c = full 1.0e-5 -> 1xf32\n"
+     "q = multiply x x -> 4x64xf32; m = mean q -> 4x1xf32 <dim_arg = [1 : i32], keep_dim = true>; "
+     "c = full 1.0e-5 -> 1xf32\n"
      "a = add m c -> 4x1xf32; r = rsqrt a -> 4x1xf32; n = multiply x r -> 4x64xf32; o = multiply n w -> 4x64xf32")
 why("mean", "x:32x64", MEAN % "0.015625",
     ("s = sum x -> 32x1 <dim_arg = [1 : i32], keep_dim = true>; c = full 0.015625 -> 1; o = multiply c s -> 32x1",
@@ -221,7 +228,8 @@ why("gelu", "x:32x64", GELU,
     (GELU.replace("0.70710678", "1.41421356").replace("u = multiply", "u = div"), "here x is divided"),
     ("r = full -0.70710678 -> 1; u = multiply x r -> 32x64; g = erfc u -> 32x64; h = full 0.5 -> 1\n"
      "p = multiply h g -> 32x64; o = multiply x p -> 32x64", "here is erfc"),
-    (CDF.split("one =")[0] + "h = full 0.5 -> 1; f = multiply e h -> 32x64; p = add f h -> 32x64; o = multiply x p -> 32x64",
+    (CDF.split("one =")[0] + "h = full 0.5 -> 1; f = multiply e h -> 32x64; p = add f h -> 32x64; "
+     "o = multiply x p -> 32x64",
      "0.5 is folded into the sum"),
     (CDF + "c = typecast g -> 32x64xf32; p = multiply h c -> 32x64xf32; o = multiply x p -> 32x64xf32",
      "casts included, and here is %c (ttir.typecast"))
@@ -230,12 +238,14 @@ why("mish", "x:32x64", MISH % "20.0",
     ("e = exp x -> 32x64; l = log1p e -> 32x64; h = tanh l -> 32x64; o = multiply x h -> 32x64", "and here is none"))
 HARD = "three = full 3.0 -> 1; a = add x three -> 32x64; r = relu6 a -> 32x64; "
 why("hardsigmoid", "x:32x64", HARD + "six = full 6.0 -> 1; o = div r six -> 32x64",
-    (HARD + "six = full 0.166666667 -> 1; o = multiply r six -> 32x64", "it takes a division by 6, and here is %o (ttir.multiply"))
+    (HARD + "six = full 0.166666667 -> 1; o = multiply r six -> 32x64",
+     "it takes a division by 6, and here is %o (ttir.multiply"))
 why("relu", "x:32x64", "z = full 0.0 -> 1; o = maximum x z -> 32x64",
     ("o = clamp_scalar x -> 32x64 <max = 3.40282347E+38 : f32, min = 0.0 : f32>", "it takes a maximum with 0"))
 why(SDPA, QKV + "a:1x1x32x32 b:1x1x32x32 g:1x1x32x32xi1 f:2x4x32x64xf32", SCALED + "s = add m a -> 2x4x32x32; " + PV,
     (SCALED + "n = add m a -> 2x4x32x32; s = add n b -> 2x4x32x32; " + PV, "it takes one mask, and here are two"),
-    (SCALED + "z = full -1.0E+9 -> 1; s = where g m z -> 2x4x32x32; " + PV, "one selects between scores and -1000000000"),
+    (SCALED + "z = full -1.0E+9 -> 1; s = where g m z -> 2x4x32x32; " + PV,
+     "one selects between scores and -1000000000"),
     ("d = full 0.5 -> 1; y = multiply q d -> 2x4x32x64; " + KT + "p = matmul y t -> 2x4x32x32; c = full 0.25 -> 1\n"
      "s = multiply p c -> 2x4x32x32; " + PV, "and here are both"),
     (SCALED + "e = exp m -> 2x4x32x32; n = sum e -> 2x4x32x1 <dim_arg = [3 : i32], keep_dim = true>\n"

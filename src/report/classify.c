@@ -47,7 +47,7 @@ struct str classification_note(const struct pattern *p, const struct match_detai
             if (d->ncompiler)
                 add_reasons(&b, p, d, lowered);
         } else {
-            buf_add(&b, !before         ? STR(", which did not fire")
+            buf_add(&b, !before        ? STR(", which did not fire")
                         : d->ncompiler ? STR(" and has yet to run; as it stands it would not fire")
                                        : STR(" and has yet to run"));
             add_reasons(&b, p, d, lowered);
