@@ -196,7 +196,7 @@ static bool unknown_braces(struct parser *p, struct unknown *u) {
     struct mlir_op *o = &p->m->ops[u->op];
     if (u->depth == 0 && looks_like_region(open + 1, p->end)) {
         if (o->text.end == 0)
-            o->text.end = (uint32_t)str_trim((struct str){p->begin, (size_t)(open - p->begin)}).n;
+            o->text.end = end_before(p, open);
         if (!u->in_scope)
             settle_uses(p, u, true);
         (void)parse_region(p, u->op, false);

@@ -200,6 +200,12 @@ void set_results(struct parser *p, uint32_t op, uint32_t first_type) {
     }
 }
 
+uint32_t end_before(const struct parser *p, const char *at) {
+    while (at > p->begin && strchr(" \t\r\n", at[-1]))
+        at--;
+    return (uint32_t)(at - p->begin);
+}
+
 bool read_attrs(struct parser *p, uint32_t op) {
     const char *at = p->p;
     parse_space(p);
@@ -276,7 +282,7 @@ static bool read_regions(struct parser *p, uint32_t op, struct str *func_name) {
         p->p = at;
         return true;
     }
-    p->m->ops[op].text.end = (uint32_t)(str_trim((struct str){p->begin, (size_t)(open - p->begin)}).n);
+    p->m->ops[op].text.end = end_before(p, open);
     bool isolated = p->name_flags[p->m->ops[op].name] & NF_ISOLATED;
     do {
         parse_space(p);
