@@ -122,9 +122,9 @@ bool read_types(struct parser *p);
 bool read_signature(struct parser *p, uint32_t op, uint32_t first_pending);
 void set_operand_types(struct parser *p, uint32_t op, uint32_t first_pending, uint32_t ntypes);
 void set_results(struct parser *p, uint32_t op, uint32_t first_type);
-bool read_attrs(struct parser *p, uint32_t op);
+bool read_attrs(struct parser *p, uint32_t op); /* optional { } */
 /* Where the text before `at` ends, without blanks. */
-uint32_t end_before(const struct parser *p, const char *at);    /* optional { } */
+uint32_t end_before(const struct parser *p, const char *at);
 bool read_loc(struct parser *p, struct span *loc); /* optional loc( ) */
 bool read_symbol(struct parser *p, struct str *name);
 
