@@ -83,10 +83,10 @@ static void check_lowered(struct fixture_op *f, struct lowered_count *n) {
     enum op_kind k = (enum op_kind)f->ir.g.kind[f->op];
     if (!lowering_of_kind(&set, k))
         return;
-    bool ttnn_batch_norm = k == K_BATCH_NORM_INFERENCE && str_starts(mlir_op_name(&f->ir.m, f->op), STR("ttnn."));
-    if (ttnn_batch_norm || !lowered(f, got)) {
-        cr_assert(ttnn_batch_norm || str_find(bench.error, STR("is along one dimension")), "%s: %s", f->label,
-                  bench.error.p);
+    if (!lowered(f, got)) {
+        bool expected = str_find(bench.error, STR("is along one dimension")) ||
+                        str_find(bench.error, STR("makes 2x3x1x4 where the text says 2x3x32x4")); /* padding rows */
+        cr_assert(expected, "%s: %s", f->label, bench.error.p);
         bench.error = STR("");
         n->refused++;
         return;
@@ -116,7 +116,7 @@ Test(lowering, every_lowered_op_agrees_with_numpy) {
     for (uint32_t i = 0; i < set.nlowerings; i++)
         cr_assert(set.lowerings[i].kind == K_UNKNOWN || n.seen[set.lowerings[i].kind], "%.*s",
                   (int)set.lowerings[i].name.n, set.lowerings[i].name.p);
-    cr_assert_geq(n.agree, 80, "%zu", n.agree);
+    cr_assert_geq(n.agree, 95, "%zu", n.agree);
     cr_assert_leq(n.refused, 10, "%zu", n.refused);
 }
 

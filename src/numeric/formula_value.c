@@ -656,6 +656,8 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
         snprintf(key, sizeof key, "%.*s", (int)w->params[i].n, w->params[i].p);
         if (t && !(t = with_axis_last(b, t, axis, rank)))
             return false;
+        if (i > 0 && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+            t = unfolded_row(b, t, &operand(c, 0)->shape);
         if (!t && (i >= roles || c->kind == K_CLAMP) &&
             !attribute_param(b, c, i < roles ? printed_name(c->kind, w->params[i]) : key, &t))
             return false;
@@ -712,9 +714,27 @@ static bool lower(struct formula_run *r, const struct lowering *w, const struct 
 
 /* In the told shapes: a reduction that does not keep its dimension, a flattened convolution. */
 static bool as_the_text_says(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++)
+    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
+        const struct shape *told = result_shape(c, i);
         if (!results[i] || !(results[i] = as_told(b, c, i, results[i])))
             return bench_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
+        if (told && !shape_eq(told, &results[i]->shape))
+            return bench_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
+                              shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, told).p);
+    }
+    return true;
+}
+
+/* Operands in the order of TTIR, which the lowering has. */
+static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
+    const struct tensor *p[5];
+    if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
+        return true;
+    if (!batch_norm_operands(b, c, p))
+        return false;
+    memcpy(operands, (const struct tensor *[5]){p[0], p[3], p[4], p[1], p[2]}, 5 * sizeof *operands);
+    c->operands = operands;
+    c->noperands = 5;
     return true;
 }
 
@@ -722,11 +742,14 @@ bool interpret_lowered(struct bench *b, const struct pattern_set *set, const str
                        const struct tensor *results[MAX_RESULTS]) {
     const struct lowering *w = lowering_of_kind(set, c->kind);
     struct formula_run r = {.bench = b, .set = set};
+    struct call ordered = *c;
+    const struct tensor *operands[5];
     if (!w)
         return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
     enum arithmetic kept = b->arithmetic;
     b->arithmetic = EXACT;
-    bool good = lower(&r, w, c, results) && as_the_text_says(b, c, results);
+    bool good =
+        in_ttir_order(b, &ordered, operands) && lower(&r, w, &ordered, results) && as_the_text_says(b, c, results);
     b->arithmetic = kept;
     return good;
 }

@@ -17,8 +17,8 @@
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
-/* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. The operands of
- * batch_norm_inference are in TTIR's order. False with a reason, also where there is no lowering. */
+/* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. False with a reason, also
+ * where there is no lowering. */
 bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
                        const struct tensor *results[MAX_RESULTS]);
 
