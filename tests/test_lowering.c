@@ -229,6 +229,22 @@ Test(lowering, parts_that_are_not_bound_are_absent) {
     cr_assert_eq(root()->shape.dim[1], 8);
 }
 
+Test(lowering, a_seed_takes_other_alternatives_and_what_is_not_said_is_none) {
+    const struct tensor *x = counting(1, 4, 0, 0), *r[MAX_RESULTS];
+    uint32_t seen[3] = {0, 0, 0};
+    read_formula("(slice(x) | x + 1 | y | x + 2) * 1");
+    bind("x", x);
+    cr_assert_eq(formula_choices(&formula), 1);
+    cr_assert_float_eq(root()->x[0], x->x[0] + 1, 1e-15, "the first that is there");
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        cr_assert(formula_value_of(&bench, &set, &formula, slots, seed, r));
+        seen[(int)round(r[0]->x[0] - x->x[0])]++;
+    }
+    cr_assert_eq(seen[0], 0);
+    cr_assert_gt(seen[1], 5);
+    cr_assert_gt(seen[2], 5);
+}
+
 Test(lowering, attention_of_a_formula_is_causal_only_where_it_says_so) {
     const struct tensor *q = tensor_reshape(&bench, counting(3, 2, 5, 4), &(struct shape){4, {1, 2, 5, 4}});
     const struct tensor *plain, *causal;
@@ -264,7 +280,7 @@ Test(lowering, what_a_formula_leaves_open_has_a_reason) {
     fails("slice(x)", "which part a slice takes is not said");
     fails("slice(x, part=0, of=3)", "which part of 4 elements a slice takes is not said");
     fails("topk(x)", "absent");
-    fails("reshape(x)", "reshape has no attribute shape");
+    fails("reshape(x)", "what a reshape does is not said");
     fails("conv2d(x, x, x)", "conv2d of 3x4");
     fails("rms_norm(x, epsilom=1)", "the lowering of rms_norm has no parameter epsilom");
     fails("all_reduce(x)", "no evaluator for all_reduce");
