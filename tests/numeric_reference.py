@@ -239,6 +239,9 @@ case("norms", "ttir.distributed_rms_norm",
 case("norms", "ttir.distributed_layer_norm",
      "cluster_axis = 1 : ui32, epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1>", [x, w1, b1, r],
      layer_norm(x + r, 2, 1e-3, w1, b1))
+case("norms", "ttnn.distributed_rms_norm",
+     "cluster_axis = 1 : ui32, epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>",
+     [x, w1.reshape(2, 2), None, None, None], rms_norm(x, 2, 1e-3, w1))
 case("norms", "ttnn.dit_rms_norm_unary_fused",
      'activation = "silu", epsilon = 1.0e-03 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1>', [x, w1, b1, r],
      UNARY["silu"](rms_norm(x + r, 2, 1e-3, w1, b1)))
@@ -557,6 +560,10 @@ x, cos, sin = rand(1, 2, 5, 4), rand(1, 1, 8, 4), rand(1, 1, 8, 4)
 case("attention", "ttnn.rotary_embedding", "", [x, cos, sin], x * cos[:, :, :5] + rotate_half(x) * sin[:, :, :5])
 case("attention", "ttnn.rotary_embedding", "token_index = 6 : ui32", [x, cos, sin],
      x * cos[:, :, 6:7] + rotate_half(x) * sin[:, :, 6:7])
+one = rand(2, 3, 1, 4)
+padded = np.zeros((2, 3, 32, 4))
+padded[:, :, :1] = one * cos[:, :, 3:4] + rotate_half(one) * sin[:, :, 3:4]
+case("attention", "ttnn.rotary_embedding", "token_index = 3 : ui32", [one, cos, sin], padded)
 trans = np.zeros((1, 1, 4, 4))
 for i in (0, 2):
     trans[0, 0, i + 1, i], trans[0, 0, i, i + 1] = -1, 1

@@ -83,10 +83,10 @@ static void check_lowered(struct fixture_op *f, struct lowered_count *n) {
     enum op_kind k = (enum op_kind)f->ir.g.kind[f->op];
     if (!lowering_of_kind(&set, k))
         return;
-    bool ttnn_batch_norm = k == K_BATCH_NORM_INFERENCE && str_starts(mlir_op_name(&f->ir.m, f->op), STR("ttnn."));
-    if (ttnn_batch_norm || !lowered(f, got)) {
-        cr_assert(ttnn_batch_norm || str_find(bench.error, STR("is along one dimension")), "%s: %s", f->label,
-                  bench.error.p);
+    if (!lowered(f, got)) {
+        bool expected = str_find(bench.error, STR("is along one dimension")) ||
+                        str_find(bench.error, STR("makes 2x3x1x4 where the text says 2x3x32x4")); /* padding rows */
+        cr_assert(expected, "%s: %s", f->label, bench.error.p);
         bench.error = STR("");
         n->refused++;
         return;
@@ -116,7 +116,7 @@ Test(lowering, every_lowered_op_agrees_with_numpy) {
     for (uint32_t i = 0; i < set.nlowerings; i++)
         cr_assert(set.lowerings[i].kind == K_UNKNOWN || n.seen[set.lowerings[i].kind], "%.*s",
                   (int)set.lowerings[i].name.n, set.lowerings[i].name.p);
-    cr_assert_geq(n.agree, 80, "%zu", n.agree);
+    cr_assert_geq(n.agree, 95, "%zu", n.agree);
     cr_assert_leq(n.refused, 10, "%zu", n.refused);
 }
 
@@ -229,6 +229,22 @@ Test(lowering, parts_that_are_not_bound_are_absent) {
     cr_assert_eq(root()->shape.dim[1], 8);
 }
 
+Test(lowering, a_seed_takes_other_alternatives_and_what_is_not_said_is_none) {
+    const struct tensor *x = counting(1, 4, 0, 0), *r[MAX_RESULTS];
+    uint32_t seen[3] = {0, 0, 0};
+    read_formula("(slice(x) | x + 1 | y | x + 2) * 1");
+    bind("x", x);
+    cr_assert_eq(formula_choices(&formula), 1);
+    cr_assert_float_eq(root()->x[0], x->x[0] + 1, 1e-15, "the first that is there");
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        cr_assert(formula_value_of(&bench, &set, &formula, slots, seed, r));
+        seen[(int)round(r[0]->x[0] - x->x[0])]++;
+    }
+    cr_assert_eq(seen[0], 0);
+    cr_assert_gt(seen[1], 5);
+    cr_assert_gt(seen[2], 5);
+}
+
 Test(lowering, attention_of_a_formula_is_causal_only_where_it_says_so) {
     const struct tensor *q = tensor_reshape(&bench, counting(3, 2, 5, 4), &(struct shape){4, {1, 2, 5, 4}});
     const struct tensor *plain, *causal;
@@ -264,7 +280,7 @@ Test(lowering, what_a_formula_leaves_open_has_a_reason) {
     fails("slice(x)", "which part a slice takes is not said");
     fails("slice(x, part=0, of=3)", "which part of 4 elements a slice takes is not said");
     fails("topk(x)", "absent");
-    fails("reshape(x)", "reshape has no attribute shape");
+    fails("reshape(x)", "what a reshape does is not said");
     fails("conv2d(x, x, x)", "conv2d of 3x4");
     fails("rms_norm(x, epsilom=1)", "the lowering of rms_norm has no parameter epsilom");
     fails("all_reduce(x)", "no evaluator for all_reduce");

@@ -164,6 +164,26 @@ bool evaluate_attention_decode(struct bench *b, const struct call *c, const stru
 
 /* ---- positions ---- */
 
+/* The kernel of TTNN fills the rows of its result up to a whole tile; those of padding are 0. */
+static const struct tensor *with_padding_rows(struct bench *b, const struct call *c, const struct tensor *t) {
+    const struct shape *told = result_shape(c, 0);
+    uint32_t rank = t->shape.rank;
+    struct shape s = t->shape;
+    if (!told || told->rank != rank || told->dim[rank - 2] <= s.dim[rank - 2])
+        return t;
+    s.dim[rank - 2] = told->dim[rank - 2];
+    struct tensor *r = tensor_new(b, &s);
+    if (!r)
+        return NULL;
+    struct view rows = view_cut(view_of(r), rank - 2, 0, 1, t->shape.dim[rank - 2]);
+    struct walk w;
+    walk_begin(&w, &rows.shape);
+    walk_add(&w, &rows);
+    for (const double *x = t->x; walk_more(&w); walk_next(&w))
+        r->x[w.offset[0]] = *x++;
+    return r;
+}
+
 /* x * cos + turned * sin; turned is x with its halves exchanged and the first of them negated. */
 bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t token = 0;
@@ -193,7 +213,8 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
     }
     const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), x, angle[0]);
     const struct tensor *q = p ? apply_binary(b, binary_of(K_MULTIPLY), turned, angle[1]) : NULL;
-    *out = q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    const struct tensor *t = q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    *out = t ? with_padding_rows(b, c, t) : NULL;
     return *out != NULL;
 }
 

@@ -57,6 +57,10 @@ const struct tensor *apply_activation(struct bench *b, const struct call *c, con
 /* matmul of NumPy (product.c), with the last two dimensions of an operand exchanged where asked. */
 const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool turn_x, const struct tensor *y,
                                        bool turn_y);
+/* Some kernels want a row of weights folded into several rows: it as a row of x again (norm.c). NULL stays NULL. */
+const struct tensor *unfolded_row(struct bench *b, const struct tensor *p, const struct shape *x);
+/* Input, mean, variance, and weight and bias or NULL, in whichever order the dialect has them (norm.c). */
+bool batch_norm_operands(struct bench *b, const struct call *c, const struct tensor *p[5]);
 /* softmax along a dimension (norm.c); with the maximum subtracted first when `stable`. */
 const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint32_t axis, bool stable);
 

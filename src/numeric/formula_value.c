@@ -7,7 +7,7 @@
 #include "numeric/evaluators.h"
 #include "pattern/condition.h"
 
-enum { MAX_DEPTH = 24 };
+enum { MAX_DEPTH = 24, MAX_CHOICES = 256 };
 
 /* One evaluation of one formula. */
 struct formula_run {
@@ -19,6 +19,9 @@ struct formula_run {
     const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
     const struct call *outer;                            /* the op that it stands for */
     uint32_t depth;
+    uint64_t seed;               /* 0: the first alternative that is there */
+    const struct node **choices; /* alternatives in the order of the tree, where there is a seed */
+    uint32_t nchoices;
 };
 
 /* The attributes of an op in a formula. */
@@ -106,7 +109,40 @@ static bool attributes_present(struct formula_run *r, const struct node *n) {
     return true;
 }
 
+static const struct attr_spec *find_attribute(const struct node *n, const char *key) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (n->attrs[i].test == ATTR_IS && strcmp(n->attrs[i].key, key) == 0)
+            return &n->attrs[i];
+    return NULL;
+}
+
+/* What an op has to say, in one of these attributes, before it can be evaluated. */
+static const struct {
+    enum op_kind kind;
+    const char *keys[3];
+} must_say[] = {{K_SLICE, {"part", "begin", "end"}},
+                {K_PERMUTE, {"permutation", NULL, NULL}},
+                {K_RESHAPE, {"shape", "like", NULL}},
+                {K_PAD, {"padding", NULL, NULL}},
+                {K_REPEAT, {"repeat_dimensions", "repeat_dims", NULL}},
+                {K_REPEAT_INTERLEAVE, {"repeats", NULL, NULL}}};
+
+static bool is_said(const struct formula_run *r, const struct node *n) {
+    if (r->inside && r->inside->kind == n->op)
+        return true;
+    for (size_t i = 0; i < sizeof must_say / sizeof *must_say; i++) {
+        bool found = false;
+        for (int k = 0; must_say[i].kind == n->op && k < 3 && must_say[i].keys[k]; k++)
+            found |= find_attribute(n, must_say[i].keys[k]) != NULL;
+        if (must_say[i].kind == n->op && !found)
+            return false;
+    }
+    return true;
+}
+
 static bool op_present(struct formula_run *r, const struct node *n) {
+    if (!is_said(r, n))
+        return false;
     uint32_t required = operands_required(n->op, n->nargs), there = 0;
     for (uint32_t i = 0; i < n->nargs; i++) {
         bool is = present(r, n->args[i]);
@@ -262,13 +298,6 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     return true;
 }
 
-static const struct attr_spec *find_attribute(const struct node *n, const char *key) {
-    for (uint32_t i = 0; i < n->nattrs; i++)
-        if (n->attrs[i].test == ATTR_IS && strcmp(n->attrs[i].key, key) == 0)
-            return &n->attrs[i];
-    return NULL;
-}
-
 /* Named so in one op or another: the axis along which an op works. */
 static bool is_axis_key(const struct node *n, const char *key) {
     return strcmp(key, "dim") == 0 || strcmp(key, "dim_arg") == 0 ||
@@ -347,15 +376,8 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
 }
 
 static bool evaluate_part(struct formula_run *r, const struct call *c, const struct tensor **out) {
-    static const char *const told[] = {"part", "begin", "end"};
-    struct str text;
     uint32_t axis;
     int64_t begin, step, count = 0;
-    bool said = false;
-    for (size_t i = 0; i < 3; i++)
-        said |= attr_text(c, told[i], &text);
-    if (!said)
-        return bench_fail(r->bench, "which part a slice takes is not said");
     if (!axis_attr(r->bench, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
         !slice_bounds(r, c, operand(c, 0)->shape.dim[axis], &begin, &step, &count))
         return false;
@@ -374,6 +396,26 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
     return t != NULL;
 }
 
+static uint32_t mixed(uint64_t seed, uint32_t i, uint32_t n) {
+    uint64_t x = seed + 0x9e3779b97f4a7c15u * (i + 1);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)((x ^ x >> 31) % n);
+}
+
+/* The alternative that counts; NULL when none is there. */
+static const struct node *chosen(struct formula_run *r, const struct node *n) {
+    const struct node *there[16];
+    uint32_t count = 0, which = 0;
+    for (uint32_t i = 0; i < n->nargs && count < (r->seed ? 16 : 1); i++)
+        if (present(r, n->args[i]))
+            there[count++] = n->args[i];
+    for (uint32_t i = 0; count > 1 && i < r->nchoices; i++)
+        if (r->choices[i] == n)
+            which = mixed(r->seed, i, count);
+    return count ? there[which] : NULL;
+}
+
 /* The axes that a node has, without evaluating what only makes it smaller. */
 static bool widest(struct formula_run *r, const struct node *n, struct shape *s) {
     enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_OPAQUE;
@@ -384,9 +426,8 @@ static bool widest(struct formula_run *r, const struct node *n, struct shape *s)
     }
     if (n->kind == N_NAMED && !r->values[n->slot][0])
         return widest(r, n->args[0], s);
-    for (uint32_t i = 0; n->kind == N_EITHER && i < n->nargs; i++)
-        if (present(r, n->args[i]))
-            return widest(r, n->args[i], s);
+    if (n->kind == N_EITHER)
+        return widest(r, chosen(r, n), s);
     if (class != OP_ELTWISE && class != OP_REDUCE && class != OP_AXISWISE) {
         if (!(t = value(r, n)))
             return false;
@@ -436,6 +477,10 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     struct shape shape;
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
     c.ttnn = r->inside && r->inside->kind == n->op && r->outer->ttnn;
+    if (!is_said(r, n))
+        return bench_fail(r->bench,
+                          n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
+                          op_table[n->op].name);
     if (n->nargs > 16 || !op_present(r, n))
         return bench_fail(r->bench, "%s: an operand is absent", op_table[n->op].name);
     if (!op_operands(r, n, operands, &c.noperands))
@@ -445,6 +490,8 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
         return lower(r, w, &c, results);
     if (n->op == K_SLICE)
         return evaluate_part(r, &c, results);
+    if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
+        return evaluate_same(r->bench, &c, results); /* operands broadcast in any case */
     if (told_shape(r, n, &shape)) {
         c.shapes = &shape;
         c.nresults = 1;
@@ -473,10 +520,8 @@ static bool named_value(struct formula_run *r, const struct node *n, const struc
 }
 
 static bool either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
-    for (uint32_t i = 0; i < n->nargs; i++)
-        if (present(r, n->args[i]))
-            return results_of(r, n->args[i], results);
-    return bench_fail(r->bench, "no alternative of a formula has all it needs");
+    const struct node *one = chosen(r, n);
+    return one ? results_of(r, one, results) : bench_fail(r->bench, "no alternative of a formula has all it needs");
 }
 
 static bool result_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
@@ -549,9 +594,46 @@ static bool run_formula(struct formula_run *r, const struct tensor *results[MAX_
     return true;
 }
 
+/* Alternatives in the order of the tree, each once, up to MAX_CHOICES; `into` may be NULL. */
+static uint32_t find_choices(const struct node *n, bool *named, const struct node **into, uint32_t count) {
+    if (n->kind == N_NAMED && named[n->slot])
+        return count;
+    if (n->kind == N_NAMED)
+        named[n->slot] = true;
+    if (n->kind == N_EITHER && count < MAX_CHOICES) {
+        if (into)
+            into[count] = n;
+        count++;
+    }
+    for (uint32_t i = 0; i < n->nargs; i++)
+        count = find_choices(n->args[i], named, into, count);
+    return count;
+}
+
+static uint32_t all_choices(const struct formula *f, const struct node **into) {
+    bool named[MAX_SLOTS] = {false};
+    uint32_t n = find_choices(f->root, named, into, 0);
+    for (uint32_t i = 0; i < f->nalso; i++)
+        n = find_choices(f->also[i].node, named, into, n);
+    return n;
+}
+
+uint32_t formula_choices(const struct formula *f) {
+    return all_choices(f, NULL);
+}
+
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.bench = b, .set = set, .formula = f};
+    return formula_value_of(b, set, f, slots, 0, results);
+}
+
+bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
+                      const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.bench = b, .set = set, .formula = f, .seed = seed};
+    if (seed) {
+        r.choices = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
+        r.nchoices = all_choices(f, r.choices);
+    }
     for (uint32_t i = 0; i < f->nslots; i++)
         r.values[i][0] = slots[i];
     enum arithmetic kept = b->arithmetic;
@@ -656,6 +738,8 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
         snprintf(key, sizeof key, "%.*s", (int)w->params[i].n, w->params[i].p);
         if (t && !(t = with_axis_last(b, t, axis, rank)))
             return false;
+        if (i > 0 && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+            t = unfolded_row(b, t, &operand(c, 0)->shape);
         if (!t && (i >= roles || c->kind == K_CLAMP) &&
             !attribute_param(b, c, i < roles ? printed_name(c->kind, w->params[i]) : key, &t))
             return false;
@@ -712,9 +796,27 @@ static bool lower(struct formula_run *r, const struct lowering *w, const struct 
 
 /* In the told shapes: a reduction that does not keep its dimension, a flattened convolution. */
 static bool as_the_text_says(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++)
+    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
+        const struct shape *told = result_shape(c, i);
         if (!results[i] || !(results[i] = as_told(b, c, i, results[i])))
             return bench_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
+        if (told && !shape_eq(told, &results[i]->shape))
+            return bench_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
+                              shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, told).p);
+    }
+    return true;
+}
+
+/* Operands in the order of TTIR, which the lowering has. */
+static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
+    const struct tensor *p[5];
+    if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
+        return true;
+    if (!batch_norm_operands(b, c, p))
+        return false;
+    memcpy(operands, (const struct tensor *[5]){p[0], p[3], p[4], p[1], p[2]}, 5 * sizeof *operands);
+    c->operands = operands;
+    c->noperands = 5;
     return true;
 }
 
@@ -722,11 +824,14 @@ bool interpret_lowered(struct bench *b, const struct pattern_set *set, const str
                        const struct tensor *results[MAX_RESULTS]) {
     const struct lowering *w = lowering_of_kind(set, c->kind);
     struct formula_run r = {.bench = b, .set = set};
+    struct call ordered = *c;
+    const struct tensor *operands[5];
     if (!w)
         return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
     enum arithmetic kept = b->arithmetic;
     b->arithmetic = EXACT;
-    bool good = lower(&r, w, c, results) && as_the_text_says(b, c, results);
+    bool good =
+        in_ttir_order(b, &ordered, operands) && lower(&r, w, &ordered, results) && as_the_text_says(b, c, results);
     b->arithmetic = kept;
     return good;
 }

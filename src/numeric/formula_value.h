@@ -8,17 +8,24 @@
 
 /* The value of a formula. `slots` has a tensor for each name (formula_slot) that is bound; NULL: absent. The axes of
  * the formula are the dimensions of the tensors: operands broadcast from the right, a reduction keeps its axis with one
- * element, an op along an axis without `dim` works along the last one. Of alternatives the first one counts whose names
- * are all bound; a named value may be bound too and is then not evaluated. An op that a lowering of `set` defines is
- * evaluated by that; `set` may be NULL.
+ * element, an op along an axis without `dim` works along the last one. Of alternatives the first one counts that is
+ * there: whose names are all bound, and whose slices and movement are said (slice(x) or permute(x) alone may be any). A
+ * named value may be bound too and is then not evaluated. An op that a lowering of `set` defines is evaluated by that;
+ * `set` may be NULL.
  *
  * results[0] is the root, then come the values of further lines (`also`), else the further results of the root's op.
  * False with a reason in the bench. */
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
-/* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. The operands of
- * batch_norm_inference are in TTIR's order. False with a reason, also where there is no lowering. */
+/* The same with other alternatives: for each choice of the formula any of those that are there, told by the seed. The
+ * choices of a formula are as many as formula_choices says; of lowerings the first alternative counts. */
+bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
+                      const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]);
+uint32_t formula_choices(const struct formula *f);
+
+/* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. False with a reason, also
+ * where there is no lowering. */
 bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
                        const struct tensor *results[MAX_RESULTS]);
 

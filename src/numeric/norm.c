@@ -113,6 +113,12 @@ bool evaluate_layer_norm(struct bench *b, const struct call *c, const struct ten
     return *out != NULL;
 }
 
+const struct tensor *unfolded_row(struct bench *b, const struct tensor *p, const struct shape *x) {
+    int64_t row = x->rank ? x->dim[x->rank - 1] : 1;
+    bool folded = p && p->n == row && p->shape.rank > 1 && p->shape.dim[p->shape.rank - 1] != row;
+    return folded ? tensor_reshape(b, p, &(struct shape){1, {row}}) : p;
+}
+
 static const struct tensor *plus_residual(struct bench *b, const struct tensor *x, const struct tensor *residual) {
     return residual ? apply_binary(b, binary_of(K_ADD), x, residual) : x;
 }
@@ -132,7 +138,9 @@ bool evaluate_distributed_norm(struct bench *b, const struct call *c, const stru
     if (run < 0)
         return false;
     x = norm_of(b, x, run, epsilon, centres(c->kind));
-    *out = scaled_and_shifted(b, x, operand(c, 1), rms ? NULL : operand(c, 2));
+    *out = x ? scaled_and_shifted(b, x, unfolded_row(b, operand(c, 1), &x->shape),
+                                  rms ? NULL : unfolded_row(b, operand(c, 2), &x->shape))
+             : NULL;
     return *out != NULL;
 }
 
@@ -201,7 +209,7 @@ bool evaluate_group_norm(struct bench *b, const struct call *c, const struct ten
 
 /* Operands of TTIR: operand, scale, offset, mean, variance; of TTNN: input, running_mean, running_var, weight, bias,
  * of which the last four may be absent. */
-static bool batch_norm_operands(struct bench *b, const struct call *c, const struct tensor *p[5]) {
+bool batch_norm_operands(struct bench *b, const struct call *c, const struct tensor *p[5]) {
     static const uint32_t ttir[5] = {0, 3, 4, 1, 2};
     int64_t sizes[5] = {1, 1, 1, 1, 1};
     int n = 5;
