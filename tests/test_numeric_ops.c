@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 static struct ir ir;
 static struct arena arena;
@@ -260,4 +261,55 @@ Test(numeric_ops, work_beyond_the_limit_is_refused) {
     bench.max_steps = 1000;
     cr_assert_null(value_of("%y", &p));
     cr_assert_str_eq(bench.error.p, "more than 1000 steps of arithmetic");
+}
+
+/* ---- the matrix unit ---- */
+
+/* One row times one column of n equal terms x * y, computed on the device. */
+static double device_product(const char *config, const char *in, const char *out, int64_t n, double x, double y) {
+    char args[128], op[256];
+    teardown();
+    setup();
+    snprintf(args, sizeof args, "x:1x%lldx%s y:%lldx1x%s", (long long)n, in, (long long)n, in);
+    snprintf(op, sizeof op, "z = ttnn.matmul x y {%s} -> 1x1x%s", config, out);
+    struct program p = program_of(args, op);
+    struct tensor *a = tensor_new(&bench, &(struct shape){2, {1, n}}),
+                  *b = tensor_new(&bench, &(struct shape){2, {n, 1}});
+    for (int64_t i = 0; i < n; i++) {
+        a->x[i] = x;
+        b->x[i] = y;
+    }
+    struct given given[] = {{ir_value(&ir, "%x"), a}, {ir_value(&ir, "%y"), b}};
+    p.given = given;
+    p.ngiven = 2;
+    bench.arithmetic = DEVICE;
+    const struct tensor *t = value_of("%z", &p);
+    cr_assert(t, "%s", bench.error.p);
+    return t->x[0];
+}
+
+#define CONFIG(fidelity, wide)                                                                                         \
+    "compute_config = #ttnn.device_compute_kernel_config<math_fidelity = " fidelity ", fp32_dest_acc_en = " wide ">"
+
+Test(numeric_ops, the_matrix_unit_multiplies_in_phases) {
+    double x = 1.9921875, a5 = 1.9375, b7 = 1.984375; /* all bits of a bf16; 5 of SrcA, 7 of SrcB */
+    cr_assert_eq(device_product(CONFIG("lofi", "true"), "bf16", "f32", 1, x, x), b7 * a5);
+    cr_assert_eq(device_product(CONFIG("hifi2", "true"), "bf16", "f32", 1, x, x), b7 * x);
+    cr_assert_eq(device_product(CONFIG("hifi3", "true"), "bf16", "f32", 1, x, x), b7 * x + (x - b7) * a5);
+    cr_assert_eq(device_product(CONFIG("hifi4", "true"), "bf16", "f32", 1, x, x), x * x);
+    cr_assert_eq(device_product("", "bf16", "f32", 1, x, x), b7 * x, "HiFi2 by default");
+}
+
+Test(numeric_ops, the_matrix_unit_rounds_what_it_adds_up_every_16_terms) {
+    cr_assert_eq(device_product(CONFIG("hifi4", "true"), "bf16", "f32", 4096, 1, 0x1p-4), 256);
+    cr_assert_eq(device_product(CONFIG("hifi4", "true"), "bf16", "f32", 4112, 1, 0x1p-4), 257);
+    cr_assert_eq(device_product(CONFIG("lofi", "false"), "bf16", "bf16", 4112, 1, 0x1p-4), 256,
+                 "256 + 1 is a tie in bf16, and goes to even");
+    cr_assert_eq(device_product(CONFIG("lofi", "false"), "bf16", "f32", 8192, 1, 0x1p-4), 256, "and there it stays");
+}
+
+Test(numeric_ops, the_matrix_unit_cuts_f32_to_ten_bits) {
+    double x = 1 + 0x1p-11 + 0x1p-10;
+    cr_assert_eq(device_product(CONFIG("hifi4", "true"), "f32", "f32", 1, x, 1), 1 + 0x1p-10);
+    cr_assert_eq(device_product("", "si32", "si32", 3, 5, 7), 105, "integers are exact");
 }

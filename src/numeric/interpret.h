@@ -16,6 +16,7 @@ struct call {
     bool ttnn; /* the dialect, where operands, defaults or attributes differ */
     uint32_t noperands;
     const struct tensor *const *operands; /* by role (ops.def); NULL where absent. As printed where the roles are "*" */
+    const enum dtype *operand_types;      /* NULL: floats without limit */
     uint32_t nresults;
     const struct shape *shapes; /* of the results; NULL: they follow from the operands and attributes */
     const enum dtype *types;    /* of the results; NULL: floats without limit */

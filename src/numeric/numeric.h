@@ -12,8 +12,9 @@
  *
  * Numbers are doubles. In EXACT arithmetic they stay so: only results of integer type drop their fraction and wrap or
  * saturate, and constants are what their type holds. In DEVICE arithmetic each result is rounded to its element type as
- * the packer rounds; what happens inside of an op is exact. Formulas and lowerings are exact inside; the caller rounds
- * what comes out.
+ * the packer rounds, and a matrix product runs by the math fidelity and accumulator that are printed on the op, or else
+ * by TTNN's defaults; what happens inside of other ops is exact. Formulas and lowerings are exact inside; the caller
+ * rounds what comes out.
  *
  * Ownership. All tensors live in the arena of the bench; nothing is freed one by one. Tensors that are given are not
  * changed and may be shared with results. Nothing here is global: two benches may work in two threads.

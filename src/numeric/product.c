@@ -1,43 +1,132 @@
-/* Contractions. Sums run over k in order. */
+/* Contractions. Exact: sums run over k in order. On the device: as the matrix unit does it (MVMUL.md, SrcASrcB.md): the
+ * left operand in SrcB and the right one in SrcA, each cut to what a source register holds; for every 16 terms one pass
+ * for each phase of the math fidelity, added to Dst, which is rounded to its format each time. */
 #include "numeric/evaluators.h"
 
-/* One product [.., m, k] x [.., k, n]; batch dimensions broadcast. */
-static struct tensor *product(struct bench *b, const struct view *x, const struct view *y) {
+struct matrix_unit {
+    unsigned phases;       /* 1: LoFi, ... 4: HiFi4 */
+    bool wide;             /* Dst holds f32, else bf16 */
+    enum dtype types[2];   /* of the operands */
+    const double *left[2]; /* high and low parts, laid out as the operand is */
+    const double *right[2];
+};
+
+enum { TERMS = 16 };
+
+static double in_dst(double x, bool wide) {
+    double v = format_round(x, DT_F32, ROUND_EVEN);
+    return wide ? v : format_round(v, DT_BF16, ROUND_EVEN);
+}
+
+/* One element of the result: `k` terms from these places on, so far apart. */
+static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left_step, int64_t right,
+                         int64_t right_step, int64_t k) {
+    double dst = 0;
+    for (int64_t from = 0; from < k; from += TERMS)
+        for (unsigned phase = 0; phase < u->phases; phase++) {
+            const double *x = u->left[phase >> 1] + left, *y = u->right[phase & 1] + right;
+            double sum = 0;
+            for (int64_t l = from; l < k && l < from + TERMS; l++)
+                sum += x[l * left_step] * y[l * right_step];
+            dst = in_dst(dst + sum, u->wide);
+        }
+    return dst;
+}
+
+/* High and low parts of all elements that a view may read. */
+static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
+    for (unsigned low = 0; low < 2; low++) {
+        struct tensor *p = tensor_new(b, &t->shape);
+        if (!p)
+            return false;
+        for (int64_t i = 0; i < t->n; i++)
+            p->x[i] = format_phase_part(format_unpack(t->x[i], type), a, a ? low : 2 * low);
+        parts[low] = p->x;
+    }
+    return true;
+}
+
+/* Which fidelity runs where no compute config is printed: matmul_device_operation.cpp, and tt-metal 38306 for f32. */
+static unsigned default_phases(const struct bench *b, const enum dtype *types) {
+    if (types[0] == DT_F32 || types[1] == DT_F32)
+        return b->blackhole ? 4 : 3;
+    return format_is_block(types[0]) && format_is_block(types[1]) ? 1 : 2;
+}
+
+static bool is_float(enum dtype t) {
+    return t == DT_F32 || t == DT_TF32 || t == DT_F16 || t == DT_BF16 || format_is_block(t);
+}
+
+/* False where the product is computed exactly. */
+static bool on_device(const struct bench *b, const struct call *c, struct matrix_unit *u) {
+    static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
+    struct str config;
+    if (b->arithmetic != DEVICE || !c->operand_types || !is_float(c->operand_types[0]) ||
+        !is_float(c->operand_types[1]))
+        return false;
+    *u = (struct matrix_unit){.phases = default_phases(b, c->operand_types), .wide = result_type(c, 0) == DT_F32};
+    memcpy(u->types, c->operand_types, sizeof u->types);
+    if (!attr_text(c, "compute_config", &config))
+        return true;
+    for (unsigned i = 0; i < 4; i++)
+        if (str_find(config, str_of(fidelities[i])))
+            u->phases = i + 1;
+    if (str_find(config, STR("fp32_dest_acc_en")))
+        u->wide = str_find(config, STR("fp32_dest_acc_en = true")) != NULL;
+    return true;
+}
+
+/* One matrix of the result, from the operands' matrices at these offsets; `out` is zeroed. */
+static void multiply_one(const struct view *x, const struct view *y, int64_t at_x, int64_t at_y,
+                         const struct matrix_unit *u, double *out) {
     uint32_t rx = x->shape.rank - 2, ry = y->shape.rank - 2;
-    struct shape bx = x->shape, by = y->shape, s;
-    bx.rank = rx;
-    by.rank = ry;
-    if (!shape_broadcast(b, &bx, &by, &s))
-        return NULL;
     int64_t m = x->shape.dim[rx], k = x->shape.dim[rx + 1], n = y->shape.dim[ry + 1];
-    struct shape batch = s;
+    int64_t row = x->stride[rx], left = x->stride[rx + 1], right = y->stride[ry], column = y->stride[ry + 1];
+    for (int64_t i = 0; u && i < m * n; i++)
+        out[i] = device_dot(u, at_x + i / n * row, left, at_y + i % n * column, right, k);
+    for (int64_t i = 0; !u && i < m; i++)
+        for (int64_t l = 0; l < k; l++)
+            for (int64_t j = 0; j < n; j++)
+                out[i * n + j] += x->x[at_x + i * row + l * left] * y->x[at_y + l * right + j * column];
+}
+
+/* The matrices of an operand over the batch dimensions of the result. */
+static struct view batch_view(const struct view *v, const struct shape *batch) {
+    struct view b = {.shape = *batch, .offset = v->offset};
+    uint32_t rank = v->shape.rank - 2;
+    for (uint32_t d = 0; d < batch->rank; d++) {
+        uint32_t from = batch->rank - d; /* counted from the last batch dimension */
+        b.stride[d] = from <= rank && v->shape.dim[rank - from] != 1 ? v->stride[rank - from] : 0;
+    }
+    return b;
+}
+
+/* One product [.., m, k] x [.., k, n]; batch dimensions broadcast. */
+static struct tensor *product(struct bench *b, const struct view *x, const struct view *y,
+                              const struct matrix_unit *u) {
+    struct shape bx = x->shape, by = y->shape, batch;
+    bx.rank -= 2;
+    by.rank -= 2;
+    if (!shape_broadcast(b, &bx, &by, &batch))
+        return NULL;
+    struct shape s = batch;
     if (s.rank + 2 > TENSOR_RANK) {
         bench_fail(b, "a product of rank %u", s.rank + 2);
         return NULL;
     }
-    s.dim[s.rank++] = m;
-    s.dim[s.rank++] = n;
+    int64_t k = x->shape.dim[bx.rank + 1], matrix = x->shape.dim[bx.rank] * y->shape.dim[by.rank + 1];
+    s.dim[s.rank++] = x->shape.dim[bx.rank];
+    s.dim[s.rank++] = y->shape.dim[by.rank + 1];
     struct tensor *t = tensor_new(b, &s);
     if (!t || !bench_steps(b, (uint64_t)t->n * (uint64_t)(k > 0 ? k : 1)))
         return NULL;
-    struct view vx = {.shape = batch, .offset = x->offset}, vy = {.shape = batch, .offset = y->offset};
-    for (uint32_t d = 0; d < batch.rank; d++) {
-        uint32_t from = batch.rank - d; /* counted from the last batch dimension */
-        vx.stride[d] = from <= rx && x->shape.dim[rx - from] != 1 ? x->stride[rx - from] : 0;
-        vy.stride[d] = from <= ry && y->shape.dim[ry - from] != 1 ? y->stride[ry - from] : 0;
-    }
+    struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
     struct walk w;
     walk_begin(&w, &batch);
     walk_add(&w, &vx);
     walk_add(&w, &vy);
-    for (double *out = t->x; walk_more(&w); walk_next(&w), out += m * n)
-        for (int64_t i = 0; i < m; i++)
-            for (int64_t l = 0; l < k; l++) {
-                double a = x->x[w.offset[0] + i * x->stride[rx] + l * x->stride[rx + 1]];
-                const double *row = y->x + w.offset[1] + l * y->stride[ry];
-                for (int64_t j = 0; j < n; j++)
-                    out[i * n + j] += a * row[j * y->stride[ry + 1]];
-            }
+    for (double *out = t->x; walk_more(&w); walk_next(&w), out += matrix)
+        multiply_one(x, y, w.offset[0], w.offset[1], u, out);
     return t;
 }
 
@@ -52,8 +141,8 @@ static struct view as_matrix(const struct tensor *t, bool left) {
     return v;
 }
 
-const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool turn_x, const struct tensor *y,
-                                       bool turn_y) {
+static const struct tensor *multiply(struct bench *b, const struct tensor *x, bool turn_x, const struct tensor *y,
+                                     bool turn_y, struct matrix_unit *u) {
     struct view vx = as_matrix(x, true), vy = as_matrix(y, false);
     uint32_t rx = vx.shape.rank, ry = vy.shape.rank;
     if (rx < 2 || ry < 2) {
@@ -68,7 +157,9 @@ const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, 
         bench_fail(b, "a product of %s and %s", shape_text(b->arena, &vx.shape).p, shape_text(b->arena, &vy.shape).p);
         return NULL;
     }
-    struct tensor *t = product(b, &vx, &vy);
+    if (u && !(split(b, x, u->types[0], false, u->left) && split(b, y, u->types[1], true, u->right)))
+        return NULL;
+    struct tensor *t = product(b, &vx, &vy, u);
     if (!t)
         return NULL;
     struct shape s = t->shape; /* dimensions that vectors were given go again */
@@ -81,13 +172,19 @@ const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, 
     return tensor_reshape(b, t, &s);
 }
 
-/* matmul and linear: product, bias, activation. */
+const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool turn_x, const struct tensor *y,
+                                       bool turn_y) {
+    return multiply(b, x, turn_x, y, turn_y, NULL);
+}
+
+/* matmul and linear: product, bias, activation, the last two on what Dst holds. */
 bool evaluate_matmul(struct bench *b, const struct call *c, const struct tensor **out) {
     bool turn_a = false, turn_b = false;
     if (!operands_needed(b, c, 2) || !attr_flag(b, c, "transpose_a", &turn_a) ||
         !attr_flag(b, c, "transpose_b", &turn_b))
         return false;
-    const struct tensor *t = multiply_matrices(b, operand(c, 0), turn_a, operand(c, 1), turn_b);
+    struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
+    const struct tensor *t = multiply(b, operand(c, 0), turn_a, operand(c, 1), turn_b, u);
     if (t && c->kind == K_LINEAR && operand(c, 2))
         t = apply_binary(b, binary_of(K_ADD), t, operand(c, 2));
     *out = apply_activation(b, c, t);
@@ -161,7 +258,8 @@ bool evaluate_dot_general(struct bench *b, const struct call *c, const struct te
     for (uint32_t d = 0; d < r.free_shape.rank; d++)
         s.dim[s.rank++] = r.free_shape.dim[d];
     const struct tensor *x = as_three(b, operand(c, 0), &l), *y = as_three(b, operand(c, 1), &r);
-    const struct tensor *t = x && y ? multiply_matrices(b, x, false, y, true) : NULL;
+    struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
+    const struct tensor *t = x && y ? multiply(b, x, false, y, true, u) : NULL;
     *out = t ? tensor_reshape(b, t, &s) : NULL;
     return *out != NULL;
 }

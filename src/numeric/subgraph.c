@@ -37,7 +37,10 @@ bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const s
     const struct mlir_op *o = &g->m->ops[op];
     struct shape shapes[MAX_RESULTS];
     enum dtype types[MAX_RESULTS];
+    enum dtype *from = arena_alloc(b->arena, (graph_noperands(g, op) + 1) * sizeof *from);
     struct op_text text = {p, op};
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        from[i] = graph_operands(g, op)[i] == NONE ? DT_NONE : graph_dtype(g, graph_operands(g, op)[i]);
     bool told = o->nresults > 0;
     for (uint32_t i = 0; i < o->nresults && i < MAX_RESULTS; i++) {
         told &= shape_of_value(p, o->first_result + i, &shapes[i]);
@@ -50,6 +53,7 @@ bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const s
                      .ttnn = is_ttnn(g, op),
                      .noperands = graph_noperands(g, op),
                      .operands = operands,
+                     .operand_types = from,
                      .nresults = o->nresults,
                      .shapes = told ? shapes : NULL,
                      .types = types,

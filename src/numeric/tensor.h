@@ -23,7 +23,8 @@ struct tensor {
 
 enum arithmetic {
     EXACT, /* doubles; only what a result of integer type cannot hold is dropped */
-    DEVICE /* the result of each op is rounded to its element type, as the packer does it */
+    DEVICE /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type, as
+            * the packer does it */
 };
 
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
@@ -33,6 +34,7 @@ struct bench {
     uint64_t max_elements;    /* of all tensors together; 0: 2^24 */
     uint64_t max_steps;       /* multiplications and comparisons; 0: 2^30 */
     uint64_t elements, steps; /* used so far */
+    bool blackhole;           /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
     struct str error;         /* empty: none */
 };
 

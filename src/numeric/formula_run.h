@@ -1,0 +1,41 @@
+/* What the evaluation of formulas and that of lowerings share. Private to the room. */
+#ifndef FA_FORMULA_RUN_H
+#define FA_FORMULA_RUN_H
+
+#include "numeric/evaluators.h"
+#include "numeric/formula_value.h"
+
+enum { MAX_DEPTH = 24, MAX_CHOICES = 256 };
+
+/* One evaluation of one formula. */
+struct formula_run {
+    struct bench *bench;
+    const struct pattern_set *set;
+    const struct formula *formula;
+    const struct tensor *values[MAX_SLOTS][MAX_RESULTS]; /* by slot, as far as they are known */
+    const struct node *named[MAX_SLOTS];                 /* the node of a named value */
+    const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
+    const struct call *outer;                            /* the op that it stands for */
+    uint32_t depth;
+    uint64_t seed;               /* 0: the first alternative that is there */
+    const struct node **choices; /* alternatives in the order of the tree, where there is a seed */
+    uint32_t nchoices;
+};
+
+/* The attributes of an op in a formula. */
+struct formula_op {
+    struct formula_run *run;
+    const struct node *node;
+};
+
+/* Text of an attribute of an op in a formula, for struct call; `self` is a struct formula_op. */
+bool formula_attribute(const void *self, const char *key, struct str *text);
+/* An activation is what follows an op's lowering, not a part of it. */
+bool is_activation_key(const char *key);
+/* The results of the formula of a run whose slots are bound. */
+bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]);
+/* lowered.c: an op by its lowering, as a part of a run. */
+bool lower(struct formula_run *r, const struct lowering *w, const struct call *c,
+           const struct tensor *results[MAX_RESULTS]);
+
+#endif

@@ -1,0 +1,195 @@
+/* Fused ops by their lowering: operands and attributes become the names of a formula. */
+#include "numeric/formula_run.h"
+
+#include <stdio.h>
+
+/* Attributes that the dialects do not print where they hold this. */
+static bool default_of_op(const struct call *c, const char *key, struct str *text) {
+    bool heads = strcmp(key, "num_kv_heads") == 0;
+    if (strcmp(key, "epsilon") == 0)
+        *text =
+            c->kind == K_GROUP_NORM ||
+                    (c->ttnn && (c->kind == K_LAYER_NORM || c->kind == K_RMS_NORM || c->kind == K_DISTRIBUTED_RMS_NORM))
+                ? STR("1.0e-12")
+                : STR("1.0e-5");
+    else if (strcmp(key, "is_causal") == 0 || strcmp(key, "largest") == 0)
+        *text = STR("true");
+    else if (strcmp(key, "ttnn") == 0)
+        *text = c->ttnn ? STR("true") : STR("false");
+    else
+        return heads && attr_text(c, "num_heads", text);
+    return true;
+}
+
+/* low and high of a clamp are printed under other names. */
+static const char *printed_name(enum op_kind k, struct str param) {
+    if (k == K_CLAMP)
+        return str_is(param, "low") ? "min" : "max";
+    return param.p;
+}
+
+static bool attribute_param(struct bench *b, const struct call *c, const char *key, const struct tensor **out) {
+    struct str text;
+    double x;
+    int64_t whole;
+    if (!attr_text(c, key, &text) && !default_of_op(c, key, &text))
+        return true;
+    if (mlir_int(text, &whole))
+        x = (double)whole;
+    else if (!mlir_float(text, &x))
+        return bench_fail(b, "%s: attribute %s is no number", op_table[c->kind].name, key);
+    *out = tensor_scalar(b, x);
+    return *out != NULL;
+}
+
+static uint32_t operand_roles(const struct call *c) {
+    const char *roles = op_table[c->kind].roles;
+    uint32_t n = *roles != '\0';
+    if (*roles == '*')
+        return c->noperands;
+    for (; *roles; roles++)
+        n += *roles == ',';
+    return n;
+}
+
+/* The attribute by which an op names the axis for which its lowering has the last one. */
+static const struct {
+    enum op_kind kind;
+    const char *key;
+    int64_t otherwise;
+} axis_keys[] = {{K_SOFTMAX, "dimension", -1},
+                 {K_MEAN, "dim_arg", -1},
+                 {K_TOPK, "dim", -1},
+                 {K_GROUP_NORM, "channel_dim", 3},
+                 {K_BATCH_NORM_INFERENCE, "dimension", 1}};
+
+static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
+    const struct shape *s = &operand(c, 0)->shape;
+    struct str text;
+    *axis = s->rank ? s->rank - 1 : 0;
+    for (size_t i = 0; s->rank && i < sizeof axis_keys / sizeof *axis_keys; i++) {
+        int64_t dims[TENSOR_RANK] = {axis_keys[i].otherwise};
+        int n = 1;
+        if (axis_keys[i].kind != c->kind || (!c->types && !attr_text(c, axis_keys[i].key, &text)))
+            continue;                             /* a formula that says nothing means the last one */
+        n = c->kind == K_MEAN ? (int)s->rank : 1; /* a mean that says nothing is over all */
+        return attr_list(b, c, axis_keys[i].key, dims, TENSOR_RANK, &n) &&
+               (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name)) &&
+               axis_in(b, c, dims[0], s->rank, axis);
+    }
+    return true;
+}
+
+static const struct tensor *with_axis_last(struct bench *b, const struct tensor *t, uint32_t axis, uint32_t rank) {
+    if (!t || t->shape.rank != rank || axis + 1 >= rank)
+        return t;
+    struct view v = view_swapped(view_of(t), axis, rank - 1);
+    return view_copy(b, &v);
+}
+
+static bool bind_params(struct formula_run *in, const struct lowering *w, const struct call *c, uint32_t axis) {
+    struct bench *b = in->bench;
+    uint32_t roles = operand_roles(c), rank = operand(c, 0)->shape.rank;
+    for (uint32_t i = 0; i < w->nparams; i++) {
+        const struct tensor *t = i < roles ? operand(c, i) : NULL;
+        char key[64];
+        snprintf(key, sizeof key, "%.*s", (int)w->params[i].n, w->params[i].p);
+        if (t && !(t = with_axis_last(b, t, axis, rank)))
+            return false;
+        if (i > 0 && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+            t = unfolded_row(b, t, &operand(c, 0)->shape);
+        if (!t && (i >= roles || c->kind == K_CLAMP) &&
+            !attribute_param(b, c, i < roles ? printed_name(c->kind, w->params[i]) : key, &t))
+            return false;
+        in->values[w->slots[i]][0] = t;
+    }
+    return true;
+}
+
+/* A lowering over the last dimension says nothing of an op over several. */
+static bool along_last_only(struct bench *b, const struct call *c) {
+    int64_t dims[TENSOR_RANK];
+    int n = 1;
+    if ((c->kind != K_LAYER_NORM && c->kind != K_RMS_NORM) || !c->attribute)
+        return true;
+    return attr_list(b, c, "normalized_shape", dims, TENSOR_RANK, &n) &&
+           (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name));
+}
+
+/* Every attribute that a formula writes is one that the lowering knows. */
+static bool attributes_known(struct formula_run *r, const struct lowering *w, const struct call *c) {
+    const struct formula_op *o = c->self;
+    if (c->attribute != formula_attribute || w->primitive)
+        return true;
+    for (uint32_t i = 0; i < o->node->nattrs; i++) {
+        struct str key = str_of(o->node->attrs[i].key);
+        bool known = is_activation_key(key.p);
+        for (uint32_t p = 0; p < w->nparams; p++)
+            known |= str_eq(key, w->params[p]);
+        if (!known)
+            return bench_fail(r->bench, "the lowering of %s has no parameter %s", op_table[c->kind].name, key.p);
+    }
+    return true;
+}
+
+bool lower(struct formula_run *r, const struct lowering *w, const struct call *c,
+           const struct tensor *results[MAX_RESULTS]) {
+    struct bench *b = r->bench;
+    uint32_t axis;
+    if (r->depth >= MAX_DEPTH)
+        return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
+    if (!operands_needed(b, c, 1) || !along_last_only(b, c) || !attributes_known(r, w, c) || !moved_axis(b, c, &axis))
+        return false;
+    struct formula_run *in = arena_alloc(b->arena, sizeof *in);
+    *in = (struct formula_run){
+        .bench = b, .set = r->set, .formula = w->formula, .inside = w, .outer = c, .depth = r->depth + 1};
+    if (!bind_params(in, w, c, axis) || !run_formula(in, results))
+        return false;
+    for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++)
+        if (!(results[i] = with_axis_last(b, results[i], axis, operand(c, 0)->shape.rank)))
+            return false;
+    results[0] = apply_activation(b, c, results[0]);
+    return results[0] != NULL;
+}
+
+/* In the told shapes: a reduction that does not keep its dimension, a flattened convolution. */
+static bool as_the_text_says(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
+        const struct shape *told = result_shape(c, i);
+        if (!results[i] || !(results[i] = as_told(b, c, i, results[i])))
+            return bench_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
+        if (told && !shape_eq(told, &results[i]->shape))
+            return bench_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
+                              shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, told).p);
+    }
+    return true;
+}
+
+/* Operands in the order of TTIR, which the lowering has. */
+static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
+    const struct tensor *p[5];
+    if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
+        return true;
+    if (!batch_norm_operands(b, c, p))
+        return false;
+    memcpy(operands, (const struct tensor *[5]){p[0], p[3], p[4], p[1], p[2]}, 5 * sizeof *operands);
+    c->operands = operands;
+    c->noperands = 5;
+    return true;
+}
+
+bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
+                       const struct tensor *results[MAX_RESULTS]) {
+    const struct lowering *w = lowering_of_kind(set, c->kind);
+    struct formula_run r = {.bench = b, .set = set};
+    struct call ordered = *c;
+    const struct tensor *operands[5];
+    if (!w)
+        return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
+    enum arithmetic kept = b->arithmetic;
+    b->arithmetic = EXACT;
+    bool good =
+        in_ttir_order(b, &ordered, operands) && lower(&r, w, &ordered, results) && as_the_text_says(b, c, results);
+    b->arithmetic = kept;
+    return good;
+}
