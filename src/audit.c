@@ -36,11 +36,12 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct rivals *rivals;  /* of each match, or NULL */
-    bool unfused;           /* much is missed and nothing is fused */
-    struct arena arena;     /* as long as this graph */
-    struct arena instance;  /* as long as one match is described */
+    struct rivals *rivals;                /* of each match, or NULL */
+    bool unfused;                         /* much is missed and nothing is fused */
+    struct arena arena;                   /* as long as this graph */
+    struct arena instance;                /* as long as one match is described */
     struct matcher *closer, *ttir_closer; /* or NULL */
+    struct flow *flow;                    /* or NULL: made when the first match is described */
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
 };
@@ -179,10 +180,13 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
     const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
     if (!g->closer)
         g->closer = match_closer_new(m->graph, &g->arena);
+    if (!g->flow)
+        g->flow = flow_new(m->graph);
     struct note_context context = {.set = &a->patterns,
                                    .copies = block->copies,
                                    .graph = g->compile->number,
                                    .ngraphs = a->inputs.ncompiles,
+                                   .flow = g->flow,
                                    .closer = g->closer};
     context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
     context.before = g->shown == &g->ttir;
@@ -312,6 +316,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     diags_free(&g.diags);
     match_closer_free(g.closer);
     match_closer_free(g.ttir_closer);
+    flow_free(g.flow);
     arena_free(&g.instance);
     arena_free(&g.arena);
 }

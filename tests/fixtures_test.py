@@ -186,7 +186,7 @@ class Segments(Case):
 
     def test_notes(self):
         for _, place in self.places(*PAIR):
-            self.assertRegex(place["notes"], r"\nmodel location: layer 3, dit\.blocks\.3[. ]")
+            self.assertRegex(place["notes"], r"\nmodel location: (.*, )?layer 3 \((fed by )?dit\.blocks\.3[.:]")
             self.assertIn("\nsource torch ops: ", place["notes"])
 
 

@@ -64,11 +64,18 @@ static const struct match *match(const char *args, const char *ops) {
     return &list.items[0];
 }
 
+static struct str place_of(const struct match *m, const struct match_detail *d) {
+    struct flow *flow = flow_new(&ir.g);
+    struct str place = locate_match(&set, flow, m, d, &arena);
+    flow_free(flow);
+    return place;
+}
+
 static void says(const char *args, const char *ops, const char *want) {
     const struct match *m = match(args, ops);
     struct match_detail d;
     match_look_closer(m, &arena, &d);
-    struct str place = locate_match(&set, m, &d, &arena);
+    struct str place = place_of(m, &d);
     cr_assert(str_is(place, want), "'%.*s', not '%s'", (int)place.n, place.p ? place.p : "", want);
 }
 
@@ -77,9 +84,9 @@ static void says(const char *args, const char *ops, const char *want) {
 Test(locate, names_of_parameters_say_the_place) {
     load(RULES LINEAR);
     says("a:2x4 b:4x3!parameter!model.layers.7.mlp.up.weight c:3!parameter!model.layers.7.mlp.up.bias", PLAIN,
-         "layer 7, model.layers.7.mlp.up");
+         "layer 7 (model.layers.7.mlp.up)");
     says("a:2x4 b:4x3!parameter!model.layers.7.mlp.up.weight c:3!parameter!model.layers.7.mlp.shift.bias", PLAIN,
-         "layer 7, model.layers.7.mlp (shift, up)");
+         "layer 7 (model.layers.7.mlp: shift, up)");
     says("a:2x4 b:4x3!parameter!alpha.weight c:3!parameter!beta.bias", PLAIN, "beta, alpha");
     says("a:2x4 b:4x3 c:3!parameter!model.norm.bias", PLAIN, "model.norm");
 }
@@ -95,9 +102,9 @@ Test(locate, where_no_name_says_anything_nothing_is_said) {
 /* The text of a rule may ask for a group that its expression does not have. */
 Test(locate, a_group_that_is_not_there_is_not_made_up) {
     load(RULES LINEAR);
-    says("a:2x4 b:4x3!parameter!lm_head.weight c:3", PLAIN, "head of $1, lm_head");
+    says("a:2x4 b:4x3!parameter!lm_head.weight c:3", PLAIN, "head of $1 (lm_head)");
     says("a:2x4 b:4x3!parameter!layers.12345.lm_head.weight c:3", PLAIN,
-         "layer 12345, head of $1, layers.12345.lm_head");
+         "layer 12345, head of $1 (layers.12345.lm_head)");
 }
 
 Test(locate, parameters_are_seen_through_const_eval_and_movement) {
@@ -106,7 +113,7 @@ Test(locate, parameters_are_seen_through_const_eval_and_movement) {
         "a:2x4 b:4x3 c:3!parameter!model.layers.3.out.bias",
         "p = ttnn.matmul a b -> 2x3; t = ttnn.typecast c -> 3; r = ttnn.reshape t {shape = [1 : i32, 3 : i32]} -> 1x3\n"
         "o = ttnn.add p r -> 2x3; return o",
-        "layer 3, model.layers.3.out");
+        "layer 3 (model.layers.3.out)");
     forget_ir();
     ir_read(
         &ir,
@@ -124,8 +131,8 @@ Test(locate, parameters_are_seen_through_const_eval_and_movement) {
     cr_assert_eq(list.n, 1);
     struct match_detail d;
     match_look_closer(&list.items[0], &arena, &d);
-    struct str place = locate_match(&set, &list.items[0], &d, &arena);
-    cr_assert(str_is(place, "layer 5, layers.5 (x, y)"), "%.*s", (int)place.n, place.p);
+    struct str place = place_of(&list.items[0], &d);
+    cr_assert(str_is(place, "layer 5 (layers.5: x, y)"), "%.*s", (int)place.n, place.p);
 }
 
 /* A value that is no parameter is located by the weights of the op that made it. */
@@ -133,23 +140,26 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
     load(RULES "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\nlocate: [x]\n");
     says("a:2x4!input w:4x3!parameter!layers.2.q.weight v:3x3!parameter!layers.1.k.weight y:2x3",
          "f = ttnn.matmul a w -> 2x3; m = ttnn.neg f -> 2x3; e = ttnn.exp m -> 2x3; o = ttnn.add e y -> 2x3; return o",
-         "layer 2, layers.2.q");
+         "layer 2 (fed by layers.2.q)");
     says("a:2x4!input w:4x3!parameter!layers.2.q.weight v:3x3!parameter!layers.9.k.weight y:2x3",
          "f = ttnn.matmul a w -> 2x3; g = ttnn.matmul f v -> 2x3; e = ttnn.exp g -> 2x3; o = ttnn.add e y -> 2x3; "
          "return o",
-         "layer 9, layers.9.k");
+         "layer 9 (fed by layers.9.k)");
     /* the parameter has been seen on the way, as an operand of an op without weights */
     says("i:3x3!input w:3x3!parameter!layers.4.v.weight y:3x3",
          "g = ttnn.matmul i w -> 3x3; h = ttnn.add w g -> 3x3; e = ttnn.exp h -> 3x3\n"
          "o = ttnn.add e y -> 3x3; return o",
-         "layer 4, layers.4.v");
+         "layer 4 (fed by layers.4.v)");
 }
 
 /* ---- notes ---- */
 
 static const char *notes(const struct match *m, const struct segment *shown, const char *missing) {
-    struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .missing_level = missing};
-    return notes_of(&c, m, shown, &arena).p;
+    struct flow *flow = flow_new(&ir.g);
+    struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow, .missing_level = missing};
+    struct str text = notes_of(&c, m, shown, &arena);
+    flow_free(flow);
+    return text.p;
 }
 
 static struct segment all_of(const struct match *m) {
@@ -164,7 +174,7 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
         match("a:2x4 b:4x3!parameter!layers.7.up.weight c:3",
               "p = ttnn.matmul a b -> 2x3 @mm_linear>mm.1; o = ttnn.add p c -> 2x3 @add.2; return o");
     struct segment s = all_of(m);
-    cr_assert_str_eq(notes(m, &s, NULL), "a product and a sum.\nmodel location: layer 7, layers.7.up\n"
+    cr_assert_str_eq(notes(m, &s, NULL), "a product and a sum.\nmodel location: layer 7 (layers.7.up)\n"
                                          "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
     cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 8, MAX_NAMED = 24 };
+enum { MAX_LOC_NAMES = 8, MAX_NAMED = 24 };
 
 static void add_line(struct buf *out, const char *key, struct str text) {
     text = str_trim(text);
@@ -62,13 +62,13 @@ struct str ir_loc_of(const struct match *m, struct arena *a) {
 /* Resolved names, the innermost of each op: what the model's own tools call it. */
 static void add_locations(struct buf *out, const struct match *m, struct arena *a) {
     uint32_t *ops = textual(m, a), n = 0;
-    struct str all[MAX_NAMED], names[MAX_NAMES];
+    struct str all[MAX_NAMED], names[MAX_LOC_NAMES];
     struct buf line = {0};
     for (uint32_t i = 0; i < m->nops && n < MAX_NAMED; i++) {
-        int k = mlir_loc_names(m->graph->m, ops[i], names, MAX_NAMES);
+        int k = mlir_loc_names(m->graph->m, ops[i], names, MAX_LOC_NAMES);
         if (k < 1)
             continue;
-        struct str name = names[(k > MAX_NAMES ? MAX_NAMES : k) - 1];
+        struct str name = names[(k > MAX_LOC_NAMES ? MAX_LOC_NAMES : k) - 1];
         if (seen(all, n, name))
             continue;
         add_item(&line, n == 0, name);
@@ -140,7 +140,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_remarks(&out, &detail);
     if (!add_carried(&out, m, a))
         add_carried(&out, c->origin, a);
-    struct str place = detail.values ? locate_match(c->set, m, &detail, a) : STR("");
+    struct str place = c->flow ? locate_match(c->set, c->flow, m, &detail, a) : STR("");
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
