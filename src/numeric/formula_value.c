@@ -202,8 +202,8 @@ static bool arithmetic(struct formula_run *r, const struct number *n, const stru
                               [NUM_NE] = a != b,
                               [NUM_LT] = a<b, [NUM_LE] = a <= b, [NUM_GT] = a> b,
                               [NUM_GE] = a >= b,
-                              [NUM_AND] = a && b,
-                              [NUM_OR] = a || b,
+                              [NUM_AND] = a != 0 && b != 0,
+                              [NUM_OR] = a != 0 || b != 0,
                               [NUM_NOT] = a == 0,
                               [NUM_MOD] = b != 0 ? fmod(a, b) : 0};
     *out = results[n->op];
