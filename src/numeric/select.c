@@ -21,7 +21,7 @@ bool evaluate_embedding(struct bench *b, const struct call *c, const struct tens
     if (rank < 2 || x->shape.rank == TENSOR_RANK || w->n != w->shape.dim[rank - 1] * w->shape.dim[rank - 2])
         return bench_fail(b, "embedding in %s", shape_text(b->arena, &w->shape).p);
     struct shape s = x->shape;
-    int64_t row, size = w->shape.dim[rank - 1];
+    int64_t row = 0, size = w->shape.dim[rank - 1];
     s.dim[s.rank++] = size;
     struct tensor *t = tensor_new(b, &s);
     for (int64_t i = 0; t && i < x->n; i++) {
@@ -64,7 +64,7 @@ bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor 
     if (!t)
         return false;
     walk_begin(&w, &index->shape);
-    for (int64_t i = 0, at; walk_more(&w); walk_next(&w), i++) {
+    for (int64_t i = 0, at = 0; walk_more(&w); walk_next(&w), i++) {
         if (!index_in(b, c, index->x[i], x->shape.dim[axis], &at))
             return false;
         t->x[i] = x->x[offset_at(&v, &w, axis, at)];
@@ -103,7 +103,7 @@ bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor
     struct view v = view_of(t);
     struct walk w;
     walk_begin(&w, &index->shape);
-    for (int64_t i = 0, at; walk_more(&w); walk_next(&w), i++) {
+    for (int64_t i = 0, at = 0; walk_more(&w); walk_next(&w), i++) {
         if (!index_in(b, c, index->x[i], t->shape.dim[axis], &at))
             return false;
         double *to = &t->x[offset_at(&v, &w, axis, at)];
