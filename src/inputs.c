@@ -131,7 +131,8 @@ static enum fa_status read_one_level(struct inputs *in, const struct fa_options 
         take_blocks(in, i, ttir, !ttir, 0);
     if (in->ncompiles)
         return FA_CLEAN;
-    complain(d, o->files[0], NULL, ttir ? "has no TTIR level" : "has no TTNN level");
+    complain(d, o->files[0], ttir ? "--ttnn-only audits TTNN" : "--ttir-only audits TTIR",
+             ttir ? "has no TTIR level" : "has no TTNN level");
     return FA_INPUT;
 }
 

@@ -58,6 +58,25 @@ static bool check_words(const char *list, const char *option, const char *const 
     return true;
 }
 
+/* A hint: the name or the fused op that a glob seems to mean, or NULL. */
+static const char *nearest_pattern(struct pattern_set *set, struct str glob) {
+    const char **names = xrealloc(NULL, (2 * (size_t)set->n + 1) * sizeof *names);
+    size_t n = 0;
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct str words[] = {set->items[i]->name, set->items[i]->fused_op};
+        for (int k = 0; k < 2 && !set->items[i]->replaced; k++)
+            if (glob.n && words[k].n && words[k].p[0] == glob.p[0]) /* nobody mistakes the first letter */
+                names[n++] = arena_strdup(&set->arena, words[k]);
+    }
+    const char *found = str_nearest(glob, names, n);
+    free(names);
+    return found ? arena_printf(&set->arena, "did you mean %s?", found).p : NULL;
+}
+
+bool source_wanted(const struct fa_options *o, struct str source) {
+    return !o->sources || has_word(o->sources, source);
+}
+
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
     static const char *const hidden[] = {"blocked", "decomposed"};
     struct str bad;
@@ -69,14 +88,16 @@ bool library_select(struct pattern_set *set, const struct fa_options *o, struct 
         set->items[i]->show_blocked = has_word(o->include, STR("blocked"));
         set->items[i]->show_decomposed = has_word(o->include, STR("decomposed"));
     }
-    if (patterns_select(set, o->only, o->skip, &bad))
-        return true;
-    diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
+    if (!patterns_select(set, o->only, o->skip, &bad)) {
+        diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, nearest_pattern(set, bad),
+                 "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
+        return false;
+    }
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i]->selected && !set->items[i]->replaced && source_wanted(o, set->items[i]->source))
+            return true;
+    diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern is left to search");
     return false;
-}
-
-bool source_wanted(const struct fa_options *o, struct str source) {
-    return !o->sources || has_word(o->sources, source);
 }
 
 struct fa_diagnostic diagnostic_of(const struct diag *d) {

@@ -312,6 +312,31 @@ class PatternLibrary(Case):
         self.assertEqual((status, out), (2, ""))
         self.assertEqual(err.splitlines(), list(messages))
 
+    def test_check_finds_mistakes_of_structure(self):
+        self.wrong_file(RELU + "match: out = exp(x)\n",
+                        "own.yml:%d:1: error: the key stands there twice: match" % (RELU.count("\n") + 1))
+        self.wrong_file("name: ''\nfused_op: a.b\nsource: ttnn\nmatch: out = exp(x)\n",
+                        "own.yml:1:7: error: nothing stands behind the key name")
+        self.wrong_file("name: a\nfused_op: a.b\nsource: ttnn\nmatch: out = exp(x)\ntests:\n  - hti: foo\n",
+                        "own.yml:6:5: error: unknown key: hti", "  hint: did you mean hit?")
+        self.wrong_file("name: a\nfused_op: a.b\nsource: ttnn\nmatch: out = exp(x)\nblock: {wen: rank(x) == 2, say: no}\n",
+                        "own.yml:5:9: error: unknown key: wen", "  hint: did you mean when?")
+        self.wrong_file("name: a\nfused_op: a.b\nsource: ttnn\nlike: linaer\n",
+                        "own.yml:4:7: error: no such pattern with a formula of its own: linaer",
+                        "  hint: did you mean linear?")
+
+    def test_nothing_to_search_is_not_clean(self):
+        os.mkdir(self.path("dir"))
+        status, out, err = self.run_it("--no-default-patterns", "-P", "dir", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertEqual((status, out, err), (2, "", "dir: error: has no pattern file in it\n"
+                                                     "  hint: pattern files end in .yml\n"))
+        self.write("empty.yml", "# nothing\n")
+        self.assertEqual(self.run_it("patterns", "check", "empty.yml"),
+                         (0, "", "empty.yml: warning: has no pattern in it\n"))
+        self.write("own.yml", "name: a\nfused_op: a.b\nsource: ttnn\nmatch: out = exp(x)\ncontains: [linaer]\n")
+        self.assertEqual(self.run_it("patterns", "check", "own.yml"),
+                         (0, "", "own.yml:5: warning: `contains` names no pattern: linaer\n"))
+
     def test_check_finds_errors(self):
         self.wrong_file(RELU.replace("maximum(x, 0)\nfused", "x\nfused").replace("out = maximum(", "out = maximun("),
                         "own.yml:5:14: error: no operator or idiom is called maximun", "  hint: did you mean maximum?")
@@ -374,7 +399,7 @@ class OwnPatterns(Case):
         status, out, _ = self.run_it("--no-default-patterns", "-P", "own.yml", *self.SITE)
         self.assertIn("fused_op: x.q", out)
         self.assertNotIn("x.p", out)
-        self.wrong("no pattern or fused op matches 'x.p'", "--no-default-patterns", "-P", "own.yml", "--only=x.p", "m.ttir.mlir", "m.ttnn.mlir")
+        self.wrong("no pattern or fused op matches 'x.p'\n  hint: did you mean x.q?", "--no-default-patterns", "-P", "own.yml", "--only=x.p", "m.ttir.mlir", "m.ttnn.mlir")
 
     def test_source(self):
         self.write("own.yml", "name: own\nfused_op: torch.mm\nsource: torch\nmatch: o = matmul(a, b)\n")
@@ -384,7 +409,7 @@ class OwnPatterns(Case):
         self.assertEqual(self.run_it("--source=ttnn", *args), (0, "", ""))
         self.assertEqual(self.run_it("--source=torch", "-P", "own.yml", *self.SITE), (0, "", ""),
                          "a kernel that covers no more than the direct fusion")
-        for wrong in ("ttnn,torc", "", "ttnn,"):
+        for wrong in ("ttnn,torc", ",ttnn", "ttnn,"):
             status, _, err = self.run_it("--source=" + wrong, *self.SITE)
             self.assertEqual(status, 2)
             self.assertIn("--source knows no '", err)
@@ -452,7 +477,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttc
         self.assertNotIn("ttir.permute", out)
 
     def test_what_cannot_be(self):
-        for ops, words in (("%0,%9", "no function has all of %0,%9"), ("", "no op is asked for"),
+        for ops, words in (("%0,%9", "no function has all of %0,%9"), (",", "no op is asked for"),
                            ("%0,%1,@main", "no function has all of"), ("@forward", "no op is asked for")):
             status, out, err = self.run_it("patterns", "new", "--from=m.ttir.mlir", "--ops=" + ops)
             self.assertEqual((status, out), (3, ""))
@@ -461,6 +486,7 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttc
         self.assertIn("neither of two ops feeds the other", self.run_it("patterns", "new", "--from=two.mlir", "--ops=%0,%1")[2])
         self.assertEqual(self.run_it("patterns", "new", "--from=absent", "--ops=%0")[0], 3)
         self.wrong("patterns new takes --from=FILE and --ops=%14,%17", "patterns", "new", "--from=m.ttir.mlir")
+        self.wrong("patterns new takes --from=FILE and --ops=%14,%17", "patterns", "new", "--from=m.ttir.mlir", "--ops=")
         self.wrong("patterns list takes no --from, --ops, --ttir-only or --ttnn-only", "patterns", "list", "--ops=%1")
 
 
@@ -780,8 +806,16 @@ class Usage(Case):
             ("no input file", "inspect"),
             ("unknown option '--nonsense'", "--nonsense", "m.ttir.mlir"),
             ("unknown option '--nonsense'", "--nonsense=1", "m.ttir.mlir"),
+            ("unknown option '--onyl': did you mean --only?", "--onyl=linear", "m.ttir.mlir"),
             ("unknown option '-x'", "-qx", "m.ttir.mlir"),
-            ("option '--json' is one of inspect, which has to be the first argument", "--json", "m.ttir.mlir"),
+            ("no file and no command is called 'insepct': did you mean inspect?", "insepct", "m.ttir.mlir"),
+            ("no file and no command is called 'help': did you mean --help?", "help"),
+            ("the name of a pattern file is empty", "-P", "", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("no pattern is left to search", "--only=linear", "--skip=linear", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("no pattern is left to search", "--only=linear", "--source=cuda", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("no pattern or fused op matches 'linaer'\n  hint: did you mean linear?", "--only=linaer", "m.ttir.mlir",
+             "m.ttnn.mlir"),
+            ("option '--json' is one of inspect or explain, which has to be the first argument", "--json", "m.ttir.mlir"),
             ("inspect has no option '--quiet'", "inspect", "--quiet", "m.ttir.mlir"),
             ("inspect has no option '-v'", "inspect", "-v", "m.ttir.mlir"),
             ("unknown option '-x'", "inspect", "-x", "m.ttir.mlir"),

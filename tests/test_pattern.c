@@ -551,7 +551,7 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nunless: present(y)\n", "5:17", "not a name");
     refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
     refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "a list of names is meant");
-    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "a note is text");
+    refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "text is meant, or `when` and `say`");
     refuses(HEAD "like: other\n", "4:7", "no such pattern");
     refuses(HEAD "match: out = exp(x)\nunless: located(\"(\")\n", "5:18", "wrong regular expression");
     refuses("- a\n- b\n", "1:1", "a pattern is a mapping");

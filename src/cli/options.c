@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/base.h"
+
 enum kind { FLAG, TEXT, LIST };
 
 enum {
@@ -117,15 +119,26 @@ static const char *name_of_command(int set) {
     return "";
 }
 
+/* "inspect or explain": the commands that have an option. */
+static const char *names_of_commands(int set, char *out, size_t size) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (int i = 0; i < NCOMMANDS && n < size; i++)
+        if (commands[i].command & set)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? " or " : "", commands[i].name);
+    return out;
+}
+
 /* An option, written out, that only another command has. */
 static bool wrong_command(struct options *o, const char *name, int length) {
+    char list[64];
     for (int i = 0; i < NSPECS; i++)
         if (strncmp(specs[i].name, name, (size_t)length) == 0 && specs[i].name[length] == '\0') {
             if (o->command != CMD_AUDIT)
                 wrong(o, "%s has no option '--%s'", name_of_command(o->command), specs[i].name);
             else
                 wrong(o, "option '--%s' is one of %s, which has to be the first argument", specs[i].name,
-                      name_of_command(specs[i].commands));
+                      names_of_commands(specs[i].commands, list, sizeof list));
             return true;
         }
     return false;
@@ -150,8 +163,16 @@ static bool wrong_option(struct options *o, const struct getopt_table *t, int re
             n += snprintf(list + n, sizeof list - (size_t)n, "%s--%s", candidates++ ? ", " : "", l->name);
     if (candidates > 1)
         return wrong(o, "ambiguous option '%.*s': %s", length, word, list);
-    return length > 2 && wrong_command(o, word + 2, length - 2) ? false
-                                                                : wrong(o, "unknown option '%.*s'", length, word);
+    if (length > 2 && wrong_command(o, word + 2, length - 2))
+        return false;
+    const char *names[NSPECS + 1], *nearest = NULL;
+    size_t nnames = 0;
+    for (const struct option *l = t->longs; l->name; l++)
+        names[nnames++] = l->name;
+    if (length > 3)
+        nearest = str_nearest((struct str){word + 2, (size_t)length - 2}, names, nnames);
+    return nearest ? wrong(o, "unknown option '%.*s': did you mean --%s?", length, word, nearest)
+                   : wrong(o, "unknown option '%.*s'", length, word);
 }
 
 /* Both exist and are one file. */
@@ -214,11 +235,30 @@ static bool check_jobs(struct options *o) {
 }
 
 static bool check_choice(struct options *o) {
-    if ((o->only && !*o->only) || (o->skip && !*o->skip))
-        return wrong(o, "the list of %s is empty", o->only && !*o->only ? "--only" : "--skip");
+    const struct {
+        const char *name, *list;
+    } lists[] = {{"--only", o->only}, {"--skip", o->skip}, {"--source", o->sources}, {"--include", o->include}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i].list && !*lists[i].list)
+            return wrong(o, "the list of %s is empty", lists[i].name);
+    for (size_t i = 0; i < o->npatterns; i++)
+        if (!*o->patterns[i])
+            return wrong(o, "the name of a pattern file is empty");
     if (o->no_default_patterns && o->npatterns == 0)
         return wrong(o, "--no-default-patterns leaves no pattern to search: give some with -P");
     return true;
+}
+
+/* The first word is the name neither of a file nor of a command, but nearly that of a command. */
+static bool check_first_word(struct options *o) {
+    const char *names[NCOMMANDS], *nearest;
+    struct stat st;
+    for (int i = 0; i < NCOMMANDS; i++)
+        names[i] = commands[i].name;
+    if (o->command != CMD_AUDIT || stat(o->files[0], &st) == 0 || strpbrk(o->files[0], "./"))
+        return true;
+    nearest = strcmp(o->files[0], "help") == 0 ? "--help" : str_nearest(str_of(o->files[0]), names, NCOMMANDS);
+    return !nearest || wrong(o, "no file and no command is called '%s': did you mean %s?", o->files[0], nearest);
 }
 
 static bool check(struct options *o) {
@@ -227,6 +267,8 @@ static bool check(struct options *o) {
         standard_inputs += strcmp(o->files[i], "-") == 0;
     if (o->nfiles == 0)
         return wrong(o, "no input file");
+    if (!check_first_word(o))
+        return false;
     if (standard_inputs > 1)
         return wrong(o, "standard input ('-') can be read only once");
     if (o->ttir_only && o->ttnn_only)
@@ -286,7 +328,7 @@ static bool check_patterns(struct options *o) {
     if (actions[o->action].needed && o->nfiles == 0)
         return wrong(o, "%s", actions[o->action].needed);
     bool is_new = o->action == ACTION_NEW;
-    if (is_new && (!o->from || !o->ops || o->nfiles > 0))
+    if (is_new && (!o->from || !*o->from || !o->ops || !*o->ops || o->nfiles > 0))
         return wrong(o, "patterns new takes --from=FILE and --ops=%%14,%%17");
     if (!is_new && (o->from || o->ops || o->ttir_only || o->ttnn_only))
         return wrong(o, "patterns %s takes no --from, --ops, --ttir-only or --ttnn-only", actions[o->action].name);

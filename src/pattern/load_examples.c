@@ -51,6 +51,10 @@ static void check_example_keys(struct loader *l, const yaml_node_t *map) {
 }
 
 static void load_example(struct loader *l, struct example *e, const yaml_node_t *map) {
+    if (map->type == YAML_MAPPING_NODE)
+        check_example_keys(l, map);
+    if (l->failed)
+        return;
     const yaml_node_t *hit = map->type == YAML_MAPPING_NODE ? lookup(l, map, "hit") : NULL;
     const yaml_node_t *miss = map->type == YAML_MAPPING_NODE ? lookup(l, map, "miss") : NULL;
     const yaml_node_t *text = hit ? hit : miss, *n;
@@ -58,8 +62,7 @@ static void load_example(struct loader *l, struct example *e, const yaml_node_t 
         error_at(l, map, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
         return;
     }
-    check_example_keys(l, map);
-    if (l->failed || !is_scalar(l, text))
+    if (!is_scalar(l, text))
         return;
     *e = (struct example){.hit = hit != NULL, .text = kept_text(l, text), .origin = origin_of(l, text)};
     e->line = map->start_mark.line + 1;

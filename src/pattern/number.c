@@ -19,7 +19,12 @@ static const pcre2_code *compile(struct builder *b, struct scope *s, struct str 
     PCRE2_SIZE at;
     pcre2_code *re = b->regexes ? pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL) : NULL;
     if (!re) {
-        build_fail(b, s, text, NULL, b->regexes ? "wrong regular expression" : "no regular expression is allowed here");
+        PCRE2_UCHAR message[128] = "";
+        if (b->regexes)
+            pcre2_get_error_message(code, message, sizeof message);
+        build_fail(b, s, text, NULL,
+                   b->regexes ? arena_printf(b->arena, "wrong regular expression: %s", (const char *)message).p
+                              : "no regular expression is allowed here");
         return NULL;
     }
     pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* without JIT it is only slower */

@@ -99,10 +99,16 @@ static void load_rule(struct loader *l, const struct formula *f, const yaml_node
         rules[(*count)++] = (struct note_rule){NULL, kept_text(l, n)};
         return;
     }
+    static const char *const rule_keys[] = {"when", "say"};
+    if (n->type == YAML_MAPPING_NODE)
+        for (yaml_node_pair_t *k = n->data.mapping.pairs.start; k < n->data.mapping.pairs.top && !l->failed; k++)
+            check_key(l, yaml_document_get_node(&l->doc, k->key), rule_keys, 2, "a text has `when` and `say`");
+    if (l->failed)
+        return;
     const yaml_node_t *when = n->type == YAML_MAPPING_NODE ? lookup(l, n, "when") : NULL;
     const yaml_node_t *say = n->type == YAML_MAPPING_NODE ? lookup(l, n, "say") : NULL;
     if (!when || !say) {
-        error_at(l, n, "- {when: present(mask), say: …}", "a note is text, or has `when` and `say`", STR(""));
+        error_at(l, n, "{when: present(mask), say: …}", "text is meant, or `when` and `say`", STR(""));
         return;
     }
     const struct number **conditions;
@@ -151,9 +157,23 @@ static const char *const keys[] = {"name",   "summary", "fused_op", "source",   
                                    "fused",  "status",  "compiler", "decomposed", "block",   "off",      "tests"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)
-        check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
-                  "the keys are listed in fusion-patterns(5)");
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
+        const yaml_node_t *key = yaml_document_get_node(&l->doc, p->key);
+        check_key(l, key, keys, sizeof keys / sizeof *keys, "the keys are listed in fusion-patterns(5)");
+        for (yaml_node_pair_t *q = map->data.mapping.pairs.start; q < p && !l->failed; q++)
+            if (str_eq(scalar_text(yaml_document_get_node(&l->doc, q->key)), scalar_text(key)))
+                error_at(l, key, NULL, "the key stands there twice: ", scalar_text(key));
+    }
+}
+
+/* A hint: the pattern whose name is nearest, else `hint`. */
+static const char *nearest_name(struct loader *l, struct str name, const char *hint) {
+    const char **names = xrealloc(NULL, (l->set->n + 1) * sizeof *names);
+    for (uint32_t i = 0; i < l->set->n; i++)
+        names[i] = arena_strdup(&l->set->arena, l->set->items[i]->name);
+    const char *found = str_nearest(name, names, l->set->n);
+    free(names);
+    return found ? arena_printf(&l->set->arena, "did you mean %s?", found).p : hint;
 }
 
 static void check_source(struct loader *l, const struct pattern *p, const yaml_node_t *map) {
@@ -186,7 +206,7 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
         error_at(l, n ? n : lookup(l, map, "where"), NULL,
                  "a pattern that is `like` another has its formula and `where`", STR(""));
     else if (!leader || leader->is_variant)
-        error_at(l, like, "it has to be read earlier",
+        error_at(l, like, nearest_name(l, scalar_text(like), "it has to be read earlier"),
                  "no such pattern with a formula of its own: ", scalar_text(like));
     if (l->failed || !leader)
         return;
@@ -285,6 +305,8 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
             error_at(l, map, NULL, "the pattern lacks the key ", str_of(texts[i].key));
         else if (n && texts[i].to)
             load_text(l, texts[i].to, n);
+        if (!l->failed && n && texts[i].required && !texts[i].to->n)
+            error_at(l, n, NULL, "nothing stands behind the key ", str_of(texts[i].key));
     }
     if (!l->failed)
         check_source(l, p, map);
@@ -337,7 +359,7 @@ static void switch_off(struct loader *l, const yaml_node_t *name) {
     if (p)
         retire(l->set, p, NULL);
     else
-        warn_at(l, name, NULL, "switched off, but there is no such pattern: ", scalar_text(name));
+        warn_at(l, name, nearest_name(l, scalar_text(name), NULL), "switched off, but there is no such pattern: ", scalar_text(name));
 }
 
 /* {name: X, off: true}: an earlier pattern is switched off. */
@@ -387,6 +409,7 @@ static void load_text_of_file(struct loader *l, bool idioms) {
     if (!yaml_parser_initialize(&parser))
         return;
     yaml_parser_set_input_string(&parser, (const unsigned char *)l->text.p, l->text.n);
+    bool any = false;
     for (bool more = true; more && !l->failed;) {
         if (!yaml_parser_load(&parser, &l->doc)) {
             struct place at = {l->file, parser.problem_mark.line + 1, (uint32_t)parser.problem_mark.column + 1};
@@ -395,9 +418,12 @@ static void load_text_of_file(struct loader *l, bool idioms) {
             break;
         }
         more = yaml_document_get_root_node(&l->doc) != NULL;
+        any |= more;
         load_document(l, idioms);
         yaml_document_delete(&l->doc);
     }
+    if (!any && !l->failed && !idioms)
+        warn_at(l, NULL, NULL, "has no pattern in it", STR(""));
     yaml_parser_delete(&parser);
 }
 
@@ -507,7 +533,9 @@ static bool load_directory(struct pattern_set *set, const char *path, struct dia
         free(names[i]);
     }
     free(names);
-    return load_files(set, paths, (uint32_t)n, d);
+    if (n == 0)
+        diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, "pattern files end in .yml", "has no pattern file in it");
+    return n > 0 && load_files(set, paths, (uint32_t)n, d);
 }
 
 static bool selected(const struct pattern *p) {
