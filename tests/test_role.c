@@ -154,7 +154,8 @@ Test(role, with_names) {
     HEADS("b")                                                                                                         \
     HEADS("c")                                                                                                         \
     TURN("aq", "a", "0, 2, 1, 3", "1x2x6x4")                                                                           \
-    TURN("bk", "b", "0, 2, 1, 3", "1x2x6x4") TURN("v", "c", "0, 2, 1, 3", "1x2x6x4") ROPE("q", "aq")                   \
+    TURN("bk", "b", "0, 2, 1, 3", "1x2x6x4")                                                                           \
+    TURN("v", "c", "0, 2, 1, 3", "1x2x6x4") ROPE("q", "aq")                                                            \
         ROPE("kr", "bk") "k = ttnn.permute kr {permutation = array<i64: 0, 1, 3, 2>} -> 1x2x4x6\n"
 
 Test(role, through_rope_bias_scale_mask_and_casts) {

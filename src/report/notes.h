@@ -8,11 +8,11 @@
 
 struct note_context {
     const struct pattern_set *set;
-    uint32_t copies;             /* how often the graph was compiled */
-    uint32_t graph, ngraphs;     /* of a log with several */
-    const struct flow *flow;     /* of this graph; NULL: no place in the model is said */
-    struct matcher *closer;      /* for matches of this graph; NULL: one for each */
-    const struct match *origin;  /* the same in TTIR, which the compiler's TTIR passes saw; or NULL */
+    uint32_t copies;            /* how often the graph was compiled */
+    uint32_t graph, ngraphs;    /* of a log with several */
+    const struct flow *flow;    /* of this graph; NULL: no place in the model is said */
+    struct matcher *closer;     /* for matches of this graph; NULL: one for each */
+    const struct match *origin; /* the same in TTIR, which the compiler's TTIR passes saw; or NULL */
     struct matcher *origin_closer;
     const struct rivals *rivals; /* or NULL */
     bool before;                 /* the ops shown are those from before the compiler's passes */
