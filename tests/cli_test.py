@@ -848,10 +848,14 @@ class Usage(Case):
             self.wrong("the output '%s' is also an input" % name, "-o", name, "m.ttir.mlir", "m.ttnn.mlir")
 
     def test_help(self):
-        for args in (("--help",), ("-h", "--nonsense"), ("inspect", "--help")):
+        for usage, *args in (("[options] FILE...", "--help"), ("[options] FILE...", "-h", "--nonsense"),
+                             ("inspect [--json] FILE...", "inspect", "--help"),
+                             ("explain [options] FILE...", "explain", "-h"),
+                             ("lower [-P DIR|FILE] [--no-default-patterns] [OP]...", "lower", "--help"),
+                             ("patterns list [NAME]...", "patterns", "new", "--help")):
             status, out, err = self.run_it(*args)
             self.assertEqual((status, err), (0, ""))
-            self.assertTrue(out.startswith("Usage: fusion-audit [options] FILE...\n"))
+            self.assertTrue(out.startswith("Usage: fusion-audit " + usage), out)
             self.assertLess(max(map(len, out.splitlines())), 81)
             self.assertLess(len(out.splitlines()), 44)
 

@@ -47,7 +47,7 @@ static enum fa_status run_audit(const struct options *o) {
 
 static enum fa_status run(const struct options *o) {
     if (o->help)
-        fputs(help_text, stdout);
+        fputs(help_of(o), stdout);
     else if (o->version)
         printf("fusion-audit %s\n", fa_version());
     else if (o->command == CMD_AUDIT)

@@ -359,7 +359,8 @@ static void switch_off(struct loader *l, const yaml_node_t *name) {
     if (p)
         retire(l->set, p, NULL);
     else
-        warn_at(l, name, nearest_name(l, scalar_text(name), NULL), "switched off, but there is no such pattern: ", scalar_text(name));
+        warn_at(l, name, nearest_name(l, scalar_text(name), NULL),
+                "switched off, but there is no such pattern: ", scalar_text(name));
 }
 
 /* {name: X, off: true}: an earlier pattern is switched off. */
