@@ -58,11 +58,24 @@ struct level_match {
     struct matcher **searchers;
 };
 
+/* What is matched is looked at again only where something was found: the pages before each 4 MB of text may go. */
+static void release_matched(const struct level_match *l, uint32_t i) {
+    enum { STEP = 1 << 22 };
+    const struct mlir *m = l->graph->m;
+    size_t begin = m->ops[m->funcs[l->funcs[i]].op].text.begin;
+    size_t before = i ? m->ops[m->funcs[l->funcs[i - 1]].op].text.begin : 0;
+    if (begin / STEP == before / STEP)
+        return;
+    size_t from = before / STEP * STEP;
+    source_release(m->source, m->text.p + from, begin - from);
+}
+
 static void match_one(void *context, uint32_t i, uint32_t slot) {
     struct level_match *l = context;
     if (!l->searchers[slot])
         l->searchers[slot] = match_searcher_new(l->graph, &l->arenas[slot]);
     match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
+    release_matched(l, i);
 }
 
 static void match_level(struct graph_audit *g, const struct graph *graph, struct match_list *out) {

@@ -41,6 +41,7 @@ void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *b
                        .d = d,
                        .p = m->text.p,
                        .begin = m->text.p,
+                       .released = m->text.p,
                        .end = m->text.p + m->text.n,
                        .func = NONE,
                        .parent = NONE,

@@ -222,8 +222,18 @@ static bool parse_thing(struct parser *p) {
     return parse_fail(p, p->p, "expected an operation");
 }
 
+/* What is behind is looked at again here and there only: the pages of a big text need not stay. */
+static void release_behind(struct parser *p) {
+    enum { STEP = 1 << 22 };
+    if (p->p - p->released < STEP)
+        return;
+    source_release(p->m->source, p->released, (size_t)(p->p - p->released));
+    p->released = p->p;
+}
+
 bool parse_ops(struct parser *p) {
     for (;;) {
+        release_behind(p);
         parse_space(p);
         if (p->p >= p->end) {
             if (p->depth > 0)

@@ -61,6 +61,7 @@ struct parser {
     struct gap *gap; /* read already, or NULL: parallel.h */
     struct diags *d;
     const char *p, *begin, *end;
+    const char *released; /* pages of the text before it have been let go */
     const char *err_at;
     const char *err; /* message of the op that is being read; NULL: none yet */
     const char *err_hint;
