@@ -36,10 +36,10 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct rivals *rivals;  /* of each match, or NULL */
-    bool unfused;           /* much is missed and nothing is fused */
-    struct arena arena;     /* as long as this graph */
-    struct arena instance;  /* as long as one match is described */
+    struct rivals *rivals;                /* of each match, or NULL */
+    bool unfused;                         /* much is missed and nothing is fused */
+    struct arena arena;                   /* as long as this graph */
+    struct arena instance;                /* as long as one match is described */
     struct matcher *closer, *ttir_closer; /* or NULL */
     struct diags diags;
     uint32_t jobs; /* threads for this graph */
