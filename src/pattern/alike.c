@@ -8,6 +8,7 @@
 
 enum {
     MAX_BEFORE = 24,     /* earlier uses of one argument that are told apart */
+    MAX_OPERANDS = 64,   /* of one op that are looked through for an argument */
     MAX_LISTED = 400,    /* users of one value that are told apart: no match has room for as many */
     FIRST_TABLE = 64,    /* entries at first */
     LAST_TABLE = 1 << 15 /* entries before all is forgotten */
@@ -73,26 +74,39 @@ static uint64_t mix_value(const struct graph *g, uint64_t h, uint32_t v) {
     return c.known ? mix(h, bits_of(c.value)) : h;
 }
 
+/* Where and as which operands an op uses a value. False: among more operands than are looked through. */
+static bool mix_use(const struct graph *g, uint64_t *h, uint32_t v, uint32_t user, uint32_t distance) {
+    uint32_t n = graph_noperands(g, user);
+    if (n > MAX_OPERANDS)
+        return false;
+    for (uint32_t slot = 0; slot < n; slot++)
+        if (graph_operands(g, user)[slot] == v)
+            *h = mix(*h, (uint64_t)distance << 32 | slot);
+    return true;
+}
+
 /* Where an argument is used first tells it from others; where that is further away than ALIKE_SPAN, so that shared
- * arguments of layers look alike, all uses within the span do. Where those are too many, the place is like no other. */
+ * arguments of layers look alike, all uses within the span do, those of the op itself too. Where those are too many,
+ * the place is like no other. */
 static uint64_t mix_argument(const struct graph *g, uint64_t h, uint32_t v, uint32_t op) {
-    uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo, n = 0, first = g->uses[begin], slot = 0;
-    if (op - first <= ALIKE_SPAN) {
-        while (graph_operands(g, first)[slot] != v)
-            slot++;
-        return mix(h, (uint64_t)(op - first) << 32 | slot);
-    }
+    uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo, n = 0;
+    uint64_t other = mix(h, (uint64_t)op << 32 | 1);
+    if (lo == hi || g->uses[lo] > op)
+        return other;
+    if (op - g->uses[lo] <= ALIKE_SPAN)
+        return mix_use(g, &h, v, g->uses[lo], op - g->uses[lo]) ? h : other;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (g->uses[mid] < op)
+        if (g->uses[mid] <= op)
             lo = mid + 1;
         else
             hi = mid;
     }
     for (; lo > begin && op - g->uses[lo - 1] <= ALIKE_SPAN; lo--) {
-        if (++n > MAX_BEFORE)
-            return mix(h, (uint64_t)op << 32 | 1);
-        h = mix(h, op - g->uses[lo - 1]);
+        if (lo - begin > 1 && g->uses[lo - 2] == g->uses[lo - 1])
+            continue; /* told with the next one */
+        if (++n > MAX_BEFORE || !mix_use(g, &h, v, g->uses[lo - 1], op - g->uses[lo - 1]))
+            return other;
     }
     return mix(h, n);
 }
@@ -100,6 +114,12 @@ static uint64_t mix_argument(const struct graph *g, uint64_t h, uint32_t v, uint
 /* Nothing is looked for behind these; what a constant is was told with its value. */
 static bool opaque_end(enum op_class c) {
     return c == OP_CONSTANT || c == OP_CALL || c == OP_RETURN || c == OP_STRUCTURE || c == OP_NO_USE;
+}
+
+/* The argument of the model that a value is, which a caller may know more of. */
+static uint64_t mix_origin(const struct graph *g, uint64_t h, uint32_t v) {
+    uint32_t argument = graph_argument(g, v);
+    return mix(h, (argument != NONE) | (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
 }
 
 static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t slot, uint32_t v) {
@@ -111,12 +131,12 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
     uint32_t def = g->m->values[v].def;
     h = mix_value(g, h, v);
     if (def == NONE || def < a->first || def >= a->end)
-        return mix_argument(g, mix(h, graph_argument(g, v) != NONE), v, op);
-    h = mix(h, (uint64_t)(op - def) << 8 | (v - g->m->ops[def].first_result));
+        return mix_argument(g, mix_origin(g, h, v), v, op);
+    h = mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
     if (opaque_end(graph_class(g, def))) {
-        uint32_t argument = graph_class(g, def) == OP_CALL ? graph_argument(g, v) : NONE;
-        return mix(h, (uint64_t)g->kind[def] << 2 | (argument != NONE) |
-                          (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
+        bool called = graph_class(g, def) == OP_CALL;
+        h = mix(h, (uint64_t)g->kind[def] << 1 | (called && graph_callee_value(g, v) != NONE));
+        return called ? mix_origin(g, h, v) : h;
     }
     bool moved = looks_through(g, def);
     if (moved && def >= op) /* used before it is made, in text that is wrong: like no other place */
@@ -125,16 +145,19 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
     return moved ? mix(h, a->own[def - a->first]) : h;
 }
 
-/* Where the results are used and by what; behind movement, by what is behind that. */
+/* Where the results are used and by what; behind movement, by what is behind that. Where that is too much to tell, or
+ * comes before the op in text that is wrong, the place is like no other. */
 static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
     const struct graph *g = a->g;
     for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
         uint32_t v = g->m->ops[op].first_result + r, n = graph_nuses(g, v);
-        h = mix(h, n > MAX_LISTED ? MAX_LISTED + 1 : n);
+        h = mix(h, n > MAX_LISTED ? (uint64_t)op << 32 | n : n);
         for (uint32_t u = 0; u < n && n <= MAX_LISTED; u++) {
             uint32_t user = g->uses[g->first_use[v] + u];
-            h = mix(h, (uint64_t)(user - op) << 32 | g->m->ops[user].name);
-            if (user < a->end && looks_through(g, user))
+            h = mix(mix(h, (uint64_t)(user - op) << 32 | g->m->ops[user].name), g->kind[user]);
+            if (user <= op)
+                h = mix(h, op);
+            else if (user < a->end && looks_through(g, user))
                 h = mix_shape(g, mix(h, a->place[user - a->first]), g->m->ops[user].first_result);
         }
     }

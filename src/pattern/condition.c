@@ -507,8 +507,11 @@ static bool regrouped(const struct evaluation *e, const struct binding *b, uint3
     (void)n;
     if (b[0].value == NONE || b[1].op == NONE)
         return false;
-    uint32_t v = b[0].value, op = moved_from(g, v);
+    uint32_t v = b[0].value, op = moved_from(g, v), deep = 0;
     for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
+        deep += !looks_through(g, op);
+        if (deep > 1 && e->far)
+            *e->far = true;
         v = graph_operands(g, op)[0];
         op = v == NONE ? NONE : moved_from(g, v);
     }

@@ -177,6 +177,7 @@ static bool hidden(const struct evaluation *e, const struct pattern *p) {
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     uint32_t stated = m->npreconditions;
+    m->far |= m->told.n > 0; /* by other ops than these: what it tells elsewhere says nothing of these */
     whole(m, &e, ops, nops);
     for (const struct pattern *p = m->pattern; p; p = p->variant) {
         m->npreconditions = stated;

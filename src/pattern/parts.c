@@ -134,7 +134,7 @@ static bool part_fits(const struct node *node, const struct slice_bounds *s, uin
     if (!said(node, "part", &part) || !said(node, "of", &of) || !said(node, "every", &every))
         return false;
     if (of > 0)
-        return extent % of == 0 && s->step[d] == 1 && s->begin[d] == part * (extent / of) &&
+        return part >= 0 && part < of && extent % of == 0 && s->step[d] == 1 && s->begin[d] == part * (extent / of) &&
                s->end[d] == (part + 1) * (extent / of);
     if (every > 0)
         return extent % every == 0 && s->step[d] == every && s->begin[d] == part && s->end[d] > extent - every;

@@ -36,8 +36,8 @@ static int window_dims(const struct graph *g, uint32_t op, uint32_t space, struc
         {K_MAX_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
         {K_AVG_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
     };
-    uint32_t rank, x = graph_operands(g, op)[0];
-    const int64_t *shape = graph_shape(g, x, &rank);
+    uint32_t rank, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
     struct str text;
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
         int n = windows[w].n;
@@ -155,9 +155,10 @@ bool condition_normalizes_channels(const struct evaluation *e, const struct bind
     (void)n;
     if (b[0].value == NONE || b[1].value == NONE)
         return true;
-    const int64_t *shape = b[0].op == NONE ? NULL : graph_shape(g, graph_operands(g, b[0].op)[0], &rank);
+    uint32_t x = b[0].op != NONE && graph_noperands(g, b[0].op) ? graph_operands(g, b[0].op)[0] : NONE;
+    const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
     int64_t stride = 1, d = shape ? number_of(g, b[0].op, "dimension", 1) : -1;
-    if (!shape || d < 0 || d >= (int64_t)rank || b[1].map->n == 0 || graph_numel(g, graph_operands(g, b[0].op)[0]) < 1)
+    if (!shape || d < 0 || d >= (int64_t)rank || b[1].map->n == 0 || graph_numel(g, x) < 1)
         return false;
     for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
         stride *= shape[k];
@@ -177,7 +178,9 @@ bool condition_cuts_along(const struct evaluation *e, const struct binding *b, u
     if (op == NONE || b[1].op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
         return false;
     uint32_t v = graph_operands(g, op)[0], def = g->m->values[v].def;
-    while (def != NONE && looks_through(g, def) && graph_class(g, def) != OP_MOVE) {
+    for (int step = 0; step < MAX_CHAIN && def != NONE; step++) {
+        if (!looks_through(g, def) || graph_class(g, def) == OP_MOVE)
+            break;
         v = graph_operands(g, def)[0];
         def = g->m->values[v].def;
     }
