@@ -330,6 +330,7 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
         return true;
     }
     struct axes c, mapped;
+    axes_clear(&c);
     return expands(shape, rank, to, to_rank, true) && imap_coordinates(map, shape, rank, &c) &&
            wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
 }

@@ -78,6 +78,7 @@ bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out);
 
 static inline void axes_clear(struct axes *a) {
     a->n = 0;
+    memset(a->end, 0, sizeof a->end);
 }
 static inline uint32_t axes_begin(const struct axes *a, uint32_t i) {
     return i ? a->end[i - 1] : 0;

@@ -257,7 +257,7 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     uint32_t count = 0;
     for (; next_piece(&rest, &piece); count++) {
         const struct number *n = attribute_number(r, piece);
-        double x;
+        double x = NAN;
         if (!n) {
             *out = text;
             return true;

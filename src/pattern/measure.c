@@ -51,19 +51,19 @@ static bool cut_of(const struct graph *g, const struct binding *b, int64_t *begi
 }
 
 static double begin_of(const struct graph *g, const struct binding *b, const struct number *n) {
-    int64_t begin, end, step;
+    int64_t begin = 0, end = 0, step = 0;
     (void)n;
     return cut_of(g, b, &begin, &end, &step) ? (double)begin : NAN;
 }
 
 static double end_of(const struct graph *g, const struct binding *b, const struct number *n) {
-    int64_t begin, end, step;
+    int64_t begin = 0, end = 0, step = 0;
     (void)n;
     return cut_of(g, b, &begin, &end, &step) ? (double)end : NAN;
 }
 
 static double step_of(const struct graph *g, const struct binding *b, const struct number *n) {
-    int64_t begin, end, step;
+    int64_t begin = 0, end = 0, step = 0;
     (void)n;
     return cut_of(g, b, &begin, &end, &step) ? (double)step : NAN;
 }

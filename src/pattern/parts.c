@@ -158,9 +158,11 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
     struct axes result;
     uint32_t rank, x = graph_operands(gr, op)[0];
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
-    if (g->node->nargs != 1 || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
+    if (g->node->nargs != 1 || !shape || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
         return matcher_missed(m, MISS_INDEX, g, op);
     struct changed ch = {graph_shape(gr, x, &rank), s->rank, {false}};
+    if (!ch.shape)
+        return matcher_missed(m, MISS_INDEX, g, op);
     if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
         return matcher_missed(m, MISS_PART, g, op);
     for (uint32_t d = 0; d < s->rank; d++) {
