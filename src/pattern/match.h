@@ -115,6 +115,7 @@ struct evaluation {
     bool *far;                   /* set where a condition looks beyond what is bound */
     struct told *told;           /* or NULL */
     struct templates *templates; /* or NULL */
+    struct slice_memo *slices;   /* or NULL */
     bool brief;                  /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex;     /* of the condition at hand */
     const struct number *number; /* the condition at hand */
