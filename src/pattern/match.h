@@ -80,6 +80,8 @@ struct templates {
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
 void match_settle(struct match_list *list);
+/* No match of the list has ops of another function than this. */
+bool match_stays_inside(const struct match_list *list, uint32_t func);
 
 /* Fused ops of the matches of the other kind, direct or theoretical, that share ops with a match. */
 struct rivals {
