@@ -28,18 +28,21 @@ static struct arity arity_of(const char *roles) {
     return n;
 }
 
-static uint16_t *kinds_of_names(const struct mlir *m) {
-    uint16_t *kinds = zeroed(m->nnames, sizeof *kinds);
-    for (uint32_t i = 0; i < m->nnames; i++)
-        kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
-    return kinds;
-}
-
-static void set_kinds(struct graph *g) {
-    uint16_t *kinds = kinds_of_names(g->m);
-    for (uint32_t i = 0; i < g->m->nops; i++)
-        g->kind[i] = kinds[g->m->ops[i].name];
-    free(kinds);
+/* Also by name, of those that name an op. */
+static uint16_t *set_kinds(struct graph *g) {
+    const struct mlir *m = g->m;
+    uint16_t *by_name = zeroed(m->nnames, sizeof *by_name);
+    bool *known = zeroed(m->nnames, sizeof *known);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        uint32_t name = m->ops[i].name;
+        if (!known[name]) {
+            known[name] = true;
+            by_name[name] = (uint16_t)op_kind_of_spelling(m->names[name]);
+        }
+        g->kind[i] = by_name[name];
+    }
+    free(known);
+    return by_name;
 }
 
 static bool is_device(const struct mlir *m, uint32_t v) {
@@ -183,11 +186,11 @@ static void mark_call(struct graph *g, uint32_t op) {
     g->call_site[f] = g->call_site[f] == NONE ? op : NONE - 1;
 }
 
-/* Calls, returns and the dialects met in each function; `seen` has one more entry for ops outside of all. */
-static void mark_functions(struct graph *g, uint8_t *seen) {
+/* Calls, returns and the dialects met in each function; `seen` has one more entry for ops outside of all. Kinds are
+ * those of names: that of an op may change meanwhile. */
+static void mark_functions(struct graph *g, const uint16_t *kinds, uint8_t *seen) {
     const struct mlir *m = g->m;
     uint8_t *dialects = zeroed(m->nnames, sizeof *dialects);
-    uint16_t *kinds = kinds_of_names(m); /* of functions and returns what they are called by is all */
     for (uint32_t i = 0; i < m->nnames; i++)
         dialects[i] = dialect_of(m->names[i]);
     for (uint32_t i = 0; i < m->nops; i++) {
@@ -199,11 +202,10 @@ static void mark_functions(struct graph *g, uint8_t *seen) {
         if (kinds[op->name] == K_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : NONE - 1;
     }
-    free(kinds);
     free(dialects);
 }
 
-static void set_functions(struct graph *g) {
+static void set_functions(struct graph *g, const uint16_t *kinds) {
     const struct mlir *m = g->m;
     uint8_t *seen = zeroed((size_t)m->nfuncs + 1, sizeof *seen), all = 0;
     g->func_kind = zeroed(m->nfuncs, sizeof *g->func_kind);
@@ -216,7 +218,7 @@ static void set_functions(struct graph *g) {
         if (m->funcs[f].nargs > 0)
             g->arg_funcs[g->narg_funcs++] = f;
     }
-    mark_functions(g, seen);
+    mark_functions(g, kinds, seen);
     for (uint32_t f = 0; f <= m->nfuncs; f++)
         if (f == m->nfuncs || g->func_kind[f] == FUNC_MAIN)
             all |= seen[f];
@@ -242,6 +244,7 @@ static void set_ops_before(struct graph *g) {
 
 struct build {
     struct graph *graph;
+    uint16_t *kinds;                      /* by name */
     uint32_t at[MAX_RANGES + 1], nranges; /* of values */
 };
 
@@ -254,7 +257,7 @@ static void build_first(void *context, uint32_t i, uint32_t slot) {
     if (i == BUILD_OPERANDS)
         set_operands(b->graph);
     else
-        set_functions(b->graph);
+        set_functions(b->graph, b->kinds);
 }
 
 static void build_rest(void *context, uint32_t i, uint32_t slot) {
@@ -276,11 +279,11 @@ void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs) {
     memset(g, 0, sizeof *g);
     g->m = m;
     g->kind = zeroed(m->nops, sizeof *g->kind);
-    set_kinds(g);
-    struct build b = {.graph = g};
+    struct build b = {.graph = g, .kinds = set_kinds(g)};
     if (m->nops < LEAST_OPS)
         jobs = 1;
     work_run(FIRST_BUILT, jobs, build_first, &b);
+    free(b.kinds);
     b.nranges = values_begin(g, jobs == 1 ? 1 : jobs < MAX_RANGES / 4 ? 4 * jobs : MAX_RANGES, b.at);
     work_run(b.nranges + 1, jobs, build_rest, &b);
 }

@@ -23,9 +23,12 @@ struct alike {
     const struct graph *g;
     uint32_t first, end;   /* of the function at hand */
     uint64_t *own, *place; /* per op: of it and the movement before it alone; of all that comes before */
-    uint32_t *before;      /* per operand slot: the op behind the movement; NONE: an argument or a constant */
+    uint32_t *before;      /* per operand slot: the op behind the movement; NONE: an argument or a constant. Later
+                            * those of all slots that have one, counted from the function's first op */
+    uint32_t *edges;       /* per op: where its own begin among those, one more at the end */
     uint32_t *source;      /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
+    uint64_t *shapes; /* per type: a number of its shape; 0: not asked for yet */
     struct entry *entries;
     uint32_t size, used;
     struct arena arena; /* of hits */
@@ -55,22 +58,30 @@ static uint64_t bits_of(double d) {
     return u;
 }
 
-static uint64_t mix_shape(const struct graph *g, uint64_t h, uint32_t v) {
+static uint64_t shape_number(const struct graph *g, uint32_t v) {
     uint32_t rank;
     const int64_t *shape = graph_shape(g, v, &rank);
-    h = mix(h, shape ? rank : 99);
+    uint64_t h = mix(0, shape ? rank : 99);
     for (uint32_t d = 0; shape && d < rank; d++)
         h = mix(h, (uint64_t)shape[d]);
     return h;
 }
 
+static uint64_t mix_shape(const struct alike *a, uint64_t h, uint32_t v) {
+    uint64_t *number = &a->shapes[a->g->m->values[v].type];
+    if (*number == 0)
+        *number = shape_number(a->g, v);
+    return mix(h, *number);
+}
+
 /* What is known of a value without its op. */
-static uint64_t mix_value(const struct graph *g, uint64_t h, uint32_t v) {
+static uint64_t mix_value(const struct alike *a, uint64_t h, uint32_t v) {
+    const struct graph *g = a->g;
     struct constant c = graph_constant(g, v);
     h = mix(h, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
                    (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
                    (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
-    h = mix_shape(g, h, v);
+    h = mix_shape(a, h, v);
     return c.known ? mix(h, bits_of(c.value)) : h;
 }
 
@@ -129,7 +140,7 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
     if (v == NONE)
         return mix(h, 1);
     uint32_t def = g->m->values[v].def;
-    h = mix_value(g, h, v);
+    h = mix_value(a, h, v);
     if (def == NONE || def < a->first || def >= a->end)
         return mix_argument(g, mix_origin(g, h, v), v, op);
     h = mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
@@ -158,7 +169,7 @@ static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
             if (user <= op)
                 h = mix(h, op);
             else if (user < a->end && looks_through(g, user))
-                h = mix_shape(g, mix(h, a->place[user - a->first]), g->m->ops[user].first_result);
+                h = mix_shape(a, mix(h, a->place[user - a->first]), g->m->ops[user].first_result);
         }
     }
     return h;
@@ -184,23 +195,33 @@ static void number_op(struct alike *a, uint32_t op) {
         for (uint32_t i = 0; i < n; i++)
             h = mix_operand(a, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
-            h = mix_value(g, h, o->first_result + r);
+            h = mix_value(a, h, o->first_result + r);
         h = mix_users(a, h, op);
     }
     a->own[op - a->first] = h ? h : 1;
     a->source[op - a->first] = n == 1 && looks_through(g, op) ? a->before[first] : NONE;
 }
 
-/* One op deeper: an op that comes later in the text first, since those before it still have the last round's number. */
-static void number_round(struct alike *a) {
-    const struct graph *g = a->g;
-    uint32_t base = g->first_operand[a->first];
-    for (uint32_t op = a->end; op-- > a->first;) {
-        uint64_t h = a->own[op - a->first];
-        for (uint32_t k = g->first_operand[op] - base; k < g->first_operand[op + 1] - base; k++)
+/* The slots without an op before them are of no use to the rounds. */
+static void gather_edges(struct alike *a) {
+    const uint32_t *first = a->g->first_operand;
+    uint32_t n = 0, base = first[a->first];
+    for (uint32_t op = a->first; op < a->end; op++) {
+        a->edges[op - a->first] = n;
+        for (uint32_t k = first[op] - base; k < first[op + 1] - base; k++)
             if (a->before[k] != NONE)
-                h = mix(h, a->place[a->before[k] - a->first]);
-        a->place[op - a->first] = h ? h : 1;
+                a->before[n++] = a->before[k] - a->first;
+    }
+    a->edges[a->end - a->first] = n;
+}
+
+/* One op deeper: an op that comes later in the text first, since those before it still have the last round's number. */
+static void number_round(struct alike *a, uint32_t n) {
+    for (uint32_t op = n; op-- > 0;) {
+        uint64_t h = a->own[op];
+        for (uint32_t k = a->edges[op]; k < a->edges[op + 1]; k++)
+            h = mix(h, a->place[a->before[k]]);
+        a->place[op] = h ? h : 1;
     }
 }
 
@@ -212,6 +233,7 @@ void alike_function(struct alike *a, uint32_t first, uint32_t end) {
         a->own = xrealloc(a->own, n * sizeof *a->own);
         a->place = xrealloc(a->place, n * sizeof *a->place);
         a->source = xrealloc(a->source, n * sizeof *a->source);
+        a->edges = xrealloc(a->edges, (n + (size_t)1) * sizeof *a->edges);
         a->cap = n;
     }
     if (noperands > a->operand_cap) {
@@ -221,10 +243,12 @@ void alike_function(struct alike *a, uint32_t first, uint32_t end) {
     number_behind(a);
     for (uint32_t op = first; op < end; op++)
         number_op(a, op);
-    if (n)
-        memcpy(a->place, a->own, n * sizeof *a->own);
+    if (n == 0)
+        return;
+    memcpy(a->place, a->own, n * sizeof *a->own);
+    gather_edges(a);
     for (int round = 0; round < ALIKE_DEPTH; round++)
-        number_round(a);
+        number_round(a, n);
 }
 
 static struct entry *find(struct entry *entries, uint32_t size, uint64_t key) {
@@ -318,6 +342,7 @@ struct alike *alike_new(const struct graph *g) {
     struct alike *a = xrealloc(NULL, sizeof *a);
     memset(a, 0, sizeof *a);
     a->g = g;
+    a->shapes = xcalloc((size_t)g->m->ntypes + 1, sizeof *a->shapes);
     return a;
 }
 
@@ -328,6 +353,8 @@ void alike_free(struct alike *a) {
     free(a->place);
     free(a->before);
     free(a->source);
+    free(a->edges);
+    free(a->shapes);
     free(a->entries);
     arena_free(&a->arena);
     free(a);

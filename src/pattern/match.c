@@ -559,8 +559,6 @@ static void match_root(struct matcher *m, struct alike_place *place, const struc
     struct match again = {.graph = m->g, .func = m->func};
     uint64_t bit = 1ull << index % 64;
     bool kept = index < ALIKE_PATTERNS && !m->forget;
-    if (kept && (place->failed[index / 64] & bit))
-        return;
     if (kept && alike_again(place, index, op, m->arena, &again)) {
         add_match(out, &again);
         return;
@@ -580,8 +578,15 @@ static void match_root(struct matcher *m, struct alike_place *place, const struc
 static void match_place(struct matcher *m, struct pattern *const *patterns, uint32_t n, uint32_t op,
                         struct match_list *out) {
     struct alike_place *place = alike_place(m->alike, op);
-    for (uint32_t i = 0; i < n; i++)
-        match_root(m, place, patterns[i], i, op, out);
+    for (uint32_t from = 0; from < n; from += 64) {
+        uint64_t left = n - from < 64 ? (1ull << (n - from)) - 1 : ~0ull;
+        if (from < ALIKE_PATTERNS && !m->forget)
+            left &= ~place->failed[from / 64];
+        for (; left; left &= left - 1) {
+            uint32_t i = from + (uint32_t)__builtin_ctzll(left);
+            match_root(m, place, patterns[i], i, op, out);
+        }
+    }
 }
 
 void match_search(struct matcher *m, const struct pattern_set *set, uint32_t func, struct match_list *out) {
