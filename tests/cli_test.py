@@ -932,5 +932,25 @@ class Inspect(Case):
         self.assertEqual(status, 3)
 
 
+class Readme(Case):
+    """What the README says of the patterns is what there is."""
+
+    def test_counts(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")) as f:
+            text = f.read()
+        _, out, _ = self.run_it("patterns", "list")
+        rows = [line.split()[:3] for line in out.splitlines()]
+        of = {source: [r for r in rows if r[2] == source] for source in ("ttnn", "torch", "triton", "cuda")}
+        found = text[text.index("## What is found"):text.index("## Rooms")]
+        self.assertIn("%d patterns;" % len(rows), found)
+        self.assertIn("becomes one of %d ops" % len({r[1] for r in of["ttnn"]}), found)
+        self.assertIn("of torch (%d patterns), Triton (%d) or CUDA (%d)" %
+                      (len(of["torch"]), len(of["triton"]), len(of["cuda"])), found)
+        direct, theoretical = found.split("A theoretical one")
+        for part, want in ((direct, len(of["ttnn"])), (theoretical, len(rows) - len(of["ttnn"]))):
+            counts = [line.split("|")[2] for line in part.splitlines() if line.startswith("|")]
+            self.assertEqual(sum(int(c) for c in counts if c.strip().isdigit()), want)
+
+
 if __name__ == "__main__":
     unittest.main()
