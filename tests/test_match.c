@@ -705,7 +705,12 @@ Test(match, notes_apply_when_their_condition_does) {
         "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; o = ttir.add m b -> 2x3; return o");
     match_look_closer(found(), &arena, &d);
     cr_assert(str_is(d.remarks[0], "bias %b (bias) of 3"), "%s", d.remarks[0].p);
-    misses += 2; /* notes are not about whether there is a match */
+    pattern("out = exp(x) | tanh(x)", "torch:\n  - {when: has_op(\"exp$\"), say: torch.exp}\n"
+                                      "  - {when: has_op(\"tanh$\"), say: torch.tanh}\n  - some function");
+    hit("x:2x3", "e = ttir.tanh x -> 2x3; return e");
+    match_look_closer(found(), &arena, &d);
+    cr_assert(str_is(d.torch, "torch.tanh"), "%s", d.torch.p);
+    misses += 3; /* notes are not about whether there is a match */
 }
 
 /* ---- limits and strange input ---- */

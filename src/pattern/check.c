@@ -108,7 +108,7 @@ static void check_contains(struct checker *c, const struct pattern *p) {
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
     check_contains(c, p);
-    check_template(c, p, p->torch);
+    check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
     check_rules(c, p, p->compiler, p->ncompiler);

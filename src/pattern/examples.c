@@ -291,6 +291,7 @@ static void check_notes(struct run *r, const struct match *own) {
     add_lines(&said, d.preconditions, d.npreconditions);
     add_lines(&said, d.compiler, d.ncompiler);
     add_lines(&said, d.blocked, d.nblocked);
+    add_lines(&said, &d.torch, d.torch.n > 0);
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");
     if (!str_find(text, r->example->says))
         fail(r, NULL, "the notes say: %.*s; not: %.*s", (int)text.n, text.p, (int)r->example->says.n,

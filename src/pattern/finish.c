@@ -257,14 +257,16 @@ static const struct str *said(struct matcher *m, const struct evaluation *e, con
 static void keep_remarks(struct matcher *m, struct match_detail *out, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     const struct pattern *p = m->pattern;
-    uint32_t found = NONE;
+    uint32_t found = NONE, n;
     whole(m, &e, ops, nops);
     e.found = &found;
     out->remarks = said(m, &e, p->notes, p->nnotes, &out->nremarks);
     out->blocked = said(m, &e, p->block, p->nblock, &out->nblocked);
     out->compiler = said(m, &e, p->compiler, p->ncompiler, &out->ncompiler);
     out->decomposed = !none_holds(&e, p->decomposed, p->ndecomposed);
-    out->torch = fill_in(&e, p->torch);
+    const struct str *torch = said(m, &e, p->torch, p->ntorch, &n);
+    if (n)
+        out->torch = torch[0];
 }
 
 static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {

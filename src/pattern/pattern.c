@@ -262,6 +262,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_conditions(l, &p->formula, n, &p->decomposed, &p->ndecomposed);
     if (!l->failed && (n = lookup(l, map, "notes")))
         load_rules(l, &p->formula, n, &p->notes, &p->nnotes);
+    if (!l->failed && (n = lookup(l, map, "torch")))
+        load_rules(l, &p->formula, n, &p->torch, &p->ntorch);
     if (!l->failed && (n = lookup(l, map, "block")))
         load_rules(l, &p->formula, n, &p->block, &p->nblock);
     if (!l->failed && (n = lookup(l, map, "compiler")))
@@ -289,8 +291,7 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
         struct str *to;
         bool required;
     } texts[] = {{"name", &p->name, true},     {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
-                 {"source", &p->source, true}, {"torch", &p->torch, false},     {"match", &p->match, false},
-                 {"fused", &p->fused, false}};
+                 {"source", &p->source, true}, {"match", &p->match, false},     {"fused", &p->fused, false}};
     p->file = str_of(l->file);
     p->line = map->start_mark.line + 1;
     p->text = document_text(l, map);

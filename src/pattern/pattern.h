@@ -36,7 +36,7 @@ struct pattern_status {
 };
 
 struct pattern {
-    struct str name, summary, fused_op, source, torch;
+    struct str name, summary, fused_op, source;
     struct str match, fused; /* as written */
     struct str file;
     uint64_t line;      /* of its name */
@@ -51,8 +51,9 @@ struct pattern {
     const struct number **unless; /* none may hold of the first match */
     uint32_t nunless;
     uint32_t order; /* of loading: settles ties */
-    uint32_t nnotes, ncompiler, nblock, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncompiler, nblock, ndecomposed, nexamples;
     struct note_rule *notes;
+    struct note_rule *torch;          /* the first that holds is told */
     struct note_rule *compiler;       /* preconditions of the compiler's own pattern that a place fails */
     struct note_rule *block;          /* known to be unsafe or disabled: hidden where one holds */
     const struct number **decomposed; /* taken apart on purpose: hidden where one holds */
