@@ -46,7 +46,8 @@ struct graph_audit {
     struct matcher *closer, *ttir_closer; /* or NULL */
     struct flow *flow;                    /* or NULL: made when the first match is described */
     struct diags diags;
-    uint32_t jobs; /* threads for this graph */
+    uint32_t jobs;                  /* threads for this graph */
+    struct alike_memory **memories; /* of each of them */
 };
 
 /* ---- matching, function by function ---- */
@@ -59,6 +60,7 @@ struct level_match {
     struct match_list *lists; /* per function */
     struct arena *arenas;     /* per thread */
     struct matcher **searchers;
+    struct alike_memory **memories;
 };
 
 /* Of ops outside of functions: the beginning of the text. */
@@ -80,7 +82,7 @@ static void release_matched(const struct level_match *l, uint32_t i) {
 static void match_one(void *context, uint32_t i, uint32_t slot) {
     struct level_match *l = context;
     if (!l->searchers[slot])
-        l->searchers[slot] = match_searcher_new(l->graph, &l->arenas[slot]);
+        l->searchers[slot] = match_searcher_new(l->graph, l->memories[slot], &l->arenas[slot]);
     match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
     release_matched(l, i);
 }
@@ -122,7 +124,7 @@ static void match_level(struct graph_audit *g, const struct graph *graph, bool s
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
     struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
     struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);
-    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers};
+    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers, g->memories};
     work_run(n, g->jobs, match_one, &l);
     if (settle)
         settle_level(&l, n, g->jobs, out);
@@ -335,13 +337,14 @@ struct all_graphs {
     struct fa_audit *a;
     struct work_order *order;
     uint32_t inner_jobs;
+    struct alike_memory **memories; /* of each thread */
 };
 
 static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     struct all_graphs *all = context;
-    struct graph_audit g = {.a = all->a, .compile = &all->a->inputs.compiles[i], .jobs = all->inner_jobs};
+    struct graph_audit g = {
+        .a = all->a, .compile = &all->a->inputs.compiles[i], .jobs = all->inner_jobs, .memories = all->memories + slot};
     struct pairing pairs;
-    (void)slot;
     g.diags.arena = &g.arena;
     level_read(&g.ttir, &g.compile->ttir, g.jobs, &g.diags);
     level_read(&g.ttnn, &g.compile->ttnn, g.jobs, &g.diags);
@@ -376,9 +379,14 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
 /* Graphs side by side where there are several, functions side by side where there is one. */
 static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
     uint32_t n = a->inputs.ncompiles;
-    struct all_graphs all = {a, work_order_new(), n > 1 ? 1 : jobs};
+    struct all_graphs all = {a, work_order_new(), n > 1 ? 1 : jobs,
+                             arena_alloc(&a->arena, jobs * sizeof *all.memories)};
+    for (uint32_t i = 0; i < jobs; i++)
+        all.memories[i] = alike_memory_new();
     work_run(n, n > 1 ? jobs : 1, audit_graph, &all);
     work_order_free(all.order);
+    for (uint32_t i = 0; i < jobs; i++)
+        alike_memory_free(all.memories[i]);
 }
 
 static bool patterns_read(struct fa_audit *a) {

@@ -130,6 +130,8 @@ struct str mlir_loc_text(const struct mlir *m, uint32_t op);
 int mlir_loc_names(const struct mlir *m, uint32_t op, struct str *out, int max);
 /* True when the alias ("#loc12") is defined in the block; gives the text after '='. */
 bool mlir_alias(const struct mlir *m, struct str alias, struct str *value);
+/* A number of all aliases but those of locations: the same where they are. */
+uint64_t mlir_aliases_hash(const struct mlir *m);
 
 /* Function by symbol name; prefers one with a body; NONE when absent. */
 uint32_t mlir_find_func(const struct mlir *m, uint32_t name);

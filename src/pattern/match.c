@@ -547,9 +547,9 @@ static void add_match(struct match_list *out, const struct match *found) {
     out->items[out->n++] = *found;
 }
 
-struct matcher *match_searcher_new(const struct graph *g, struct arena *a) {
+struct matcher *match_searcher_new(const struct graph *g, struct alike_memory *memory, struct arena *a) {
     struct matcher *m = matcher_new(g, NONE, 0, a);
-    m->alike = alike_new(g);
+    m->alike = alike_new(g, memory);
     return m;
 }
 
@@ -606,7 +606,7 @@ void match_search(struct matcher *m, const struct pattern_set *set, uint32_t fun
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out) {
-    struct matcher *m = match_searcher_new(g, a);
+    struct matcher *m = match_searcher_new(g, NULL, a);
     match_search(m, set, func, out);
     match_closer_free(m);
 }

@@ -51,8 +51,13 @@ struct match_list {
     uint32_t gave_up; /* anchors left at the step limit */
 };
 
-/* Searches functions of one graph, one after the other: what was seen of one helps with the next. */
-struct matcher *match_searcher_new(const struct graph *g, struct arena *a);
+/* What searches for the same patterns remember of places, from graph to graph (alike.h). For one thread. */
+struct alike_memory *alike_memory_new(void);
+void alike_memory_free(struct alike_memory *memory); /* NULL is fine */
+
+/* Searches functions of one graph, one after the other: what was seen of one helps with the next. `memory` may be
+ * NULL. */
+struct matcher *match_searcher_new(const struct graph *g, struct alike_memory *memory, struct arena *a);
 void match_search(struct matcher *searcher, const struct pattern_set *set, uint32_t func, struct match_list *out);
 
 /* Functions to audit; NONE first when ops stand outside of any function (a fragment). Room for nfuncs + 1. */
