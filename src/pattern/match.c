@@ -131,7 +131,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
         return node->given || graph_constant(g, value).known;
     if (node->any || (node->kind == N_NAMED && m->slots[node->slot].value != NONE))
         return true;
-    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+    for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
         if (op == NONE)
             return false;
@@ -139,7 +139,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
             return op_plausible(m, node, op, ahead);
         value = graph_operands(g, op)[0];
     }
-    return true;
+    return false; /* so much movement is not looked through */
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
@@ -350,7 +350,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
     uint32_t value = g->value;
     const struct imap *map = g->map;
-    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+    for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
             return m->probe && probe_operator(m, g, value, map);
