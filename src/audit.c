@@ -72,11 +72,9 @@ static size_t begin_of_function(const struct mlir *m, uint32_t func) {
 static void release_matched(const struct level_match *l, uint32_t i) {
     enum { STEP = 1 << 22 };
     const struct mlir *m = l->graph->m;
-    size_t begin = begin_of_function(m, l->funcs[i]), before = i ? begin_of_function(m, l->funcs[i - 1]) : 0;
-    if (begin <= before || begin / STEP == before / STEP)
-        return;
-    size_t from = before / STEP * STEP;
-    source_release(m->source, m->text.p + from, begin - from);
+    size_t at = begin_of_function(m, l->funcs[i]), before = i ? begin_of_function(m, l->funcs[i - 1]) : 0;
+    if (at > before && at / STEP != before / STEP)
+        source_release(m->source, m->text.p + before / STEP * STEP, at - before / STEP * STEP);
 }
 
 static void match_one(void *context, uint32_t i, uint32_t slot) {
@@ -317,11 +315,31 @@ static void take_diags(struct diags *to, const struct diags *from) {
     to->errors += from->errors - errors; /* of those dropped */
 }
 
+static void release_text(const struct level *l) {
+    if (l->present)
+        source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
+}
+
+/* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
+static void report_matches(struct graph_audit *g) {
+    enum { STEP = 1 << 22 };
+    size_t released = 0;
+    for (uint32_t i = 0; i < g->matches.n; i++) {
+        const struct match *m = &g->matches.items[i];
+        size_t at = m->graph->m->ops[m->ops[0]].text.begin;
+        report_match(g, m);
+        if (at >= released && at - released < STEP)
+            continue;
+        release_text(&g->ttir);
+        release_text(&g->ttnn);
+        released = at;
+    }
+}
+
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    for (uint32_t i = 0; i < g->matches.n; i++)
-        report_match(g, &g->matches.items[i]);
+    report_matches(g);
     take_diags(&a->diags, &g->diags);
     uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
     if (g->matches.gave_up)
