@@ -49,7 +49,7 @@ static const struct spec {
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_SEARCH},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
-    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
+    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT | CMD_PATTERNS},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT | CMD_EXPLAIN},
@@ -393,6 +393,7 @@ struct fa_options options_audit(const struct options *o) {
         .jobs = (unsigned)o->njobs,
         .dry_run = o->dry_run,
         .no_validate = o->no_validate,
+        .say_unproved = o->verbose,
         .max_diagnostics = (unsigned)o->max_diagnostics,
         .max_steps = o->max_steps,
     };

@@ -16,6 +16,7 @@ struct formula_run {
     const struct node *named[MAX_SLOTS];                 /* the node of a named value */
     const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
     const struct call *outer;                            /* the op that it stands for */
+    const struct formula_like *like;                     /* or NULL */
     uint32_t depth;
     uint64_t seed;               /* 0: the first alternative that is there */
     const struct node **choices; /* alternatives in the order of the tree, where there is a seed */

@@ -301,12 +301,26 @@ bool is_activation_key(const char *key) {
            strcmp(key, "conv2d_config") == 0;
 }
 
+/* The op of the graph that a formula's op stands for: of several, the first; they have to say the same. */
+static uint32_t op_alike(const struct formula_run *r, enum op_kind k) {
+    enum op_class class = op_table[k].class;
+    if (!r->like || class == OP_ELTWISE || class == OP_CONTRACT || class == OP_REDUCE || class == OP_MOVE ||
+        class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
+        return NONE;
+    for (uint32_t i = 0; i < r->like->nops; i++)
+        if (r->like->graph->kind[r->like->ops[i]] == k)
+            return r->like->ops[i];
+    return NONE;
+}
+
 bool formula_attribute(const void *self, const char *key, struct str *text) {
     const struct formula_op *o = self;
     const struct node *n = o->node;
     const struct attr_spec *a = find_attribute(n, key);
-    if (a)
-        return written_out(o->run, a->value, text);
+    if (a && written_out(o->run, a->value, text))
+        return true;
+    if (a && (!o->run->like || attribute_present(o->run, a->value)))
+        return false;
     if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
         return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
     if (is_axis_key(n, key)) {
@@ -317,6 +331,9 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
         *text = STR("true");
         return true;
     }
+    uint32_t alike = op_alike(o->run, n->op);
+    if (alike != NONE && !is_activation_key(key))
+        return mlir_attr(o->run->like->graph->m, alike, key, text);
     return default_of_formula(n->op, key, text);
 }
 
@@ -449,7 +466,9 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     struct formula_op self = {r, n};
     struct shape shape;
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
-    c.ttnn = r->inside && r->inside->kind == n->op && r->outer->ttnn;
+    uint32_t alike = op_alike(r, n->op);
+    c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
+             (alike != NONE && str_starts(mlir_op_name(r->like->graph->m, alike), STR("ttnn.")));
     if (!is_said(r, n))
         return bench_fail(r->bench,
                           n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
@@ -602,7 +621,13 @@ bool formula_value(struct bench *b, const struct pattern_set *set, const struct 
 
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.bench = b, .set = set, .formula = f, .seed = seed};
+    return formula_value_like(b, set, f, slots, NULL, seed, results);
+}
+
+bool formula_value_like(struct bench *b, const struct pattern_set *set, const struct formula *f,
+                        const struct tensor *const *slots, const struct formula_like *like, uint64_t seed,
+                        const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.bench = b, .set = set, .formula = f, .seed = seed, .like = like};
     if (seed) {
         r.choices = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
         r.nchoices = all_choices(f, r.choices);

@@ -18,6 +18,17 @@
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
+/* Ops of a graph whose attributes count where the formula's op of their kind says nothing: epsilon of a norm, the
+ * window of a convolution. Of products, reductions and softmax there are none: their axes are the formula's. */
+struct formula_like {
+    const struct graph *graph;
+    const uint32_t *ops;
+    uint32_t nops;
+};
+bool formula_value_like(struct bench *b, const struct pattern_set *set, const struct formula *f,
+                        const struct tensor *const *slots, const struct formula_like *like,
+                        uint64_t seed, const struct tensor *results[MAX_RESULTS]);
+
 /* The same with other alternatives: for each choice of the formula any of those that are there, told by the seed. The
  * choices of a formula are as many as formula_choices says; of lowerings the first alternative counts. */
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,

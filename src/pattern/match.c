@@ -630,3 +630,29 @@ void match_look_closer(const struct match *match, struct arena *a, struct match_
     match_closer_look(m, match, a, out);
     match_closer_free(m);
 }
+
+/* A search that succeeded leaves what it bound in place. */
+bool match_bindings(const struct match *match, struct arena *a, struct binding *out) {
+    struct match_detail detail;
+    struct matcher *m = match_closer_new(match->graph, a);
+    const struct pattern *p = match->pattern->is_variant ? match->pattern->variant_of : match->pattern;
+    m->func = match->func;
+    m->detail = &detail;
+    bool found = match_at(m, p, match->ops[match->nops - 1]);
+    for (uint32_t i = 0; found && i < p->formula.nslots; i++) {
+        struct binding *b = &out[i];
+        *b = m->slots[i];
+        if (b->map) {
+            struct imap *map = arena_alloc(a, sizeof *map);
+            imap_copy(map, b->map);
+            b->map = map;
+        }
+        if (b->axes) {
+            struct axes *axes = arena_alloc(a, sizeof *axes);
+            axes_copy(axes, b->axes);
+            b->axes = axes;
+        }
+    }
+    match_closer_free(m);
+    return found;
+}

@@ -67,6 +67,8 @@ void match_look_closer(const struct match *m, struct arena *a, struct match_deta
 struct matcher *match_closer_new(const struct graph *g, struct arena *a);
 void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
 void match_closer_free(struct matcher *closer); /* NULL is fine */
+/* What a match binds, by slot of its formula: copies in `a`. False when its place is not found again. */
+bool match_bindings(const struct match *m, struct arena *a, struct binding *out);
 
 /* Expressions in templates, read once; by where they stand. */
 struct templates {

@@ -43,6 +43,7 @@ struct pattern {
     struct str text;    /* the document in the file */
     uint64_t text_line; /* where that begins */
     struct pattern_status status;
+    double approximate; /* relative L2 by which the fused op may differ; 0: not at all */
     struct formula formula;
     const struct number **where; /* all must hold, else the search goes on */
     uint32_t nwhere;
