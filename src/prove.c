@@ -327,8 +327,10 @@ static bool prepare(struct proof *p) {
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
     *p = (struct proof){.prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}};
-    if (!m->pattern->fused.n)
+    if (!m->pattern->fused.n) {
+        p->prover->formless++;
         return unproved(p, STR("the pattern has no `fused`"));
+    }
     if (!prepare(p))
         return unproved(p, p->bench.error);
     struct finding f = try_all(p, false);

@@ -8,7 +8,7 @@ struct prover {
     const struct pattern_set *set; /* of the lowerings */
     struct diags *diags;
     bool say_unproved; /* a note for each example that cannot be compared */
-    uint32_t proved, unproved;
+    uint32_t proved, unproved, formless; /* formless: those of `unproved` whose pattern has no fused form */
 };
 
 /* For struct example_judge; `self` is a struct prover. Text where the fused form computes something else. */
