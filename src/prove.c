@@ -9,7 +9,7 @@
 
 #include "prove_form.h"
 
-enum { TRIALS = 3, CHOICES = 512, SMALL_INDEX = 2 };
+enum { TRIALS = 2, CHOICES = 512, SMALL_INDEX = 2 };
 
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 
