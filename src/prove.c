@@ -216,7 +216,7 @@ static struct str compare(const struct proof *p, const struct outcome *o, int64_
 
 /* ---- trials ---- */
 
-enum verdict { SAME, DIFFERENT, NOT_EVALUATED };
+enum verdict { SAME, NOT_EVALUATED, MISFIT, DIFFERENT }; /* the later ones say more */
 
 struct finding {
     enum verdict verdict;
@@ -230,17 +230,20 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     int64_t n;
     p->bench.elements = p->bench.steps = 0;
     p->bench.error = STR("");
+    p->bench.misfit = false;
     uint32_t count = form_evaluate(p, lines);
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
         f.text = compare(p, &lines[i], &n);
         f.verdict = f.text.n ? DIFFERENT : SAME;
         *compared += n;
     }
-    return count ? f : (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
+    if (count > 0)
+        return f;
+    return (struct finding){p->bench.misfit ? MISFIT : NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
 }
 
 static bool says_more(const struct finding *f, const struct finding *than) {
-    return !than->text.n || (than->verdict == NOT_EVALUATED && f->verdict == DIFFERENT);
+    return !than->text.n || f->verdict > than->verdict;
 }
 
 static struct finding try_frame(struct proof *p, int64_t *compared) {
@@ -347,6 +350,8 @@ struct str prove_example(void *self, const struct match *m, const struct example
     struct finding f = try_all(p, false);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
+    if (f.verdict == MISFIT)
+        return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == DIFFERENT)
         return f.text;
     if (has_preconditions(p) && try_all(p, true).verdict == SAME)

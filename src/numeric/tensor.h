@@ -35,6 +35,7 @@ struct bench {
     uint64_t max_steps;       /* multiplications and comparisons; 0: 2^30 */
     uint64_t elements, steps; /* used so far */
     bool blackhole;           /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
+    bool misfit;              /* shapes did not fit */
     struct str error;         /* empty: none */
 };
 
