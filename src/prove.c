@@ -216,11 +216,12 @@ static struct str compare(const struct proof *p, const struct outcome *o, int64_
 
 /* ---- trials ---- */
 
-enum verdict { SAME, NOT_EVALUATED, MISFIT, DIFFERENT }; /* the later ones say more */
+enum verdict { SAME, NOT_EVALUATED, DIFFERENT };
 
 struct finding {
     enum verdict verdict;
     struct str text; /* the difference, or why it was not evaluated */
+    bool misfit;     /* that is because shapes of the form do not fit */
 };
 
 /* The form with one choice of its alternatives. */
@@ -239,11 +240,11 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     }
     if (count > 0)
         return f;
-    return (struct finding){p->bench.misfit ? MISFIT : NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
+    return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error), p->bench.misfit};
 }
 
 static bool says_more(const struct finding *f, const struct finding *than) {
-    return !than->text.n || f->verdict > than->verdict;
+    return !than->text.n || f->verdict > than->verdict || (f->verdict == than->verdict && f->misfit > than->misfit);
 }
 
 static struct finding try_frame(struct proof *p, int64_t *compared) {
@@ -348,10 +349,10 @@ struct str prove_example(void *self, const struct match *m, const struct example
     if (!prepare(p))
         return unproved(p, p->bench.error);
     struct finding f = try_all(p, false);
+    if (f.misfit)
+        return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
-    if (f.verdict == MISFIT)
-        return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == DIFFERENT)
         return f.text;
     if (has_preconditions(p) && try_all(p, true).verdict == SAME)
