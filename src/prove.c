@@ -221,7 +221,6 @@ enum verdict { SAME, NOT_EVALUATED, DIFFERENT };
 struct finding {
     enum verdict verdict;
     struct str text; /* the difference, or why it was not evaluated */
-    bool misfit;     /* that is because shapes of the form do not fit */
 };
 
 /* The form with one choice of its alternatives. */
@@ -240,11 +239,13 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     }
     if (count > 0)
         return f;
-    return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error), p->bench.misfit};
+    p->nfailed++;
+    p->nmisfits += p->bench.misfit;
+    return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
 }
 
 static bool says_more(const struct finding *f, const struct finding *than) {
-    return !than->text.n || f->verdict > than->verdict || (f->verdict == than->verdict && f->misfit > than->misfit);
+    return !than->text.n || f->verdict > than->verdict;
 }
 
 static struct finding try_frame(struct proof *p, int64_t *compared) {
@@ -349,7 +350,7 @@ struct str prove_example(void *self, const struct match *m, const struct example
     if (!prepare(p))
         return unproved(p, p->bench.error);
     struct finding f = try_all(p, false);
-    if (f.misfit)
+    if (f.verdict == NOT_EVALUATED && p->nmisfits > 0 && p->nmisfits == p->nfailed)
         return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
