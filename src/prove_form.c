@@ -417,10 +417,10 @@ static const struct tensor *name_value(struct proof *p, uint32_t fused_slot, con
     const struct tensor *out;
     if (padded)
         out = form_unpadded(p, op_of_kind(p, padded->op), matched_pad(p, attribute_written(padded, "padding")), t);
-    else if (known_constant(p->match->graph, b->value, t))
-        out = tensor_scalar(&p->bench, t->x[0]);
     else if (is_taken_whole(p->fused->root, fused_slot))
         out = t;
+    else if (t->n == 1 || known_constant(p->match->graph, b->value, t))
+        out = tensor_scalar(&p->bench, t->x[0]);
     else if (p->frame.slot != NONE && same_axes(b->axes, p->root_axes))
         out = along_frame(p, b, t, name);
     else
