@@ -7,6 +7,7 @@
 #include "pair/pair.h"
 #include "pattern/match.h"
 #include "pattern/signs.h"
+#include "prove/proofs.h"
 #include "report/classify.h"
 #include "report/notes.h"
 #include "report/report.h"
@@ -21,6 +22,7 @@ struct fa_audit {
     struct pattern_set patterns;
     struct inputs inputs;
     struct report report;
+    struct proofs *proofs; /* or NULL: nothing is proved */
     const char **remarks;
     uint32_t nremarks, remarks_cap;
     uint32_t unfused; /* graphs */
@@ -37,6 +39,7 @@ struct graph_audit {
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
     struct rivals *rivals;                /* of each match, or NULL */
+    struct verdict *verdicts;             /* of each match, or NULL */
     bool unfused;                         /* much is missed and nothing is fused */
     struct arena arena;                   /* as long as this graph */
     struct arena instance;                /* as long as one match is described */
@@ -186,6 +189,15 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m,
     return none;
 }
 
+/* The line of the notes. */
+static struct str verdict_note(const struct verdict *v, struct arena *arena) {
+    if (v->kind == VERDICT_SAME)
+        return STR("validated: same function (f64)");
+    if (v->kind == VERDICT_DIFFERENT)
+        return arena_printf(arena, "DIFFERENT%s: %.*s", v->conditional ? " (cond)" : "", (int)v->text.n, v->text.p);
+    return arena_printf(arena, "not validated: %.*s", (int)v->text.n, v->text.p);
+}
+
 static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
     struct fa_audit *a = g->a;
     struct arena *arena = &g->instance;
@@ -203,6 +215,8 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
                                    .closer = g->closer};
     context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
     context.before = g->shown == &g->ttir;
+    if (g->verdicts)
+        context.verdict = verdict_note(&g->verdicts[m - g->matches.items], arena);
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -243,6 +257,24 @@ static void remark(struct graph_audit *g) {
                      p ? p->nlocation : 0, p ? p->ndataflow : 0, g->matches.n);
     a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
     a->remarks[a->nremarks++] = text.p;
+}
+
+struct proving {
+    struct graph_audit *g;
+};
+
+static void prove_one(void *context, uint32_t i, uint32_t slot) {
+    struct graph_audit *g = ((struct proving *)context)->g;
+    (void)slot;
+    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i]);
+}
+
+static void prove_matches(struct graph_audit *g) {
+    struct proving all = {g};
+    if (!g->a->proofs)
+        return;
+    g->verdicts = arena_alloc(&g->arena, (g->matches.n + 1) * sizeof *g->verdicts);
+    work_run(g->matches.n, g->jobs, prove_one, &all);
 }
 
 /* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
@@ -310,6 +342,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     match_level(&g, &g.shown->graph, &g.matches);
     match_settle(&g.matches);
     drop_sources(all->a->options, &g.matches);
+    prove_matches(&g);
     g.rivals = match_rivals(&g.matches, &g.arena);
     g.unfused = g.ttnn.present && direct_matches(&g.matches) >= MANY && !signs_of_fusing(&g.a->patterns, &g.ttnn.graph);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
@@ -352,6 +385,8 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
+    if (!o->no_validate && !o->dry_run)
+        a->proofs = proofs_new(&a->patterns);
     audit_graphs(a, work_jobs(o->jobs));
     say_unfused(a);
     report_sort(&a->report);
@@ -418,6 +453,7 @@ const char *fa_version(void) {
 
 void fa_free(struct fa_audit *a) {
     report_free(&a->report);
+    proofs_free(a->proofs);
     inputs_free(&a->inputs);
     patterns_free(&a->patterns);
     diags_free(&a->diags);

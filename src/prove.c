@@ -15,9 +15,8 @@ enum { MAX_LEAVES = 64, MAX_INSIDE = 512, TRIALS = 3, CHOICES = 64, SMALL_INDEX 
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 
 struct proof {
-    struct prover *prover;
+    const struct pattern_set *set;
     const struct match *match;
-    const struct example *example;
     struct arena *arena;
     struct bench bench;
     struct formula *fused;
@@ -26,7 +25,7 @@ struct proof {
     struct given leaves[MAX_LEAVES];
     uint32_t nleaves;
     uint32_t trial;
-    uint64_t choice;    /* of the alternatives of the fused form; 0: the first that is there */
+    uint64_t choice; /* of the alternatives of the fused form; 0: the first that is there */
     uint32_t root_rank;
     uint32_t work_axis; /* along which the match works, as an axis of the formula; NONE: the last one, or none */
     bool too_many;
@@ -278,7 +277,7 @@ static bool evaluate_both(struct proof *p, const struct tensor **root, const str
             return false;
     }
     struct formula_like like = {g, p->match->ops, p->match->nops};
-    if (!formula_value_like(&p->bench, p->prover->set, p->fused, slots, &like, p->choice, results))
+    if (!formula_value_like(&p->bench, p->set, p->fused, slots, &like, p->choice, results))
         return false;
     *root = tensors[0];
     *fused = results[0];
@@ -343,8 +342,8 @@ static bool compare(struct proof *p, const struct tensor *root, const struct ten
         x = view_copy(&p->bench, &v);
     } else {
         p->bench.error = STR("");
-        return bench_fail(&p->bench, "the fused form makes %s of what is %s",
-                          shape_text(p->arena, &fused->shape).p, shape_text(p->arena, &root->shape).p);
+        return bench_fail(&p->bench, "the fused form makes %s of what is %s", shape_text(p->arena, &fused->shape).p,
+                          shape_text(p->arena, &root->shape).p);
     }
     if (!x)
         return false;
@@ -354,15 +353,6 @@ static bool compare(struct proof *p, const struct tensor *root, const struct ten
     if (!same && d.at >= 0)
         *wrong = difference_text(p, root, d);
     return true;
-}
-
-static struct str unproved(struct proof *p, struct str why) {
-    struct pattern const *pattern = p->match->pattern;
-    p->prover->unproved++;
-    if (p->prover->say_unproved)
-        diag_add(p->prover->diags, SEV_NOTE, (struct place){pattern->file.p, p->example->line, 0}, NULL,
-                 "%.*s: hit: not evaluated: %.*s", (int)pattern->name.n, pattern->name.p, (int)why.n, why.p);
-    return STR("");
 }
 
 /* ---- trials ---- */
@@ -386,8 +376,7 @@ static void find_work_axis(struct proof *p) {
         if (!graph_shape(g, graph_operands(g, op)[0], &of) || of != rank)
             return;
         for (size_t k = 0; k < 3; k++)
-            if (mlir_attr(g->m, op, keys[k], &text) &&
-                (mlir_int(text, &axis[0]) || mlir_ints(text, axis, 2) == 1)) {
+            if (mlir_attr(g->m, op, keys[k], &text) && (mlir_int(text, &axis[0]) || mlir_ints(text, axis, 2) == 1)) {
                 axis[0] += axis[0] < 0 ? rank : 0;
                 p->work_axis = axis[0] < last ? (uint32_t)axis[0] + rank - last : NONE;
                 break;
@@ -403,7 +392,7 @@ static bool prepare(struct proof *p) {
     struct binding *bindings = arena_alloc(p->arena, MAX_SLOTS * sizeof *bindings);
     p->fused = arena_alloc(p->arena, sizeof *p->fused);
     struct text_origin origin = {m->pattern->file.p, m->pattern->line, 0};
-    bool good = fused_parse(p->fused, p->arena, p->prover->set, m->pattern->fused, origin, &quiet);
+    bool good = fused_parse(p->fused, p->arena, p->set, m->pattern->fused, origin, &quiet);
     if (!good)
         bench_fail(&p->bench, "its `fused` is no formula: %s", quiet.n ? quiet.items[0].message : "");
     diags_free(&quiet);
@@ -443,27 +432,47 @@ static bool try_choice(struct proof *p, struct str *wrong, int64_t *compared) {
     return true;
 }
 
-struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
-    struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}};
-    struct str first = STR(""), wrong, why;
+static struct verdict verdict_of(struct proof *p) {
+    struct str first = STR(""), wrong;
     int64_t compared;
-    if (!m->pattern->fused.n)
-        return STR("");
+    if (!p->match->pattern->fused.n)
+        return (struct verdict){VERDICT_NONE, STR("the pattern has no fused form"), false};
     if (!prepare(p))
-        return unproved(p, p->bench.error);
+        return (struct verdict){VERDICT_NONE, p->bench.error, false};
     bool good = try_choice(p, &first, &compared);
     bool proved = good && !first.n;
-    why = good && compared == 0 ? STR("the result is no number anywhere") : p->bench.error;
+    struct str why = good && compared == 0 ? STR("the result is no number anywhere") : p->bench.error;
     for (uint32_t i = 1; i <= CHOICES && !proved && formula_choices(p->fused) > 0; i++) {
         p->choice = i;
         proved = try_choice(p, &wrong, &compared) && !wrong.n;
     }
-    if (proved && compared > 0) {
-        p->prover->proved++;
+    if (proved && compared > 0)
+        return (struct verdict){VERDICT_SAME, STR(""), false};
+    if (good && first.n)
+        return (struct verdict){VERDICT_DIFFERENT, first, is_conditional(p)};
+    return (struct verdict){VERDICT_NONE, why, false};
+}
+
+struct verdict prove_match(const struct pattern_set *set, const struct match *m, struct arena *a) {
+    struct proof *p = arena_alloc(a, sizeof *p);
+    *p = (struct proof){.set = set, .match = m, .arena = a, .bench = {.arena = a}};
+    return verdict_of(p);
+}
+
+struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
+    struct prover *prover = self;
+    const struct pattern *pattern = m->pattern;
+    if (!pattern->fused.n)
         return STR("");
-    }
-    if (good && first.n && !is_conditional(p))
-        return first;
-    return unproved(p, first.n ? STR("it is the same only where the preconditions hold") : why);
+    struct verdict v = prove_match(prover->set, m, a);
+    if (v.kind == VERDICT_DIFFERENT && !v.conditional)
+        return v.text;
+    if (v.conditional)
+        v.text = STR("it is the same only where the preconditions hold");
+    prover->proved += v.kind == VERDICT_SAME;
+    prover->unproved += v.kind != VERDICT_SAME;
+    if (v.kind != VERDICT_SAME && prover->say_unproved)
+        diag_add(prover->diags, SEV_NOTE, (struct place){pattern->file.p, e->line, 0}, NULL,
+                 "%.*s: hit: not evaluated: %.*s", (int)pattern->name.n, pattern->name.p, (int)v.text.n, v.text.p);
+    return STR("");
 }

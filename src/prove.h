@@ -4,12 +4,24 @@
 
 #include "pattern/examples.h"
 
+enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
+
+struct verdict {
+    enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
+    struct str text;        /* the difference, or why nothing was evaluated */
+    bool conditional;       /* different, but the place has preconditions, which random numbers do not meet */
+};
+
 struct prover {
     const struct pattern_set *set; /* of the lowerings */
     struct diags *diags;
     bool say_unproved; /* a note for each example that cannot be compared */
     uint32_t proved, unproved;
 };
+
+/* What the matched ops compute against the fused form of the match's pattern, on numbers of several kinds. Tensors live
+ * in `a`. */
+struct verdict prove_match(const struct pattern_set *set, const struct match *m, struct arena *a);
 
 /* For struct example_judge; `self` is a struct prover. Text where the fused form computes something else. */
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a);

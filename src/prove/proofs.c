@@ -1,0 +1,233 @@
+/* Each match is written as a module of its own, in its own extents and in small ones. The text is what verdicts are
+ * kept by, and what is read, searched and evaluated: a verdict depends on nothing else. */
+#include "prove/proofs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "numeric/numeric.h"
+#include "prove/write.h"
+
+enum { LARGE = 1 << 22 /* elements and multiplications of one evaluation */, PREFIX = 16 };
+
+struct kept {
+    UT_hash_handle hh;
+    struct str key;
+    struct verdict verdict;
+};
+
+struct proofs {
+    const struct pattern_set *set;
+    pthread_mutex_t lock; /* of all below */
+    struct arena arena;
+    struct kept *kept;
+    uint32_t evaluated;
+};
+
+struct proofs *proofs_new(const struct pattern_set *set) {
+    struct proofs *p = xcalloc(1, sizeof *p);
+    p->set = set;
+    pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+void proofs_free(struct proofs *p) {
+    if (!p)
+        return;
+    HASH_CLEAR(hh, p->kept);
+    pthread_mutex_destroy(&p->lock);
+    arena_free(&p->arena);
+    free(p);
+}
+
+uint32_t proofs_count(const struct proofs *p) {
+    return p->evaluated;
+}
+
+/* ---- verdicts that are known ---- */
+
+static bool known(struct proofs *p, struct str key, struct verdict *out) {
+    struct kept *k = NULL;
+    pthread_mutex_lock(&p->lock);
+    HASH_FIND(hh, p->kept, key.p, key.n, k);
+    if (k)
+        *out = k->verdict;
+    pthread_mutex_unlock(&p->lock);
+    return k != NULL;
+}
+
+static void keep(struct proofs *p, struct str key, struct verdict *v, bool evaluated) {
+    struct kept *k = NULL;
+    pthread_mutex_lock(&p->lock);
+    HASH_FIND(hh, p->kept, key.p, key.n, k);
+    if (!k) {
+        k = arena_alloc(&p->arena, sizeof *k);
+        *k = (struct kept){.key = arena_str(&p->arena, key), .verdict = *v};
+        k->verdict.text = arena_str(&p->arena, v->text);
+        HASH_ADD_KEYPTR(hh, p->kept, k->key.p, k->key.n, k);
+        p->evaluated += evaluated;
+    }
+    *v = k->verdict;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- a match as a module of its own ---- */
+
+struct small {
+    struct source source;
+    struct log_block block;
+    struct mlir ir;
+    struct graph graph;
+    struct diags diags;
+    struct pattern pattern;
+    struct match match;
+};
+
+/* What the match already met is not asked again: with other extents or locations it may say something else. */
+static struct pattern alone(const struct pattern *p) {
+    struct pattern one = *p;
+    if (p->is_variant)
+        one.formula = p->variant_of->formula;
+    one.variant = one.variant_of = NULL;
+    one.is_variant = one.replaced = false;
+    one.selected = one.show_blocked = one.show_decomposed = true;
+    one.nrequire = one.nunless = 0;
+    return one;
+}
+
+static void small_read(struct small *s, struct str text, struct arena *a) {
+    s->diags.arena = a;
+    s->source = (struct source){.path = "proof", .data = text.p, .size = text.n, .line_cache_line = 1};
+    s->block = (struct log_block){.text = text, .complete = true};
+    mlir_parse(&s->ir, &s->source, &s->block, &s->diags);
+    graph_build(&s->graph, &s->ir);
+}
+
+static void small_free(struct small *s) {
+    graph_free(&s->graph);
+    mlir_free(&s->ir);
+    diags_free(&s->diags);
+}
+
+/* The op of the small module that an op of the part became. */
+static uint32_t op_in(const struct small *s, const struct part *p, const struct written_part *w, uint32_t op) {
+    for (uint32_t i = 0; i < p->nops; i++)
+        if (p->ops[i] == op)
+            return s->ir.funcs[0].first_op + w->line[i];
+    return NONE;
+}
+
+/* The same ops play the same roles. */
+static bool is_same_match(const struct small *s, const struct part *p, const struct written_part *w,
+                          const struct match *m, const struct match *found) {
+    bool same = m->nops == found->nops;
+    for (uint32_t i = 0; i < m->nops && same; i++)
+        same = op_in(s, p, w, m->ops[i]) == found->ops[i];
+    return same;
+}
+
+static bool find_match(struct small *s, const struct pattern_set *set, const struct part *p,
+                       const struct written_part *w, const struct match *m, struct arena *a) {
+    struct pattern *one = &s->pattern;
+    struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
+    struct match_list list = {0};
+    bool found = false;
+    s->pattern = alone(m->pattern);
+    if (s->ir.nfuncs != 1 || s->ir.bad_ops > 0)
+        return false;
+    patterns_index(&only);
+    match_function(&only, &s->graph, 0, a, &list);
+    for (uint32_t i = 0; i < list.n && !found; i++)
+        if (is_same_match(s, p, w, m, &list.items[i])) {
+            s->match = list.items[i];
+            found = true;
+        }
+    free(only.rooted);
+    free(list.items);
+    return found;
+}
+
+/* ---- one proof ---- */
+
+static struct verdict nothing(struct str why) {
+    return (struct verdict){VERDICT_NONE, why, false};
+}
+
+/* The text of the part with these extents, evaluated. False where the match is not found in it. */
+static bool evaluate_text(struct proofs *proofs, const struct part *p, const struct written_part *w,
+                          const struct match *m, struct arena *a, struct verdict *out) {
+    struct small *s = arena_alloc(a, sizeof *s);
+    small_read(s, w->text, a);
+    bool found = find_match(s, proofs->set, p, w, m, a);
+    if (found)
+        *out = prove_match(proofs->set, &s->match, a);
+    small_free(s);
+    return found;
+}
+
+static struct verdict evaluate_in(struct proofs *proofs, const struct part *p, const struct extents *e,
+                                  const struct match *m, struct arena *a) {
+    struct written_part w;
+    struct verdict v;
+    struct str why = STR("");
+    for (int ties = 1; ties >= 0; ties--)
+        if (!part_write(p, e, m->pattern, ties, a, &w, &why))
+            return nothing(why);
+        else if (evaluate_text(proofs, p, &w, m, a, &v))
+            return v;
+    return nothing(STR("the match is not found again in smaller shapes"));
+}
+
+static struct str key_of(const struct match *m, struct str text, struct arena *a) {
+    return arena_printf(a, "%p\n%.*s", (const void *)m->pattern, (int)text.n, text.p);
+}
+
+/* In small extents; in its own where those do not do and it is small itself. */
+static struct verdict prove(struct proofs *proofs, const struct part *p, const struct extents *own,
+                            const struct match *m, struct arena *a) {
+    struct extents small;
+    struct written_part w;
+    struct str why = STR("");
+    struct verdict v = nothing(why);
+    bool shrunk = extents_shrink(p, 0, &small, &why);
+    if (shrunk && extents_cost(p, &small) > LARGE) {
+        shrunk = false;
+        why = STR("no shapes that are small enough keep all relations");
+    }
+    v.text = why;
+    if (shrunk && part_write(p, &small, m->pattern, true, a, &w, &why)) {
+        struct str key = key_of(m, w.text, a);
+        if (!known(proofs, key, &v)) {
+            v = evaluate_in(proofs, p, &small, m, a);
+            keep(proofs, key, &v, true);
+        }
+    }
+    if (v.kind != VERDICT_SAME && extents_cost(p, own) <= LARGE) {
+        struct verdict as_is = evaluate_in(proofs, p, own, m, a);
+        if (as_is.kind != VERDICT_NONE || !shrunk)
+            v = as_is;
+    }
+    return v;
+}
+
+struct verdict proofs_ask(struct proofs *proofs, const struct match *m) {
+    struct arena a = {0};
+    struct part *p = arena_alloc(&a, sizeof *p);
+    struct extents own;
+    struct written_part w;
+    struct str why = STR("");
+    struct verdict v = nothing(why);
+    if (part_of_match(m, p, &why) && extents_of(p, &own, &why) && part_write(p, &own, m->pattern, true, &a, &w, &why)) {
+        struct str key = key_of(m, w.text, &a);
+        if (!known(proofs, key, &v)) {
+            v = prove(proofs, p, &own, m, &a);
+            keep(proofs, key, &v, false);
+        }
+    } else {
+        v = nothing(why);
+        keep(proofs, arena_printf(&a, "why %.*s", (int)why.n, why.p), &v, false);
+    }
+    arena_free(&a);
+    return v;
+}

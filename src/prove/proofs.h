@@ -1,0 +1,19 @@
+/* The proofs of an audit: a verdict for each match, each distinct one evaluated once.
+ *
+ * Matches are alike when what they are made of is: pattern, ops, attributes, constants, element types, and the extents
+ * or, where they can be made smaller, the relations between them. */
+#ifndef FA_PROVE_PROOFS_H
+#define FA_PROVE_PROOFS_H
+
+#include "prove.h"
+
+struct proofs; /* may be asked from several threads; the answers do not depend on how many there are */
+
+struct proofs *proofs_new(const struct pattern_set *set);
+void proofs_free(struct proofs *p); /* NULL is fine */
+/* The text of the verdict lives as long as the proofs. */
+struct verdict proofs_ask(struct proofs *p, const struct match *m);
+/* Distinct matches that were evaluated so far. */
+uint32_t proofs_count(const struct proofs *p);
+
+#endif
