@@ -40,6 +40,8 @@ struct graph_audit {
     struct match_list matches, ttir_matches;
     struct rivals *rivals;                /* of each match, or NULL */
     struct verdict *verdicts;             /* of each match, or NULL */
+    struct str *refuted;                  /* what was matched and computes something else, a line each */
+    uint32_t nrefuted, refuted_cap;
     bool unfused;                         /* much is missed and nothing is fused */
     struct arena arena;                   /* as long as this graph */
     struct arena instance;                /* as long as one match is described */
@@ -189,15 +191,6 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m,
     return none;
 }
 
-/* The line of the notes. */
-static struct str verdict_note(const struct verdict *v, struct arena *arena) {
-    if (v->kind == VERDICT_SAME)
-        return STR("validated: same function (f64)");
-    if (v->kind == VERDICT_DIFFERENT)
-        return arena_printf(arena, "DIFFERENT%s: %.*s", v->conditional ? " (cond)" : "", (int)v->text.n, v->text.p);
-    return arena_printf(arena, "not validated: %.*s", (int)v->text.n, v->text.p);
-}
-
 static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
     struct fa_audit *a = g->a;
     struct arena *arena = &g->instance;
@@ -216,7 +209,7 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
     context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
     context.before = g->shown == &g->ttir;
     if (g->verdicts)
-        context.verdict = verdict_note(&g->verdicts[m - g->matches.items], arena);
+        context.verdict = verdict_line(&g->verdicts[m - g->matches.items], arena);
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -248,6 +241,11 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     arena_reset(arena);
 }
 
+static void add_remark(struct fa_audit *a, struct str text) {
+    a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
+    a->remarks[a->nremarks++] = arena_strdup(&a->arena, text);
+}
+
 static void remark(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     const struct pairing *p = g->pairs;
@@ -255,26 +253,9 @@ static void remark(struct graph_audit *g) {
         arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
                      g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0, g->ttnn.present ? g->ttnn.ir.nops : 0,
                      p ? p->nlocation : 0, p ? p->ndataflow : 0, g->matches.n);
-    a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
-    a->remarks[a->nremarks++] = text.p;
-}
-
-struct proving {
-    struct graph_audit *g;
-};
-
-static void prove_one(void *context, uint32_t i, uint32_t slot) {
-    struct graph_audit *g = ((struct proving *)context)->g;
-    (void)slot;
-    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i]);
-}
-
-static void prove_matches(struct graph_audit *g) {
-    struct proving all = {g};
-    if (!g->a->proofs)
-        return;
-    g->verdicts = arena_alloc(&g->arena, (g->matches.n + 1) * sizeof *g->verdicts);
-    work_run(g->matches.n, g->jobs, prove_one, &all);
+    add_remark(a, text);
+    for (uint32_t i = 0; i < g->nrefuted; i++)
+        add_remark(a, g->refuted[i]);
 }
 
 /* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
@@ -284,6 +265,60 @@ static void drop_sources(const struct fa_options *o, struct match_list *list) {
         if (source_wanted(o, list->items[i].pattern->source))
             list->items[n++] = list->items[i];
     list->n = n;
+}
+
+/* ---- proofs ---- */
+
+static void prove_one(void *context, uint32_t i, uint32_t slot) {
+    struct graph_audit *g = context;
+    (void)slot;
+    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i]);
+}
+
+static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
+    const struct mlir *ir = m->graph->m;
+    uint32_t root = m->ops[m->nops - 1];
+    struct place at = mlir_place(ir, ir->ops[root].text.begin);
+    struct str op = mlir_op_name(ir, root);
+    return arena_printf(a, "%s:%llu: %.*s at %.*s is not reported: %.*s", at.file, (unsigned long long)at.line,
+                        (int)m->pattern->fused_op.n, m->pattern->fused_op.p, (int)op.n, op.p, (int)why.n, why.p);
+}
+
+/* Takes what is refuted out of `all`, and says so. */
+static uint32_t drop_refuted(struct graph_audit *g, struct match_list *all) {
+    uint32_t n = 0, before = all->n;
+    for (uint32_t i = 0; i < g->matches.n; i++) {
+        const struct match *m = &g->matches.items[i];
+        if (!verdict_refutes(&g->verdicts[i]))
+            continue;
+        g->refuted = grow(g->refuted, &g->refuted_cap, g->nrefuted + 1, sizeof *g->refuted);
+        g->refuted[g->nrefuted++] = refuted_text(m, g->verdicts[i].text, &g->arena);
+        for (n = 0; n < all->n && all->items[n].ops != m->ops;)
+            n++;
+        if (n < all->n)
+            memmove(all->items + n, all->items + n + 1, (--all->n - n) * sizeof *all->items);
+    }
+    return before - all->n;
+}
+
+/* The matches that are reported. What is refuted gives its ops back to those that it overlaps. */
+static void settle(struct graph_audit *g) {
+    struct match_list all = g->matches;
+    uint32_t room = g->matches.n;
+    do {
+        g->matches.items = xrealloc(g->matches.items == all.items ? NULL : g->matches.items,
+                                    (room + 1) * sizeof *g->matches.items);
+        g->matches.n = all.n;
+        if (all.n)
+            memcpy(g->matches.items, all.items, all.n * sizeof *all.items);
+        match_settle(&g->matches);
+        drop_sources(g->a->options, &g->matches);
+        if (!g->a->proofs)
+            break;
+        g->verdicts = arena_alloc(&g->arena, (g->matches.n + 1) * sizeof *g->verdicts);
+        work_run(g->matches.n, g->jobs, prove_one, g);
+    } while (drop_refuted(g, &all));
+    free(all.items);
 }
 
 enum { MANY = 10 }; /* so many direct fusions missed in a module make one wonder whether there was any fusing */
@@ -340,9 +375,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_read(&g.ttnn, &g.compile->ttnn, g.jobs, &g.diags);
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
     match_level(&g, &g.shown->graph, &g.matches);
-    match_settle(&g.matches);
-    drop_sources(all->a->options, &g.matches);
-    prove_matches(&g);
+    settle(&g);
     g.rivals = match_rivals(&g.matches, &g.arena);
     g.unfused = g.ttnn.present && direct_matches(&g.matches) >= MANY && !signs_of_fusing(&g.a->patterns, &g.ttnn.graph);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
@@ -357,6 +390,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
         pair_free(&pairs);
     free(g.matches.items);
     free(g.ttir_matches.items);
+    free(g.refuted);
     level_free(&g.ttir, &g.compile->ttir);
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);

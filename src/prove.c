@@ -436,9 +436,9 @@ static struct verdict verdict_of(struct proof *p) {
     struct str first = STR(""), wrong;
     int64_t compared;
     if (!p->match->pattern->fused.n)
-        return (struct verdict){VERDICT_NONE, STR("the pattern has no fused form"), false};
+        return (struct verdict){.text = STR("the pattern has no fused form")};
     if (!prepare(p))
-        return (struct verdict){VERDICT_NONE, p->bench.error, false};
+        return (struct verdict){.text = p->bench.error};
     bool good = try_choice(p, &first, &compared);
     bool proved = good && !first.n;
     struct str why = good && compared == 0 ? STR("the result is no number anywhere") : p->bench.error;
@@ -447,10 +447,10 @@ static struct verdict verdict_of(struct proof *p) {
         proved = try_choice(p, &wrong, &compared) && !wrong.n;
     }
     if (proved && compared > 0)
-        return (struct verdict){VERDICT_SAME, STR(""), false};
+        return (struct verdict){.kind = VERDICT_SAME};
     if (good && first.n)
-        return (struct verdict){VERDICT_DIFFERENT, first, is_conditional(p)};
-    return (struct verdict){VERDICT_NONE, why, false};
+        return (struct verdict){.kind = VERDICT_DIFFERENT, .text = first, .conditional = is_conditional(p)};
+    return (struct verdict){.text = why};
 }
 
 struct verdict prove_match(const struct pattern_set *set, const struct match *m, struct arena *a) {

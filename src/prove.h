@@ -9,6 +9,7 @@ enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
 struct verdict {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
     struct str text;        /* the difference, or why nothing was evaluated */
+    uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
     bool conditional;       /* different, but the place has preconditions, which random numbers do not meet */
 };
 

@@ -9,7 +9,7 @@
 #include "numeric/numeric.h"
 #include "prove/write.h"
 
-enum { LARGE = 1 << 22 /* elements and multiplications of one evaluation */, PREFIX = 16 };
+enum { LARGE = 1 << 22 /* elements and multiplications of one evaluation */, SHAPES = 2 /* that each match is evaluated in */ };
 
 struct kept {
     UT_hash_handle hh;
@@ -43,6 +43,13 @@ void proofs_free(struct proofs *p) {
 
 uint32_t proofs_count(const struct proofs *p) {
     return p->evaluated;
+}
+
+struct str verdict_line(const struct verdict *v, struct arena *a) {
+    if (v->kind == VERDICT_SAME)
+        return arena_printf(a, "validated: same function (f64, %u shape%s)", v->shapes, v->shapes == 1 ? "" : "s");
+    return arena_printf(a, "not validated: %s%.*s", v->conditional ? "with its preconditions not imposed, " : "",
+                        (int)v->text.n, v->text.p);
 }
 
 /* ---- verdicts that are known ---- */
@@ -151,7 +158,7 @@ static bool find_match(struct small *s, const struct pattern_set *set, const str
 /* ---- one proof ---- */
 
 static struct verdict nothing(struct str why) {
-    return (struct verdict){VERDICT_NONE, why, false};
+    return (struct verdict){.kind = VERDICT_NONE, .text = why};
 }
 
 /* The text of the part with these extents, evaluated. False where the match is not found in it. */
@@ -183,32 +190,56 @@ static struct str key_of(const struct match *m, struct str text, struct arena *a
     return arena_printf(a, "%p\n%.*s", (const void *)m->pattern, (int)text.n, text.p);
 }
 
-/* In small extents; in its own where those do not do and it is small itself. */
-static struct verdict prove(struct proofs *proofs, const struct part *p, const struct extents *own,
-                            const struct match *m, struct arena *a) {
+/* One choice of small extents. False where there is none. */
+static bool prove_small(struct proofs *proofs, const struct part *p, uint32_t which, const struct match *m,
+                        struct arena *a, struct str *before, struct verdict *v) {
     struct extents small;
     struct written_part w;
     struct str why = STR("");
-    struct verdict v = nothing(why);
-    bool shrunk = extents_shrink(p, 0, &small, &why);
-    if (shrunk && extents_cost(p, &small) > LARGE) {
-        shrunk = false;
-        why = STR("no shapes that are small enough keep all relations");
+    if (!extents_shrink(p, which, &small, &why)) {
+        *v = nothing(why);
+        return false;
     }
-    v.text = why;
-    if (shrunk && part_write(p, &small, m->pattern, true, a, &w, &why)) {
-        struct str key = key_of(m, w.text, a);
-        if (!known(proofs, key, &v)) {
-            v = evaluate_in(proofs, p, &small, m, a);
-            keep(proofs, key, &v, true);
-        }
+    if (extents_cost(p, &small) > LARGE) {
+        *v = nothing(STR("no shapes that are small enough keep all relations"));
+        return false;
     }
-    if (v.kind != VERDICT_SAME && extents_cost(p, own) <= LARGE) {
-        struct verdict as_is = evaluate_in(proofs, p, own, m, a);
-        if (as_is.kind != VERDICT_NONE || !shrunk)
-            v = as_is;
+    if (!part_write(p, &small, m->pattern, true, a, &w, &why)) {
+        *v = nothing(why);
+        return false;
     }
-    return v;
+    if (which > 0 && str_eq(*before, w.text))
+        return false;
+    *before = w.text;
+    struct str key = key_of(m, w.text, a);
+    if (!known(proofs, key, v)) {
+        *v = evaluate_in(proofs, p, &small, m, a);
+        keep(proofs, key, v, true);
+    }
+    return true;
+}
+
+/* In small extents of several sizes; in its own where those do not do and it is small itself. */
+static struct verdict prove(struct proofs *proofs, const struct part *p, const struct extents *own,
+                            const struct match *m, struct arena *a) {
+    struct verdict first = nothing(STR("")), v;
+    struct str before = STR("");
+    bool tried = false;
+    uint32_t shapes = 0;
+    for (uint32_t which = 0; which < SHAPES; which++) {
+        bool there = prove_small(proofs, p, which, m, a, &before, &v);
+        tried |= there;
+        if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
+            first = v;
+        if (!there || v.kind != VERDICT_SAME)
+            break;
+        first.shapes = ++shapes;
+    }
+    if (first.kind == VERDICT_SAME || extents_cost(p, own) > LARGE)
+        return first;
+    v = evaluate_in(proofs, p, own, m, a);
+    v.shapes = 1;
+    return v.kind != VERDICT_NONE || !tried ? v : first;
 }
 
 struct verdict proofs_ask(struct proofs *proofs, const struct match *m) {

@@ -13,6 +13,12 @@ struct proofs *proofs_new(const struct pattern_set *set);
 void proofs_free(struct proofs *p); /* NULL is fine */
 /* The text of the verdict lives as long as the proofs. */
 struct verdict proofs_ask(struct proofs *p, const struct match *m);
+/* The line of the notes: "validated: same function (f64, 2 shapes)", "not validated: REASON". */
+struct str verdict_line(const struct verdict *v, struct arena *a);
+/* It computes something else, whatever holds. */
+static inline bool verdict_refutes(const struct verdict *v) {
+    return v->kind == VERDICT_DIFFERENT && !v->conditional;
+}
 /* Distinct matches that were evaluated so far. */
 uint32_t proofs_count(const struct proofs *p);
 
