@@ -38,10 +38,11 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct rivals *rivals;                /* of each match, or NULL */
-    struct verdict *verdicts;             /* of each match, or NULL */
-    struct str *refuted;                  /* what was matched and computes something else, a line each */
+    struct rivals *rivals;    /* of each match, or NULL */
+    struct verdict *verdicts; /* of each match, or NULL */
+    struct str *refuted;      /* what was matched and computes something else, a line each */
     uint32_t nrefuted, refuted_cap;
+    bool blackhole;                       /* the chip that the text says; else Wormhole */
     bool unfused;                         /* much is missed and nothing is fused */
     struct arena arena;                   /* as long as this graph */
     struct arena instance;                /* as long as one match is described */
@@ -210,6 +211,8 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
     context.before = g->shown == &g->ttir;
     if (g->verdicts)
         context.verdict = verdict_line(&g->verdicts[m - g->matches.items], arena);
+    if (g->verdicts && a->options->details)
+        in->validation = verdict_details(&g->verdicts[m - g->matches.items], arena);
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -272,7 +275,13 @@ static void drop_sources(const struct fa_options *o, struct match_list *list) {
 static void prove_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_audit *g = context;
     (void)slot;
-    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i]);
+    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i], g->blackhole);
+}
+
+/* The system description stands before the ops. */
+static bool is_for_blackhole(const struct mlir *m) {
+    struct str head = {m->text.p, m->nops ? m->ops[m->nfuncs ? m->funcs[0].op : 0].text.begin : 0};
+    return str_find(head, STR("arch = <blackhole>")) || str_find(head, STR("#ttcore.arch<blackhole>"));
 }
 
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
@@ -306,8 +315,8 @@ static void settle(struct graph_audit *g) {
     struct match_list all = g->matches;
     uint32_t room = g->matches.n;
     do {
-        g->matches.items = xrealloc(g->matches.items == all.items ? NULL : g->matches.items,
-                                    (room + 1) * sizeof *g->matches.items);
+        g->matches.items =
+            xrealloc(g->matches.items == all.items ? NULL : g->matches.items, (room + 1) * sizeof *g->matches.items);
         g->matches.n = all.n;
         if (all.n)
             memcpy(g->matches.items, all.items, all.n * sizeof *all.items);
@@ -375,6 +384,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_read(&g.ttnn, &g.compile->ttnn, g.jobs, &g.diags);
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
     match_level(&g, &g.shown->graph, &g.matches);
+    g.blackhole = is_for_blackhole(&g.shown->ir);
     settle(&g);
     g.rivals = match_rivals(&g.matches, &g.arena);
     g.unfused = g.ttnn.present && direct_matches(&g.matches) >= MANY && !signs_of_fusing(&g.a->patterns, &g.ttnn.graph);

@@ -328,23 +328,26 @@ static struct str difference_text(const struct proof *p, const struct tensor *ro
 }
 
 /* The same elements in the same order: a fused op that moves data too is written without that. */
-static bool compare(struct proof *p, const struct tensor *root, const struct tensor *fused, struct str *wrong,
-                    int64_t *compared) {
-    const struct tensor *x = NULL;
+static const struct tensor *in_shape_of(struct proof *p, const struct tensor *fused, const struct tensor *root) {
     struct shape both;
     if (!(fused = in_root_order(p, fused)))
-        return false;
-    if (fused->n == root->n) {
-        x = tensor_reshape(&p->bench, fused, &root->shape);
-    } else if (fused->n < root->n && shape_broadcast(&p->bench, &fused->shape, &root->shape, &both) &&
-               shape_eq(&both, &root->shape)) {
+        return NULL;
+    if (fused->n == root->n)
+        return tensor_reshape(&p->bench, fused, &root->shape);
+    if (fused->n < root->n && shape_broadcast(&p->bench, &fused->shape, &root->shape, &both) &&
+        shape_eq(&both, &root->shape)) {
         struct view v = view_expanded(fused, &root->shape);
-        x = view_copy(&p->bench, &v);
-    } else {
-        p->bench.error = STR("");
-        return bench_fail(&p->bench, "the fused form makes %s of what is %s", shape_text(p->arena, &fused->shape).p,
-                          shape_text(p->arena, &root->shape).p);
+        return view_copy(&p->bench, &v);
     }
+    p->bench.error = STR("");
+    bench_fail(&p->bench, "the fused form makes %s of what is %s", shape_text(p->arena, &fused->shape).p,
+               shape_text(p->arena, &root->shape).p);
+    return NULL;
+}
+
+static bool compare(struct proof *p, const struct tensor *root, const struct tensor *fused, struct str *wrong,
+                    int64_t *compared) {
+    const struct tensor *x = in_shape_of(p, fused, root);
     if (!x)
         return false;
     struct difference d = compare_worst(x, root, floor_of_largest, compared);
@@ -432,6 +435,64 @@ static bool try_choice(struct proof *p, struct str *wrong, int64_t *compared) {
     return true;
 }
 
+/* ---- the device ---- */
+
+static void round_leaves(struct proof *p) {
+    const struct graph *g = p->match->graph;
+    for (uint32_t i = 0; i < p->nleaves; i++) {
+        struct tensor *t = tensor_copy(&p->bench, p->leaves[i].tensor);
+        if (t)
+            tensor_round(t, graph_dtype(g, p->leaves[i].value), ROUND_EVEN);
+        p->leaves[i].tensor = t ? t : p->leaves[i].tensor;
+    }
+}
+
+/* Products of the fused op are made as the first one of the match is. */
+static void product_as_matched(struct proof *p) {
+    const struct match *m = p->match;
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (graph_class(m->graph, m->ops[i]) == OP_CONTRACT) {
+            p->bench.product_type = graph_dtype(m->graph, graph_operands(m->graph, m->ops[i])[0]);
+            mlir_attr(m->graph->m, m->ops[i], "compute_config", &p->bench.product_config);
+            return;
+        }
+}
+
+/* Both sides in one kind of arithmetic. */
+static bool evaluate_as(struct proof *p, enum arithmetic arithmetic, const struct tensor **root,
+                        const struct tensor **fused) {
+    p->bench.arithmetic = arithmetic;
+    bool good = evaluate_both(p, root, fused);
+    p->bench.arithmetic = EXACT;
+    return good;
+}
+
+static struct effect effect_of(struct proof *p) {
+    struct effect e = {.type = graph_dtype(p->match->graph, root_value(p)), .blackhole = p->bench.blackhole};
+    const struct tensor *want, *fused, *unfused, *same;
+    p->trial = 0;
+    p->bench.elements = p->bench.steps = 0;
+    product_as_matched(p);
+    if (e.type == DT_NONE || e.type == DT_OTHER || format_is_integer(e.type) || !make_leaves(p))
+        return e;
+    round_leaves(p);
+    if (!evaluate_as(p, EXACT, &want, &fused) || !evaluate_as(p, DEVICE, &unfused, &fused) ||
+        !evaluate_as(p, INSIDE, &same, &fused) || !(fused = in_shape_of(p, fused, want)))
+        return e;
+    struct tensor *stored = tensor_copy(&p->bench, fused);
+    if (!stored)
+        return e;
+    tensor_round(stored, e.type, ROUND_PACKER);
+    const struct tensor *both[] = {unfused, stored};
+    for (int i = 0; i < 2; i++) {
+        e.pcc[i] = compare_pcc(both[i], want);
+        e.error[i] = compare_relative_l2(both[i], want);
+        e.ulp[i] = compare_ulp(both[i], want, e.type);
+    }
+    e.known = isfinite(e.pcc[1]) && isfinite(e.error[0]) && isfinite(e.error[1]);
+    return e;
+}
+
 static struct verdict verdict_of(struct proof *p) {
     struct str first = STR(""), wrong;
     int64_t compared;
@@ -447,15 +508,15 @@ static struct verdict verdict_of(struct proof *p) {
         proved = try_choice(p, &wrong, &compared) && !wrong.n;
     }
     if (proved && compared > 0)
-        return (struct verdict){.kind = VERDICT_SAME};
+        return (struct verdict){.kind = VERDICT_SAME, .effect = effect_of(p)};
     if (good && first.n)
         return (struct verdict){.kind = VERDICT_DIFFERENT, .text = first, .conditional = is_conditional(p)};
     return (struct verdict){.text = why};
 }
 
-struct verdict prove_match(const struct pattern_set *set, const struct match *m, struct arena *a) {
+struct verdict prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.set = set, .match = m, .arena = a, .bench = {.arena = a}};
+    *p = (struct proof){.set = set, .match = m, .arena = a, .bench = {.arena = a, .blackhole = blackhole}};
     return verdict_of(p);
 }
 
@@ -464,7 +525,7 @@ struct str prove_example(void *self, const struct match *m, const struct example
     const struct pattern *pattern = m->pattern;
     if (!pattern->fused.n)
         return STR("");
-    struct verdict v = prove_match(prover->set, m, a);
+    struct verdict v = prove_match(prover->set, m, false, a);
     if (v.kind == VERDICT_DIFFERENT && !v.conditional)
         return v.text;
     if (v.conditional)

@@ -635,7 +635,7 @@ bool formula_value_like(struct bench *b, const struct pattern_set *set, const st
     for (uint32_t i = 0; i < f->nslots; i++)
         r.values[i][0] = slots[i];
     enum arithmetic kept = b->arithmetic;
-    b->arithmetic = EXACT;
+    b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
     bool good = run_formula(&r, results);
     b->arithmetic = kept;
     return good;

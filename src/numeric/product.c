@@ -60,13 +60,16 @@ static bool is_float(enum dtype t) {
 /* False where the product is computed exactly. */
 static bool on_device(const struct bench *b, const struct call *c, struct matrix_unit *u) {
     static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
-    struct str config;
-    if (b->arithmetic != DEVICE || !c->operand_types || !is_float(c->operand_types[0]) ||
-        !is_float(c->operand_types[1]))
+    const enum dtype inside[2] = {b->product_type, b->product_type}, *types = c->operand_types;
+    struct str config = b->product_config;
+    if (b->arithmetic == INSIDE)
+        types = inside;
+    if (b->arithmetic == EXACT || !types || !is_float(types[0]) || !is_float(types[1]))
         return false;
-    *u = (struct matrix_unit){.phases = default_phases(b, c->operand_types), .wide = result_type(c, 0) == DT_F32};
-    memcpy(u->types, c->operand_types, sizeof u->types);
-    if (!attr_text(c, "compute_config", &config))
+    bool wide = b->arithmetic == INSIDE ? b->product_type == DT_F32 : result_type(c, 0) == DT_F32;
+    *u = (struct matrix_unit){.phases = default_phases(b, types), .wide = wide};
+    memcpy(u->types, types, sizeof u->types);
+    if (b->arithmetic == INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
         return true;
     for (unsigned i = 0; i < 4; i++)
         if (str_find(config, str_of(fidelities[i])))

@@ -2,6 +2,7 @@
  * kept by, and what is read, searched and evaluated: a verdict depends on nothing else. */
 #include "prove/proofs.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <uthash.h>
@@ -9,7 +10,10 @@
 #include "numeric/numeric.h"
 #include "prove/write.h"
 
-enum { LARGE = 1 << 22 /* elements and multiplications of one evaluation */, SHAPES = 2 /* that each match is evaluated in */ };
+enum {
+    LARGE = 1 << 22 /* elements and multiplications of one evaluation */,
+    SHAPES = 2 /* that each match is evaluated in */
+};
 
 struct kept {
     UT_hash_handle hh;
@@ -45,11 +49,50 @@ uint32_t proofs_count(const struct proofs *p) {
     return p->evaluated;
 }
 
+static const char *chip_name(bool blackhole) {
+    return blackhole ? "blackhole" : "wormhole_b0";
+}
+
 struct str verdict_line(const struct verdict *v, struct arena *a) {
-    if (v->kind == VERDICT_SAME)
-        return arena_printf(a, "validated: same function (f64, %u shape%s)", v->shapes, v->shapes == 1 ? "" : "s");
-    return arena_printf(a, "not validated: %s%.*s", v->conditional ? "with its preconditions not imposed, " : "",
-                        (int)v->text.n, v->text.p);
+    const struct effect *e = &v->effect;
+    if (v->kind != VERDICT_SAME)
+        return arena_printf(a, "not validated: %s%.*s", v->conditional ? "with its preconditions not imposed, " : "",
+                            (int)v->text.n, v->text.p);
+    struct str line =
+        arena_printf(a, "validated: same function (f64, %u shape%s)", v->shapes, v->shapes == 1 ? "" : "s");
+    if (!e->known)
+        return line;
+    line = arena_printf(a, "%.*s, device PCC %.5f", (int)line.n, line.p,
+                        floor(e->pcc[1] * 1e5) / 1e5); /* 1 only where it is 1 */
+    if (e->error[0] > 0)
+        line = arena_printf(a, "%.*s, error %.2fx of unfused", (int)line.n, line.p, e->error[1] / e->error[0]);
+    return arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+}
+
+static void put_number(struct buf *out, const char *key, double x) {
+    if (isfinite(x))
+        buf_printf(out, "%s: %.6g\n", key, x);
+}
+
+struct str verdict_details(const struct verdict *v, struct arena *a) {
+    static const char *const keys[2][3] = {{"pcc_unfused", "relative_l2_unfused", "ulp_unfused"},
+                                           {"pcc_fused", "relative_l2_fused", "ulp_fused"}};
+    struct buf out = {0};
+    if (v->kind != VERDICT_SAME) {
+        buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
+    } else {
+        buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
+        if (v->effect.known)
+            buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->effect.blackhole), dtype_name(v->effect.type));
+        for (int i = 0; i < 2 && v->effect.known; i++) {
+            put_number(&out, keys[i][0], v->effect.pcc[i]);
+            put_number(&out, keys[i][1], v->effect.error[i]);
+            put_number(&out, keys[i][2], v->effect.ulp[i]);
+        }
+    }
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
 }
 
 /* ---- verdicts that are known ---- */
@@ -157,77 +200,79 @@ static bool find_match(struct small *s, const struct pattern_set *set, const str
 
 /* ---- one proof ---- */
 
+struct question {
+    struct proofs *proofs;
+    const struct match *match;
+    struct part part;
+    struct extents own;
+    bool blackhole;
+    struct arena arena;
+    struct str last; /* the text that was evaluated last */
+};
+
 static struct verdict nothing(struct str why) {
     return (struct verdict){.kind = VERDICT_NONE, .text = why};
 }
 
-/* The text of the part with these extents, evaluated. False where the match is not found in it. */
-static bool evaluate_text(struct proofs *proofs, const struct part *p, const struct written_part *w,
-                          const struct match *m, struct arena *a, struct verdict *out) {
-    struct small *s = arena_alloc(a, sizeof *s);
-    small_read(s, w->text, a);
-    bool found = find_match(s, proofs->set, p, w, m, a);
+/* The text of the part, evaluated. False where the match is not found in it. */
+static bool evaluate_text(struct question *q, const struct written_part *w, struct verdict *out) {
+    struct small *s = arena_alloc(&q->arena, sizeof *s);
+    small_read(s, w->text, &q->arena);
+    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, &q->arena);
     if (found)
-        *out = prove_match(proofs->set, &s->match, a);
+        *out = prove_match(q->proofs->set, &s->match, q->blackhole, &q->arena);
     small_free(s);
     return found;
 }
 
-static struct verdict evaluate_in(struct proofs *proofs, const struct part *p, const struct extents *e,
-                                  const struct match *m, struct arena *a) {
+static struct verdict evaluate_in(struct question *q, const struct extents *e) {
     struct written_part w;
     struct verdict v;
     struct str why = STR("");
     for (int ties = 1; ties >= 0; ties--)
-        if (!part_write(p, e, m->pattern, ties, a, &w, &why))
+        if (!part_write(&q->part, e, q->match->pattern, ties, &q->arena, &w, &why))
             return nothing(why);
-        else if (evaluate_text(proofs, p, &w, m, a, &v))
+        else if (evaluate_text(q, &w, &v))
             return v;
     return nothing(STR("the match is not found again in smaller shapes"));
 }
 
-static struct str key_of(const struct match *m, struct str text, struct arena *a) {
-    return arena_printf(a, "%p\n%.*s", (const void *)m->pattern, (int)text.n, text.p);
+static struct str key_of(struct question *q, struct str text) {
+    return arena_printf(&q->arena, "%p %d\n%.*s", (const void *)q->match->pattern, q->blackhole, (int)text.n, text.p);
 }
 
-/* One choice of small extents. False where there is none. */
-static bool prove_small(struct proofs *proofs, const struct part *p, uint32_t which, const struct match *m,
-                        struct arena *a, struct str *before, struct verdict *v) {
+/* One choice of small extents. False where there is none, or none that was not tried. */
+static bool prove_small(struct question *q, uint32_t which, struct verdict *v) {
     struct extents small;
     struct written_part w;
     struct str why = STR("");
-    if (!extents_shrink(p, which, &small, &why)) {
+    bool there = extents_shrink(&q->part, which, &small, &why);
+    if (there && extents_cost(&q->part, &small) > LARGE) {
+        why = STR("no shapes that are small enough keep all relations");
+        there = false;
+    }
+    if (!there || !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why)) {
         *v = nothing(why);
         return false;
     }
-    if (extents_cost(p, &small) > LARGE) {
-        *v = nothing(STR("no shapes that are small enough keep all relations"));
+    if (str_eq(q->last, w.text))
         return false;
-    }
-    if (!part_write(p, &small, m->pattern, true, a, &w, &why)) {
-        *v = nothing(why);
-        return false;
-    }
-    if (which > 0 && str_eq(*before, w.text))
-        return false;
-    *before = w.text;
-    struct str key = key_of(m, w.text, a);
-    if (!known(proofs, key, v)) {
-        *v = evaluate_in(proofs, p, &small, m, a);
-        keep(proofs, key, v, true);
+    q->last = w.text;
+    struct str key = key_of(q, w.text);
+    if (!known(q->proofs, key, v)) {
+        *v = evaluate_in(q, &small);
+        keep(q->proofs, key, v, true);
     }
     return true;
 }
 
 /* In small extents of several sizes; in its own where those do not do and it is small itself. */
-static struct verdict prove(struct proofs *proofs, const struct part *p, const struct extents *own,
-                            const struct match *m, struct arena *a) {
+static struct verdict prove(struct question *q) {
     struct verdict first = nothing(STR("")), v;
-    struct str before = STR("");
     bool tried = false;
     uint32_t shapes = 0;
     for (uint32_t which = 0; which < SHAPES; which++) {
-        bool there = prove_small(proofs, p, which, m, a, &before, &v);
+        bool there = prove_small(q, which, &v);
         tried |= there;
         if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
             first = v;
@@ -235,30 +280,29 @@ static struct verdict prove(struct proofs *proofs, const struct part *p, const s
             break;
         first.shapes = ++shapes;
     }
-    if (first.kind == VERDICT_SAME || extents_cost(p, own) > LARGE)
+    if (first.kind == VERDICT_SAME || extents_cost(&q->part, &q->own) > LARGE)
         return first;
-    v = evaluate_in(proofs, p, own, m, a);
+    v = evaluate_in(q, &q->own);
     v.shapes = 1;
     return v.kind != VERDICT_NONE || !tried ? v : first;
 }
 
-struct verdict proofs_ask(struct proofs *proofs, const struct match *m) {
-    struct arena a = {0};
-    struct part *p = arena_alloc(&a, sizeof *p);
-    struct extents own;
+struct verdict proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
+    struct question *q = xcalloc(1, sizeof *q);
     struct written_part w;
-    struct str why = STR("");
-    struct verdict v = nothing(why);
-    if (part_of_match(m, p, &why) && extents_of(p, &own, &why) && part_write(p, &own, m->pattern, true, &a, &w, &why)) {
-        struct str key = key_of(m, w.text, &a);
-        if (!known(proofs, key, &v)) {
-            v = prove(proofs, p, &own, m, &a);
-            keep(proofs, key, &v, false);
-        }
-    } else {
-        v = nothing(why);
-        keep(proofs, arena_printf(&a, "why %.*s", (int)why.n, why.p), &v, false);
+    struct str why = STR(""), key;
+    struct verdict v;
+    q->proofs = proofs;
+    q->match = m;
+    q->blackhole = blackhole;
+    bool good = part_of_match(m, &q->part, &why) && extents_of(&q->part, &q->own, &why) &&
+                part_write(&q->part, &q->own, m->pattern, true, &q->arena, &w, &why);
+    key = good ? key_of(q, w.text) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
+    if (!known(proofs, key, &v)) {
+        v = good ? prove(q) : nothing(why);
+        keep(proofs, key, &v, false);
     }
-    arena_free(&a);
+    arena_free(&q->arena);
+    free(q);
     return v;
 }

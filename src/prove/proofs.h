@@ -11,10 +11,13 @@ struct proofs; /* may be asked from several threads; the answers do not depend o
 
 struct proofs *proofs_new(const struct pattern_set *set);
 void proofs_free(struct proofs *p); /* NULL is fine */
-/* The text of the verdict lives as long as the proofs. */
-struct verdict proofs_ask(struct proofs *p, const struct match *m);
-/* The line of the notes: "validated: same function (f64, 2 shapes)", "not validated: REASON". */
+/* `blackhole`: the chip that figures of the device are for, else Wormhole. The text of the verdict lives as long as the
+ * proofs. */
+struct verdict proofs_ask(struct proofs *p, const struct match *m, bool blackhole);
+/* The line of the notes: "validated: same function (f64, 2 shapes), device PCC ...", "not validated: REASON". */
 struct str verdict_line(const struct verdict *v, struct arena *a);
+/* The same for programs: lines of `key: value`. */
+struct str verdict_details(const struct verdict *v, struct arena *a);
 /* It computes something else, whatever holds. */
 static inline bool verdict_refutes(const struct verdict *v) {
     return v->kind == VERDICT_DIFFERENT && !v->conditional;
