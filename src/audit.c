@@ -278,12 +278,6 @@ static void prove_one(void *context, uint32_t i, uint32_t slot) {
     g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i], g->blackhole);
 }
 
-/* The system description stands before the ops. */
-static bool is_for_blackhole(const struct mlir *m) {
-    struct str head = {m->text.p, m->nops ? m->ops[m->nfuncs ? m->funcs[0].op : 0].text.begin : 0};
-    return str_find(head, STR("arch = <blackhole>")) || str_find(head, STR("#ttcore.arch<blackhole>"));
-}
-
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
     const struct mlir *ir = m->graph->m;
     uint32_t root = m->ops[m->nops - 1];

@@ -95,6 +95,12 @@ struct str verdict_details(const struct verdict *v, struct arena *a) {
     return text;
 }
 
+/* The system description stands before the ops. */
+bool is_for_blackhole(const struct mlir *m) {
+    struct str head = {m->text.p, m->nops ? m->ops[m->nfuncs ? m->funcs[0].op : 0].text.begin : 0};
+    return str_find(head, STR("arch = <blackhole>")) || str_find(head, STR("#ttcore.arch<blackhole>"));
+}
+
 /* ---- verdicts that are known ---- */
 
 static bool known(struct proofs *p, struct str key, struct verdict *out) {

@@ -22,6 +22,8 @@ struct str verdict_details(const struct verdict *v, struct arena *a);
 static inline bool verdict_refutes(const struct verdict *v) {
     return v->kind == VERDICT_DIFFERENT && !v->conditional;
 }
+/* The module's system description names this chip. */
+bool is_for_blackhole(const struct mlir *m);
 /* Distinct matches that were evaluated so far. */
 uint32_t proofs_count(const struct proofs *p);
 
