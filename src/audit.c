@@ -39,7 +39,7 @@ struct graph_audit {
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
     struct rivals *rivals;    /* of each match, or NULL */
-    struct verdict *verdicts; /* of each match, or NULL */
+    struct proved *verdicts; /* of each match, or NULL */
     struct str *refuted;      /* what was matched and computes something else, a line each */
     uint32_t nrefuted, refuted_cap;
     bool blackhole;                       /* the chip that the text says; else Wormhole */

@@ -199,7 +199,7 @@ static void add_matches(struct run *r) {
             continue;
         struct explained *x =
             add(r, reported ? OUTCOME_MATCHED : OUTCOME_SETTLED, m->pattern, root_of(m), m->ops, m->nops);
-        struct verdict v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
+        struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
         x->proof = verdict_refutes(&v) ? arena_printf(&r->e->arena, "not reported: %.*s", (int)v.text.n, v.text.p)
                                        : verdict_line(&v, &r->e->arena);
         const struct match *winner = reported ? NULL : winner_over(r, m);

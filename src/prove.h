@@ -15,12 +15,11 @@ struct effect {
     double pcc[2], error[2], ulp[2]; /* unfused, fused: PCC, relative L2, largest distance in units of the last place */
 };
 
-struct verdict {
+struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
     struct str text;        /* the difference, or why nothing was evaluated */
     uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
     struct effect effect;   /* VERDICT_SAME */
-    bool conditional;       /* different, but the place has preconditions, which random numbers do not meet */
 };
 
 struct prover {
@@ -32,7 +31,7 @@ struct prover {
 
 /* What the matched ops compute against the fused form of the match's pattern, on numbers of several kinds. Tensors live
  * in `a`. */
-struct verdict prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a);
+struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a);
 
 /* For struct example_judge; `self` is a struct prover. Text where the fused form computes something else. */
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a);

@@ -291,13 +291,13 @@ static const struct tensor *with_bias(struct bench *b, const struct call *c, str
     const struct tensor *bias = operand(c, 2);
     if (!t || !bias)
         return t;
-    if (bias->n != channels) {
+    if (bias->n != channels && bias->n != 1) {
         bench_fail(b, "%s: a bias of %lld numbers for %lld channels", op_table[c->kind].name, (long long)bias->n,
                    (long long)channels);
         return NULL;
     }
     for (int64_t i = 0; i < t->n; i++)
-        t->x[i] += bias->x[i % channels];
+        t->x[i] += bias->x[bias->n == 1 ? 0 : i % channels];
     return t;
 }
 

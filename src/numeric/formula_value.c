@@ -258,11 +258,12 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     for (; next_piece(&rest, &piece); count++) {
         const struct number *n = attribute_number(r, piece);
         double x;
-        if (!n) {
+        bool elsewhere = !n && r->like && r->like->number && r->like->number(r->like->self, piece, &x);
+        if (!n && !elsewhere) {
             *out = text;
             return true;
         }
-        if (!number_present(r, n) || !number_value(r, n, NULL, &x))
+        if (!elsewhere && (!number_present(r, n) || !number_value(r, n, NULL, &x)))
             return false;
         struct str number = number_text(r->bench->arena, x);
         list = arena_printf(r->bench->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n,
@@ -317,6 +318,9 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
     const struct formula_op *o = self;
     const struct node *n = o->node;
     const struct attr_spec *a = find_attribute(n, key);
+    const struct formula_like *like = o->run->like;
+    if (like && like->attribute && like->attribute(like->self, n, key, text))
+        return text->n > 0;
     if (a && written_out(o->run, a->value, text))
         return true;
     if (a && (!o->run->like || attribute_present(o->run, a->value)))
@@ -386,24 +390,55 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
     return t != NULL;
 }
 
-static uint32_t mixed(uint64_t seed, uint32_t i, uint32_t n) {
-    uint64_t x = seed + 0x9e3779b97f4a7c15u * (i + 1);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x ^ x >> 31) % n);
+/* The names that are bound and that a node depends on. */
+static void add_names(const struct formula_run *r, const struct node *n, bool *names) {
+    if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && r->bound[n->slot])
+        names[n->slot] = true;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        add_names(r, n->args[i], names);
+}
+
+/* Says less than another alternative that is there: `x` beside `x + bias`. */
+static bool leaves_out(const struct formula_run *r, const struct node *n, const struct node *other) {
+    bool mine[MAX_SLOTS] = {false}, its[MAX_SLOTS] = {false}, less = false;
+    add_names(r, n, mine);
+    add_names(r, other, its);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) {
+        if (mine[i] && !its[i])
+            return false;
+        less |= its[i] && !mine[i];
+    }
+    return less;
+}
+
+/* The digit of the choice that belongs to a node; 0 where others are not asked for. */
+static uint32_t digit_of_choice(const struct formula_run *r, const struct node *n) {
+    uint64_t rest = r->choice ? r->choice - 1 : 0;
+    for (uint32_t i = 0; i < r->nchoices; i++) {
+        if (r->choices[i] == n)
+            return (uint32_t)(rest % n->nargs);
+        rest /= r->choices[i]->nargs;
+    }
+    return 0;
 }
 
 /* The alternative that counts; NULL when none is there. */
 static const struct node *chosen(struct formula_run *r, const struct node *n) {
-    const struct node *there[16];
-    uint32_t count = 0, which = 0;
-    for (uint32_t i = 0; i < n->nargs && count < (r->seed ? 16 : 1); i++)
+    const struct node *there[16], *left[16];
+    uint32_t count = 0, nleft = 0;
+    for (uint32_t i = 0; i < n->nargs && count < (r->choice ? 16 : 1); i++)
         if (present(r, n->args[i]))
             there[count++] = n->args[i];
-    for (uint32_t i = 0; count > 1 && i < r->nchoices; i++)
-        if (r->choices[i] == n)
-            which = mixed(r->seed, i, count);
-    return count ? there[which] : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        bool less = false;
+        for (uint32_t k = 0; k < count && !less; k++)
+            less = leaves_out(r, there[i], there[k]);
+        if (!less)
+            left[nleft++] = there[i];
+    }
+    uint32_t digit = digit_of_choice(r, n);
+    r->repeats |= digit >= nleft;
+    return count ? left[digit % nleft] : NULL;
 }
 
 /* The axes that a node has, without evaluating what only makes it smaller. */
@@ -433,11 +468,15 @@ static bool widest(struct formula_run *r, const struct node *n, struct shape *s)
     return true;
 }
 
+static bool asks_here(const struct number *n) {
+    return n && ((n->op == NUM_EXTENT && n->slot == NONE) || asks_here(n->a) || asks_here(n->b));
+}
+
 /* A number as an operand: extents are those of what it is combined with. */
 static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
     struct shape here = {0};
     double x;
-    if (among && !widest(r, among, &here))
+    if (among && asks_here(n->number) && !widest(r, among, &here))
         return NULL;
     return number_value(r, n->number, here.rank ? &here : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;
 }
@@ -478,7 +517,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     if (!op_operands(r, n, operands, &c.noperands))
         return false;
     const struct lowering *w = lowering_for(r, n->op);
-    if (w)
+    if (w && !(w->primitive && alike != NONE)) /* which may say how its dimensions lie */
         return lower(r, w, &c, results);
     if (n->op == K_SLICE)
         return evaluate_part(r, &c, results);
@@ -580,63 +619,77 @@ bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS
         find_names(r, f->also[i].node);
     if (!results_of(r, f->root, results))
         return false;
-    for (uint32_t i = 0; i < f->nalso && i + 1 < MAX_RESULTS; i++)
-        if (!(results[i + 1] = value(r, f->also[i].node)) && !f->also[i].optional)
+    for (uint32_t i = 0; i < f->nalso; i++) {
+        bool there = !f->also[i].optional || present(r, f->also[i].node);
+        const struct tensor *t = there ? value(r, f->also[i].node) : NULL;
+        if (there && !t)
             return false;
+        if (i + 1 < MAX_RESULTS)
+            results[i + 1] = t;
+    }
     return true;
 }
 
-/* Alternatives in the order of the tree, each once, up to MAX_CHOICES; `into` may be NULL. */
-static uint32_t find_choices(const struct node *n, bool *named, const struct node **into, uint32_t count) {
+static bool is_within(struct str text, const char *p) {
+    return p >= text.p && p < text.p + text.n;
+}
+
+/* Alternatives that the text itself writes, not those of idioms, in the order of the tree, each once. */
+static uint32_t find_choices(const struct formula *f, const struct node *n, bool *named, const struct node **into,
+                             uint32_t count) {
     if (n->kind == N_NAMED && named[n->slot])
         return count;
     if (n->kind == N_NAMED)
         named[n->slot] = true;
-    if (n->kind == N_EITHER && count < MAX_CHOICES) {
-        if (into)
-            into[count] = n;
-        count++;
-    }
+    if (n->kind == N_EITHER && count < MAX_CHOICES && is_within(f->text, n->text.p))
+        into[count++] = n;
     for (uint32_t i = 0; i < n->nargs; i++)
-        count = find_choices(n->args[i], named, into, count);
+        count = find_choices(f, n->args[i], named, into, count);
     return count;
 }
 
 static uint32_t all_choices(const struct formula *f, const struct node **into) {
     bool named[MAX_SLOTS] = {false};
-    uint32_t n = find_choices(f->root, named, into, 0);
+    uint32_t n = find_choices(f, f->root, named, into, 0);
     for (uint32_t i = 0; i < f->nalso; i++)
-        n = find_choices(f->also[i].node, named, into, n);
+        n = find_choices(f, f->also[i].node, named, into, n);
     return n;
 }
 
-uint32_t formula_choices(const struct formula *f) {
-    return all_choices(f, NULL);
+uint64_t formula_choices(const struct formula *f) {
+    const struct node *all[MAX_CHOICES];
+    uint32_t n = all_choices(f, all);
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(count, (uint64_t)all[i]->nargs, &count))
+            return UINT64_MAX;
+    return count;
 }
 
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
-    return formula_value_of(b, set, f, slots, 0, results);
+    return formula_value_of(b, set, f, slots, &(struct formula_how){0}, results);
 }
 
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                      const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]) {
-    return formula_value_like(b, set, f, slots, NULL, seed, results);
-}
-
-bool formula_value_like(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                        const struct tensor *const *slots, const struct formula_like *like, uint64_t seed,
-                        const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.bench = b, .set = set, .formula = f, .seed = seed, .like = like};
-    if (seed) {
+                      const struct tensor *const *slots, const struct formula_how *how,
+                      const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.bench = b, .set = set, .formula = f, .choice = how->choice, .like = how->like};
+    if (r.choice) {
         r.choices = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
         r.nchoices = all_choices(f, r.choices);
     }
-    for (uint32_t i = 0; i < f->nslots; i++)
+    for (uint32_t i = 0; i < f->nslots; i++) {
         r.values[i][0] = slots[i];
+        r.bound[i] = slots[i] != NULL;
+    }
     enum arithmetic kept = b->arithmetic;
     b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
     bool good = run_formula(&r, results);
     b->arithmetic = kept;
+    if (how->repeats)
+        *how->repeats = r.repeats;
+    for (uint32_t i = 0; how->named && i < f->nslots; i++)
+        how->named[i] = r.values[i][0];
     return good;
 }

@@ -25,16 +25,27 @@ struct formula_like {
     const struct graph *graph;
     const uint32_t *ops;
     uint32_t nops;
+    /* Numbers in attributes over names that the formula does not have; false where the text is none. May be NULL. */
+    bool (*number)(const void *self, struct str text, double *out);
+    /* An attribute of an op of the formula; false where that is to be read as ever, no text where it is absent. May be
+     * NULL. */
+    bool (*attribute)(const void *self, const struct node *n, const char *key, struct str *out);
+    const void *self;
 };
-bool formula_value_like(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                        const struct tensor *const *slots, const struct formula_like *like,
-                        uint64_t seed, const struct tensor *results[MAX_RESULTS]);
 
-/* The same with other alternatives: for each choice of the formula any of those that are there, told by the seed. The
- * choices of a formula are as many as formula_choices says; of lowerings the first alternative counts. */
+/* Zeroed: as formula_value does it. */
+struct formula_how {
+    const struct formula_like *like;
+    /* From 1 to formula_choices: which of the alternatives that the formula writes count, those of idioms and lowerings
+     * not included. An alternative that leaves out a name which another one that is there has is none. */
+    uint64_t choice;
+    bool *repeats;               /* set where the choice is the same as an earlier one; or NULL */
+    const struct tensor **named; /* room for the values by slot, as far as they were evaluated; or NULL */
+};
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                      const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]);
-uint32_t formula_choices(const struct formula *f);
+                      const struct tensor *const *slots, const struct formula_how *how,
+                      const struct tensor *results[MAX_RESULTS]);
+uint64_t formula_choices(const struct formula *f);
 
 /* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. False with a reason, also
  * where there is no lowering. */

@@ -558,6 +558,7 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
     struct arena scratch = {0};
     struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
     bool ok = formula_build(b, text, origin);
+    f->text = text;
     arena_free(&scratch);
     return ok;
 }

@@ -18,7 +18,7 @@ enum {
 struct kept {
     UT_hash_handle hh;
     struct str key;
-    struct verdict verdict;
+    struct proved verdict;
 };
 
 struct proofs {
@@ -53,11 +53,10 @@ static const char *chip_name(bool blackhole) {
     return blackhole ? "blackhole" : "wormhole_b0";
 }
 
-struct str verdict_line(const struct verdict *v, struct arena *a) {
+struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct effect *e = &v->effect;
     if (v->kind != VERDICT_SAME)
-        return arena_printf(a, "not validated: %s%.*s", v->conditional ? "with its preconditions not imposed, " : "",
-                            (int)v->text.n, v->text.p);
+        return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str line =
         arena_printf(a, "validated: same function (f64, %u shape%s)", v->shapes, v->shapes == 1 ? "" : "s");
     if (!e->known)
@@ -74,7 +73,7 @@ static void put_number(struct buf *out, const char *key, double x) {
         buf_printf(out, "%s: %.6g\n", key, x);
 }
 
-struct str verdict_details(const struct verdict *v, struct arena *a) {
+struct str verdict_details(const struct proved *v, struct arena *a) {
     static const char *const keys[2][3] = {{"pcc_unfused", "relative_l2_unfused", "ulp_unfused"},
                                            {"pcc_fused", "relative_l2_fused", "ulp_fused"}};
     struct buf out = {0};
@@ -103,7 +102,7 @@ bool is_for_blackhole(const struct mlir *m) {
 
 /* ---- verdicts that are known ---- */
 
-static bool known(struct proofs *p, struct str key, struct verdict *out) {
+static bool known(struct proofs *p, struct str key, struct proved *out) {
     struct kept *k = NULL;
     pthread_mutex_lock(&p->lock);
     HASH_FIND(hh, p->kept, key.p, key.n, k);
@@ -113,7 +112,7 @@ static bool known(struct proofs *p, struct str key, struct verdict *out) {
     return k != NULL;
 }
 
-static void keep(struct proofs *p, struct str key, struct verdict *v, bool evaluated) {
+static void keep(struct proofs *p, struct str key, struct proved *v, bool evaluated) {
     struct kept *k = NULL;
     pthread_mutex_lock(&p->lock);
     HASH_FIND(hh, p->kept, key.p, key.n, k);
@@ -216,12 +215,12 @@ struct question {
     struct str last; /* the text that was evaluated last */
 };
 
-static struct verdict nothing(struct str why) {
-    return (struct verdict){.kind = VERDICT_NONE, .text = why};
+static struct proved nothing(struct str why) {
+    return (struct proved){.kind = VERDICT_NONE, .text = why};
 }
 
 /* The text of the part, evaluated. False where the match is not found in it. */
-static bool evaluate_text(struct question *q, const struct written_part *w, struct verdict *out) {
+static bool evaluate_text(struct question *q, const struct written_part *w, struct proved *out) {
     struct small *s = arena_alloc(&q->arena, sizeof *s);
     small_read(s, w->text, &q->arena);
     bool found = find_match(s, q->proofs->set, &q->part, w, q->match, &q->arena);
@@ -231,9 +230,9 @@ static bool evaluate_text(struct question *q, const struct written_part *w, stru
     return found;
 }
 
-static struct verdict evaluate_in(struct question *q, const struct extents *e) {
+static struct proved evaluate_in(struct question *q, const struct extents *e) {
     struct written_part w;
-    struct verdict v;
+    struct proved v;
     struct str why = STR("");
     for (int ties = 1; ties >= 0; ties--)
         if (!part_write(&q->part, e, q->match->pattern, ties, &q->arena, &w, &why))
@@ -248,7 +247,7 @@ static struct str key_of(struct question *q, struct str text) {
 }
 
 /* One choice of small extents. False where there is none, or none that was not tried. */
-static bool prove_small(struct question *q, uint32_t which, struct verdict *v) {
+static bool prove_small(struct question *q, uint32_t which, struct proved *v) {
     struct extents small;
     struct written_part w;
     struct str why = STR("");
@@ -273,8 +272,8 @@ static bool prove_small(struct question *q, uint32_t which, struct verdict *v) {
 }
 
 /* In small extents of several sizes; in its own where those do not do and it is small itself. */
-static struct verdict prove(struct question *q) {
-    struct verdict first = nothing(STR("")), v;
+static struct proved prove(struct question *q) {
+    struct proved first = nothing(STR("")), v;
     bool tried = false;
     uint32_t shapes = 0;
     for (uint32_t which = 0; which < SHAPES; which++) {
@@ -293,11 +292,11 @@ static struct verdict prove(struct question *q) {
     return v.kind != VERDICT_NONE || !tried ? v : first;
 }
 
-struct verdict proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
+struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
     struct question *q = xcalloc(1, sizeof *q);
     struct written_part w;
     struct str why = STR(""), key;
-    struct verdict v;
+    struct proved v;
     q->proofs = proofs;
     q->match = m;
     q->blackhole = blackhole;

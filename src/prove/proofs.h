@@ -13,14 +13,14 @@ struct proofs *proofs_new(const struct pattern_set *set);
 void proofs_free(struct proofs *p); /* NULL is fine */
 /* `blackhole`: the chip that figures of the device are for, else Wormhole. The text of the verdict lives as long as the
  * proofs. */
-struct verdict proofs_ask(struct proofs *p, const struct match *m, bool blackhole);
+struct proved proofs_ask(struct proofs *p, const struct match *m, bool blackhole);
 /* The line of the notes: "validated: same function (f64, 2 shapes), device PCC ...", "not validated: REASON". */
-struct str verdict_line(const struct verdict *v, struct arena *a);
+struct str verdict_line(const struct proved *v, struct arena *a);
 /* The same for programs: lines of `key: value`. */
-struct str verdict_details(const struct verdict *v, struct arena *a);
+struct str verdict_details(const struct proved *v, struct arena *a);
 /* It computes something else, whatever holds. */
-static inline bool verdict_refutes(const struct verdict *v) {
-    return v->kind == VERDICT_DIFFERENT && !v->conditional;
+static inline bool verdict_refutes(const struct proved *v) {
+    return v->kind == VERDICT_DIFFERENT;
 }
 /* The module's system description names this chip. */
 bool is_for_blackhole(const struct mlir *m);
