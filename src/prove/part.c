@@ -19,6 +19,10 @@ static bool is_static(const struct graph *g, uint32_t value) {
     return graph_shape(g, value, &rank) && rank <= TENSOR_RANK && graph_numel(g, value) >= 0;
 }
 
+bool part_takes(const struct graph *g, uint32_t value) {
+    return value != NONE && g->m->types[g->m->values[value].type].kind != TYPE_OTHER;
+}
+
 static bool add_outer(struct part *p, uint32_t value) {
     for (uint32_t i = 0; i < p->nouter; i++)
         if (p->outer[i] == value)
@@ -33,7 +37,7 @@ static bool add_operands(struct part *p, uint32_t op, struct str *why) {
     const struct graph *g = p->graph;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        if (v == NONE || part_has(p, g->m->values[v].def))
+        if (!part_takes(g, v) || part_has(p, g->m->values[v].def))
             continue;
         if (!is_static(g, v)) {
             *why = STR("an operand has no static shape");

@@ -11,8 +11,9 @@
 #include "prove/write.h"
 
 enum {
-    LARGE = 1 << 22 /* elements and multiplications of one evaluation */,
-    SHAPES = 2 /* that each match is evaluated in */
+    LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */
+    LARGE_OWN = 1 << 18, /* in those of the text */
+    SHAPES = 2           /* that each match is evaluated in */
 };
 
 struct kept {
@@ -285,7 +286,7 @@ static struct proved prove(struct question *q) {
             break;
         first.shapes = ++shapes;
     }
-    if (first.kind == VERDICT_SAME || extents_cost(&q->part, &q->own) > LARGE)
+    if (first.kind == VERDICT_SAME || extents_cost(&q->part, &q->own) > LARGE_OWN)
         return first;
     v = evaluate_in(q, &q->own);
     v.shapes = 1;

@@ -254,42 +254,152 @@ static int64_t dim_attr(const struct graph *g, uint32_t op, const char *key) {
     return mlir_attr(g->m, op, key, &text) && mlir_int(text, &d) ? d : -1;
 }
 
-static void fix_attr(struct shrinker *s, uint32_t op, const char *key) {
-    fix(s, dim_attr(s->part->graph, op, key));
+/* ---- windows ---- */
+
+/* What a convolution over images says: the window stays, the image shrinks with what it yields. */
+struct window {
+    int64_t n;                                         /* images of a flattened operand; 0: it is not flattened */
+    int64_t in[2], out[2], span[2], pad[2], stride[2]; /* height, width */
+};
+
+/* An attribute of two numbers, or of one that counts for both. */
+static bool pair_attr(const struct graph *g, uint32_t op, const char *key, int64_t otherwise, int64_t out[2]) {
+    struct str text;
+    int64_t list[2] = {otherwise, otherwise};
+    int n = mlir_attr(g->m, op, key, &text) ? mlir_ints(text, list, 2) : 0;
+    if (n == 1)
+        list[1] = list[0];
+    memcpy(out, list, sizeof list);
+    return n >= 0 && n <= 2 && list[0] > -1 && list[1] > -1;
 }
 
-/* Batch and channels are free; where the window moves, and the window, stay. A flattened image is a product. */
-static void rules_of_window(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
-    uint32_t rank, x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
-    int64_t batch_dim = dim_attr(g, op, "batch_dim"), channel_dim = dim_attr(g, op, "channel_dim");
-    int64_t n = dim_attr(g, op, "batch_size"), h = dim_attr(g, op, "input_height"), w = dim_attr(g, op, "input_width");
-    const int64_t *dims = graph_shape(g, x, &rank);
-    bool flat = dims && rank == 4 && n > 0 && h > 0 && w > 0 && dims[2] == n * h * w;
-    fix(s, h);
-    fix(s, w);
-    if (flat) {
-        const int64_t in[] = {n, h, w}, *to = graph_shape(g, y, &rank);
-        if (index_of(s, n) == NONE || index_of(s, h) == NONE || index_of(s, w) == NONE)
-            fix(s, dims[2]);
-        rules_of_reshape(s, in, 3, dims + 2, 1);
-        struct rule *r = new_rule(s, PRODUCT); /* the same images come out, each of as many elements as before */
-        put(s, r, 0, n);
-        r->side[0].k *= to && rank == 4 && to[2] % n == 0 ? to[2] / n : 0;
-        put(s, r, 1, to && rank == 4 ? to[2] : 1);
+static int64_t window_yields(const struct window *w, int d, int64_t in) {
+    return (in + w->pad[d] - w->span[d]) / w->stride[d] + 1;
+}
+
+/* Padding of all sides; of four numbers the order differs between dialects, and the extents tell which it is. */
+static bool window_pads_of(const struct graph *g, uint32_t op, struct window *w) {
+    struct str text;
+    int64_t p[4] = {0};
+    int n = mlir_attr(g->m, op, "padding", &text) ? mlir_ints(text, p, 4) : 0;
+    const int64_t orders[][2] = {{2 * p[0], 2 * p[n > 1]}, {p[0] + p[2], p[1] + p[3]}, {p[0] + p[1], p[2] + p[3]}};
+    for (int i = n == 4 ? 1 : 0; i < (n == 4 ? 3 : 1); i++) {
+        memcpy(w->pad, orders[i], sizeof w->pad);
+        if (w->out[0] == 0 ||
+            (window_yields(w, 0, w->in[0]) == w->out[0] && window_yields(w, 1, w->in[1]) == w->out[1]))
+            return n == 0 || n == 1 || n == 2 || n == 4;
     }
-    for (int k = 0; k < 2 && !flat; k++) {
-        dims = graph_shape(g, k ? y : x, &rank);
+    return false;
+}
+
+static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
+    uint32_t rank, out_rank, weight_rank;
+    const int64_t *x = graph_shape(g, graph_operands(g, op)[0], &rank),
+                  *y = graph_shape(g, g->m->ops[op].first_result, &out_rank),
+                  *weight = graph_shape(g, graph_operands(g, op)[1], &weight_rank);
+    int64_t kernel[2], dilation[2], h = dim_attr(g, op, "height_dim"), v = dim_attr(g, op, "width_dim");
+    *w = (struct window){.n = dim_attr(g, op, "batch_size"),
+                         .in = {dim_attr(g, op, "input_height"), dim_attr(g, op, "input_width")}};
+    if (g->kind[op] != K_CONV2D || !x || !y || !weight || rank != 4 || out_rank != 4 || weight_rank != 4 ||
+        !pair_attr(g, op, "stride", 1, w->stride) || !pair_attr(g, op, "dilation", 1, dilation) ||
+        !pair_attr(g, op, "kernel_size", 0, kernel) || w->stride[0] < 1 || w->stride[1] < 1)
+        return false;
+    for (int d = 0; d < 2; d++)
+        w->span[d] = dilation[d] * ((kernel[d] ? kernel[d] : weight[2 + d]) - 1) + 1;
+    bool flat =
+        w->n > 0 && w->in[0] > 0 && w->in[1] > 0 && x[0] == 1 && x[1] == 1 && x[2] == w->n * w->in[0] * w->in[1];
+    if (flat) {
+        if (!window_pads_of(g, op, w))
+            return false;
+        w->out[0] = window_yields(w, 0, w->in[0]);
+        w->out[1] = window_yields(w, 1, w->in[1]);
+        return w->out[0] > 0 && w->out[1] > 0 && y[2] == w->n * w->out[0] * w->out[1];
+    }
+    w->n = 0;
+    if (h < 0 || h > 3 || v < 0 || v > 3 || h == v) {
+        h = 1; /* channels last */
+        v = 2;
+    }
+    const int64_t in[] = {x[h], x[v]}, out[] = {y[h], y[v]};
+    memcpy(w->in, in, sizeof in);
+    memcpy(w->out, out, sizeof out);
+    return window_pads_of(g, op, w) && out[0] > 0 && out[1] > 0;
+}
+
+/* in + pad - span = stride * (out - 1) + what is left over at the end, which stays. */
+static void rule_of_window(struct shrinker *s, const struct window *w, int d) {
+    struct rule *r = new_rule(s, SUM);
+    int64_t over = (w->in[d] + w->pad[d] - w->span[d]) % w->stride[d];
+    put(s, r, 0, w->in[d]);
+    r->side[0].k += w->pad[d] - w->span[d] + w->stride[d] - over;
+    for (int64_t i = 0; i < w->stride[d]; i++)
+        put(s, r, 1, w->out[d]);
+}
+
+static void fix_window(struct shrinker *s, uint32_t op) {
+    const struct graph *g = s->part->graph;
+    uint32_t rank;
+    int64_t batch_dim = dim_attr(g, op, "batch_dim"), channel_dim = dim_attr(g, op, "channel_dim");
+    fix(s, dim_attr(g, op, "input_height"));
+    fix(s, dim_attr(g, op, "input_width"));
+    fix(s, dim_attr(g, op, "batch_size"));
+    for (int k = 0; k < 2; k++) {
+        const int64_t *dims = graph_shape(g, k ? g->m->ops[op].first_result : graph_operands(g, op)[0], &rank);
         for (uint32_t d = 0; dims && d < rank; d++)
             if ((int64_t)d != (batch_dim < 0 ? 0 : batch_dim) &&
                 (int64_t)d != (channel_dim < 0 ? (int64_t)rank - 1 : channel_dim))
                 fix(s, dims[d]);
     }
+}
+
+/* Each group of the operand's channels has weights for as many. */
+static void rule_of_groups(struct shrinker *s, uint32_t op) {
+    const struct graph *g = s->part->graph;
+    int64_t groups = dim_attr(g, op, "groups"), channel_dim = dim_attr(g, op, "channel_dim");
+    uint32_t rank, weight_rank;
+    const int64_t *x = graph_shape(g, graph_operands(g, op)[0], &rank), *weight = NULL;
+    if (groups < 2)
+        return;
+    if (graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE)
+        weight = graph_shape(g, graph_operands(g, op)[1], &weight_rank);
+    channel_dim = channel_dim < 0 ? (int64_t)rank - 1 : channel_dim;
+    if (!x || !weight || weight_rank < 2 || channel_dim < 0 || channel_dim >= rank ||
+        weight[1] != x[channel_dim] / groups || g->kind[op] == K_CONV_TRANSPOSE2D) {
+        fix(s, groups);
+        fix_shape(s, graph_operands(g, op)[0]);
+        return;
+    }
+    struct rule *r = new_rule(s, PRODUCT);
+    put(s, r, 0, groups);
+    put(s, r, 0, weight[1]);
+    put(s, r, 1, x[channel_dim]);
+}
+
+/* Batch and channels are free, the window stays, and so does the image where it is not understood. */
+static void rules_of_window(struct shrinker *s, uint32_t op) {
+    const struct graph *g = s->part->graph;
+    struct window w;
+    uint32_t rank;
+    const int64_t *dims;
     if (graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE &&
         (dims = graph_shape(g, graph_operands(g, op)[1], &rank)))
         for (uint32_t d = 2; d < rank; d++)
             fix(s, dims[d]);
-    fix_attr(s, op, "groups");
+    rule_of_groups(s, op);
+    if (!window_of(g, op, &w)) {
+        fix_window(s, op);
+        return;
+    }
+    for (int d = 0; d < 2; d++)
+        rule_of_window(s, &w, d);
+    for (int k = 0; k < 2 && w.n > 0; k++) {
+        dims = graph_shape(g, k ? g->m->ops[op].first_result : graph_operands(g, op)[0], &rank);
+        struct rule *r = new_rule(s, PRODUCT);
+        put(s, r, 0, w.n);
+        put(s, r, 0, k ? w.out[0] : w.in[0]);
+        put(s, r, 0, k ? w.out[1] : w.in[1]);
+        put(s, r, 1, dims[2]);
+    }
 }
 
 /* Numbers that only appear between others: how often something is repeated, how many heads there are. */
@@ -301,9 +411,13 @@ static void add_hidden_numbers(struct shrinker *s, uint32_t op) {
     if (a && b && (g->kind[op] == K_REPEAT || g->kind[op] == K_REPEAT_INTERLEAVE))
         rules_of_repeat(s, a, na, b, nb);
     static const char *const keys[] = {"batch_size", "input_height", "input_width", "num_heads", "num_kv_heads",
-                                       "k",          "num_groups"};
+                                       "k",          "num_groups",   "groups"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         add_number(s, dim_attr(g, op, keys[i]));
+    struct window w;
+    if (g->kind[op] == K_CONV2D && graph_operands(g, op)[1] != NONE && window_of(g, op, &w))
+        for (int d = 0; d < 2; d++)
+            add_number(s, w.out[d]);
 }
 
 static void rules_of_op(struct shrinker *s, uint32_t op) {
@@ -344,16 +458,21 @@ static void rules_of_op(struct shrinker *s, uint32_t op) {
 
 /* ---- search ---- */
 
-static int64_t evaluated(const struct shrinker *s, const struct rule *r, int side, uint32_t *open, uint32_t *nopen) {
+/* What is known of a side; `open`: the number that is not, `times` it occurs; MANY when there are several. */
+enum { MANY = UINT8_MAX };
+
+static int64_t evaluated(const struct shrinker *s, const struct rule *r, int side, uint32_t *open, uint32_t *times) {
     const struct side *x = &r->side[side];
     int64_t v = x->k;
+    *open = NONE;
+    *times = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         int64_t to = s->e->to[x->number[i]];
         if (!to) {
-            *open = x->number[i];
-            ++*nopen;
+            *open = *open == NONE || *open == x->number[i] ? x->number[i] : MANY;
+            ++*times;
         } else if (r->kind == PRODUCT ? __builtin_mul_overflow(v, to, &v) : __builtin_add_overflow(v, to, &v)) {
-            return -1;
+            return INT64_MIN;
         }
     }
     return v;
@@ -374,37 +493,44 @@ static bool may_be(const struct shrinker *s, uint32_t i, int64_t to) {
             continue;
         if (s->level <= KEEP_DIFFERENT && e->to[k] == to)
             return false;
-        if (s->level == KEEP_MULTIPLES && !(divides_alike(e->from[i], e->from[k], to, e->to[k]) &&
-                                            divides_alike(e->from[k], e->from[i], e->to[k], to)))
+        if (s->level == KEEP_MULTIPLES && !s->fixed[i] && !s->fixed[k] &&
+            !(divides_alike(e->from[i], e->from[k], to, e->to[k]) &&
+              divides_alike(e->from[k], e->from[i], e->to[k], to)))
             return false;
     }
     return true;
+}
+
+/* The only number that is left open in a rule, and what it has to be. False: none, or more than one. */
+static bool only_choice(const struct rule *r, int64_t known, int64_t rest, uint32_t times, int64_t *to) {
+    *to = 0;
+    if (r->kind == PRODUCT && times == 1 && rest != 0 && known % rest == 0)
+        *to = known / rest;
+    if (r->kind == SUM && (known - rest) % times == 0)
+        *to = (known - rest) / times;
+    return r->kind != AT_MOST && (r->kind == SUM || times == 1);
 }
 
 /* Chooses what is the only choice left, again and again. `chosen` collects it. False: a rule is broken. */
 static bool propagate(struct shrinker *s, uint32_t *chosen, uint32_t *n) {
     for (uint32_t i = 0; i < s->nrules; i++) {
         const struct rule *r = &s->rules[i];
-        uint32_t open = NONE, at = 0, nleft = 0, nright = 0;
-        int64_t left = evaluated(s, r, 0, &open, &nleft), right = evaluated(s, r, 1, &at, &nright), to;
-        if (left < 0 || right < 0)
+        uint32_t open[2], times[2];
+        int64_t v[2] = {evaluated(s, r, 0, &open[0], &times[0]), evaluated(s, r, 1, &open[1], &times[1])}, to;
+        if (v[0] == INT64_MIN || v[1] == INT64_MIN)
             return false;
-        if (nleft + nright == 0) {
-            if (r->kind == AT_MOST ? left > right : left != right)
+        if (times[0] + times[1] == 0) {
+            if (r->kind == AT_MOST ? v[0] > v[1] : v[0] != v[1])
                 return false;
             continue;
         }
-        if (nleft + nright > 1 || r->kind == AT_MOST)
+        int side = times[0] ? 0 : 1;
+        if ((times[0] && times[1]) || open[side] == MANY || !only_choice(r, v[!side], v[side], times[side], &to))
             continue;
-        int64_t known = nleft ? right : left, rest = nleft ? left : right;
-        open = nleft ? open : at;
-        if (r->kind == PRODUCT && (rest == 0 || known % rest != 0))
+        if (!may_be(s, open[side], to))
             return false;
-        to = r->kind == PRODUCT ? known / rest : known - rest;
-        if (!may_be(s, open, to))
-            return false;
-        s->e->to[open] = to;
-        chosen[(*n)++] = open;
+        s->e->to[open[side]] = to;
+        chosen[(*n)++] = open[side];
         i = NONE; /* from the first rule again */
     }
     return true;
@@ -513,8 +639,10 @@ static double products(const struct part *p, const struct extents *e, uint32_t o
             n *= (double)extent_to(e, dims[c.a_summed[i]]);
         return n;
     }
-    if (has_window((enum op_kind)g->kind[op]) && graph_noperands(g, op) > 1)
-        return n * elements(p, e, graph_operands(g, op)[1]);
+    if (has_window((enum op_kind)g->kind[op]) && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE) {
+        const int64_t *dims = graph_shape(g, graph_operands(g, op)[1], &rank); /* of each output channel */
+        n *= elements(p, e, graph_operands(g, op)[1]) / (double)(dims && rank && dims[0] ? extent_to(e, dims[0]) : 1);
+    }
     return n;
 }
 

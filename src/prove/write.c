@@ -356,7 +356,7 @@ static bool write_segments(struct writer *w, uint32_t op, bool first) {
         return false;
     buf_printf(&w->out, "%soperandSegmentSizes = array<i32", first ? "" : ", ");
     for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-        buf_printf(&w->out, "%s %d", i ? "," : ":", graph_operands(g, op)[i] != NONE);
+        buf_printf(&w->out, "%s %d", i ? "," : ":", part_takes(g, graph_operands(g, op)[i]));
     buf_addc(&w->out, '>');
     return true;
 }
@@ -390,7 +390,7 @@ static void write_operands(struct writer *w, uint32_t op) {
     uint32_t n = graph_noperands(g, op);
     bool first = true;
     for (uint32_t i = 0; i < n; i++) {
-        if (v[i] == NONE)
+        if (!part_takes(g, v[i]))
             continue;
         buf_add(&w->out, first ? STR("") : STR(", "));
         write_name(w, v[i]);
@@ -405,7 +405,7 @@ static void write_signature(struct writer *w, uint32_t op) {
     buf_add(&w->out, STR(" : ("));
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        if (v == NONE)
+        if (!part_takes(g, v))
             continue;
         buf_add(&w->out, first ? STR("") : STR(", "));
         write_type(w, v);
