@@ -9,7 +9,7 @@
 
 #include "prove_form.h"
 
-enum { TRIALS = 3, CHOICES = 4096, SMALL_INDEX = 2 };
+enum { TRIALS = 3, CHOICES = 512, SMALL_INDEX = 2 };
 
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 
@@ -171,14 +171,14 @@ struct finding {
     struct str text; /* the difference, or why it was not evaluated */
 };
 
-/* The form with one choice of its alternatives and axes. */
-static struct finding try_choice(struct proof *p, bool *repeats, int64_t *compared) {
+/* The form with one choice of its alternatives. */
+static struct finding try_choice(struct proof *p, int64_t *compared) {
     struct outcome lines[MAX_OUTCOMES];
     struct finding f = {SAME, STR("")};
     int64_t n;
     p->bench.elements = p->bench.steps = 0;
     p->bench.error = STR("");
-    uint32_t count = form_evaluate(p, lines, repeats);
+    uint32_t count = form_evaluate(p, lines);
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
         f.text = compare(p, &lines[i], &n);
         f.verdict = f.text.n ? DIFFERENT : SAME;
@@ -187,34 +187,51 @@ static struct finding try_choice(struct proof *p, bool *repeats, int64_t *compar
     return count ? f : (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
 }
 
-/* The fused op computes the same where one of the alternatives that its form writes does; that is left in `p`. The
- * first of them speaks for all where none does. */
+static bool says_more(const struct finding *f, const struct finding *than) {
+    return !than->text.n || (than->verdict == NOT_EVALUATED && f->verdict == DIFFERENT);
+}
+
+static struct finding try_frame(struct proof *p, int64_t *compared) {
+    struct finding first = {NOT_EVALUATED, STR("")};
+    p->choice.n = 0;
+    p->bench.error = STR("");
+    if (!form_names(p))
+        return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
+    uint32_t tried = 0;
+    do {
+        struct finding f = try_choice(p, compared);
+        if (f.verdict == SAME)
+            return f;
+        if (says_more(&f, &first))
+            first = f;
+    } while (++tried < CHOICES && formula_choice_next(&p->choice));
+    return first;
+}
+
+/* The fused op computes the same where one of the alternatives that its form writes does, in the axes of one of the
+ * ops; that is left in `p`. The first of them speaks for all where none does. */
 static struct finding find_choice(struct proof *p, int64_t *compared) {
     struct finding first = {NOT_EVALUATED, STR("")};
-    uint64_t choices = formula_choices(p->fused);
-    for (uint32_t k = 0; k < p->nframes; k++)
-        for (uint64_t c = 1; c <= choices && c <= CHOICES; c++) {
-            bool repeats = false;
-            p->frame = p->frames[k];
-            p->choice = c;
-            struct finding f = try_choice(p, &repeats, compared);
-            if (f.verdict == SAME)
-                return f;
-            if (!repeats && (!first.text.n || (first.verdict == NOT_EVALUATED && f.verdict == DIFFERENT)))
-                first = f;
-        }
+    for (uint32_t k = 0; k < p->nframes; k++) {
+        p->frame = p->frames[k];
+        struct finding f = try_frame(p, compared);
+        if (f.verdict == SAME)
+            return f;
+        if (says_more(&f, &first))
+            first = f;
+    }
     return first;
 }
 
 static struct finding try_once(struct proof *p, uint32_t trial, bool violated, int64_t *compared) {
     struct arena scratch = {0};
-    struct finding f;
-    bool repeats;
+    struct finding f = {NOT_EVALUATED, STR("")};
     p->bench = (struct bench){.arena = &scratch};
-    if (!make_leaves(p, trial, violated) || !form_begin(p))
-        f = (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
+    bool good = make_leaves(p, trial, violated) && form_begin(p) && (trial == 0 || form_names(p));
+    if (good)
+        f = trial == 0 ? find_choice(p, compared) : try_choice(p, compared);
     else
-        f = trial == 0 ? find_choice(p, compared) : try_choice(p, &repeats, compared);
+        f.text = arena_str(p->arena, p->bench.error);
     arena_free(&scratch);
     return f;
 }

@@ -151,10 +151,22 @@ static const struct tensor *collapsed(struct proof *p, const struct tensor *t) {
     return view_copy(&p->bench, &v);
 }
 
+/* The element of the frame's value that the root has at an index of its axes. Behind a batch normalisation, which
+ * leaves elements where they are, the index is that of its operand. */
+static int64_t frame_element(const struct proof *p, const int64_t *at) {
+    const struct binding *f = &p->bound.slots[p->frame.slot];
+    if (p->frame.behind == NONE)
+        return element_at(p->root_axes, f->map, at);
+    int64_t index = element_at(p->root_axes, p->bound.slots[p->frame.behind].map, at), element = 0;
+    for (uint32_t k = 0; k < f->map->n; k++)
+        element += index / f->map->t[k].lo % f->map->t[k].size * f->map->t[k].stride;
+    return element;
+}
+
 /* The value as a function of the elements of the frame's, each of which the root uses once. */
 static const struct tensor *along_frame(struct proof *p, const struct binding *b, const struct tensor *t,
                                         struct str name) {
-    const struct binding *f = &p->bound.slots[p->frame];
+    const struct binding *f = &p->bound.slots[p->frame.slot];
     struct shape s, root = shape_of_axes(p->root_axes);
     struct walk w;
     if (!shape_in_graph(p, f->value, &s) || !covers(b->axes, b->map))
@@ -163,7 +175,7 @@ static const struct tensor *along_frame(struct proof *p, const struct binding *b
     if (!out)
         return NULL;
     for (walk_begin(&w, &root); walk_more(&w); walk_next(&w)) {
-        int64_t to = element_at(p->root_axes, f->map, w.at), from = element_at(b->axes, b->map, w.at);
+        int64_t to = frame_element(p, w.at), from = element_at(b->axes, b->map, w.at);
         if (to < 0 || to >= out->n || from < 0 || from >= t->n)
             return outside(p, name);
         out->x[to] = t->x[from];
@@ -173,7 +185,7 @@ static const struct tensor *along_frame(struct proof *p, const struct binding *b
 
 /* Elements of the root, in order, of a result in the frame's axes. */
 static const struct tensor *from_frame(struct proof *p, const struct tensor *t) {
-    const struct binding *f = &p->bound.slots[p->frame];
+    const struct binding *f = &p->bound.slots[p->frame.slot];
     struct shape s, both, root = shape_of_axes(p->root_axes);
     struct walk w;
     if (!shape_in_graph(p, f->value, &s) || !shape_broadcast(&p->bench, &s, &t->shape, &both) || !shape_eq(&s, &both))
@@ -185,35 +197,70 @@ static const struct tensor *from_frame(struct proof *p, const struct tensor *t) 
         return NULL;
     walk_begin(&w, &root);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
-        out->x[i] = full->x[element_at(p->root_axes, f->map, w.at)];
+        out->x[i] = full->x[frame_element(p, w.at)];
     return out;
 }
 
-/* Names whose op's elements and the root's are each other's, one for one. */
-static bool is_frame(const struct proof *p, uint32_t slot) {
-    const struct match *m = p->match;
-    const struct binding *b = &p->bound.slots[slot];
-    struct shape s;
-    if (formula_of(m)->slot_is_variable[slot] || !form_is_bound(p, slot) || b->op == NONE || b->line != 0 ||
-        !same_axes(b->axes, p->root_axes) || !covers(b->axes, b->map) || !shape_in_graph(p, b->value, &s) ||
-        graph_class(m->graph, b->op) == OP_ELTWISE)
-        return false;
-    int64_t elements = 1;
-    for (uint32_t i = 0; i < b->map->n; i++)
-        elements *= b->map->t[i].size;
-    struct shape root = shape_of_axes(p->root_axes);
-    return elements == shape_count(&s) && elements == shape_count(&root);
+/* Elements that a map tells apart. */
+static int64_t map_size(const struct imap *map) {
+    int64_t n = 1;
+    for (uint32_t i = 0; i < map->n; i++)
+        n *= map->t[i].size;
+    return n;
 }
+
+static bool is_named_op(const struct proof *p, uint32_t slot) {
+    return !formula_of(p->match)->slot_is_variable[slot] && form_is_bound(p, slot) && p->bound.slots[slot].op != NONE &&
+           p->bound.slots[slot].line == 0;
+}
+
+/* Its elements and the root's are each other's, one for one. */
+static bool is_seen_from_root(const struct proof *p, uint32_t slot) {
+    const struct binding *b = &p->bound.slots[slot];
+    struct shape s, root = shape_of_axes(p->root_axes);
+    return is_named_op(p, slot) && covers(p->root_axes, b->map) && shape_in_graph(p, b->value, &s) &&
+           map_size(b->map) == shape_count(&s) && shape_count(&s) == shape_count(&root);
+}
+
+/* A batch normalisation between the root and what has this name, which is seen along an index of its own; or NONE. */
+static uint32_t behind(const struct proof *p, uint32_t slot) {
+    const struct binding *b = &p->bound.slots[slot];
+    const struct graph *g = p->match->graph;
+    for (uint32_t i = 0; i < formula_of(p->match)->nslots && is_named_op(p, slot); i++) {
+        bool norm = is_seen_from_root(p, i) && g->kind[p->bound.slots[i].op] == K_BATCH_NORM_INFERENCE;
+        if (norm && map_size(b->map) == graph_numel(g, b->value) &&
+            graph_numel(g, b->value) == map_size(p->bound.slots[i].map))
+            return i;
+    }
+    return NONE;
+}
+
+static bool is_convolution(enum op_kind k) {
+    return k == K_CONV1D || k == K_CONV2D || k == K_CONV3D || k == K_CONV_TRANSPOSE2D;
+}
+
+/* Those come first that the form is most likely about. */
+static uint32_t frame_class(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    return is_convolution(k) ? 0 : op_table[k].class == OP_OPAQUE ? 1 : 2;
+}
+
+static const struct frame no_frame = {NONE, NONE};
 
 static void find_frames(struct proof *p) {
     const struct graph *g = p->match->graph;
-    for (int opaque = 1; opaque >= 0; opaque--) {
-        for (uint32_t i = 0; i < formula_of(p->match)->nslots; i++)
-            if (p->nframes < MAX_FRAMES && is_frame(p, i) &&
-                (graph_class(g, p->bound.slots[i].op) == OP_OPAQUE) == (opaque == 1))
-                p->frames[p->nframes++] = i;
-        if (opaque)
-            p->frames[p->nframes++] = NONE;
+    for (uint32_t class = 0; class < 3; class ++) {
+        if (class == 2)
+            p->frames[p->nframes++] = no_frame;
+        for (uint32_t i = 0; i < formula_of(p->match)->nslots && p->nframes + 1 < MAX_FRAMES; i++) {
+            if (!is_named_op(p, i) || frame_class(g, p->bound.slots[i].op) != class ||
+                graph_class(g, p->bound.slots[i].op) == OP_ELTWISE)
+                continue;
+            bool seen = is_seen_from_root(p, i);
+            uint32_t norm = seen || class > 0 ? NONE : behind(p, i);
+            if (seen || norm != NONE)
+                p->frames[p->nframes++] = (struct frame){i, norm};
+        }
     }
 }
 
@@ -348,20 +395,17 @@ static const struct tensor *no_number(struct bench *b, const struct tensor *like
     return t;
 }
 
-static bool is_convolution(enum op_kind k) {
-    return k == K_CONV1D || k == K_CONV2D || k == K_CONV3D || k == K_CONV_TRANSPOSE2D;
-}
-
 /* Beside a convolution a number for each channel is a row, wherever the channels are; but for what it convolves. */
 static const struct tensor *by_channel(struct proof *p, const struct binding *b, const struct tensor *t) {
     const struct graph *g = p->match->graph;
-    uint32_t op = p->frame == NONE ? NONE : p->bound.slots[p->frame].op, wide = 0;
-    for (uint32_t d = 0; d < t->shape.rank; d++)
-        wide += t->shape.dim[d] > 1;
-    if (op == NONE || !is_convolution((enum op_kind)g->kind[op]) || wide > 1 || b->value == graph_operands(g, op)[0] ||
+    uint32_t op = p->frame.slot == NONE ? NONE : p->bound.slots[p->frame.slot].op, wide = 0;
+    if (op == NONE || !is_convolution((enum op_kind)g->kind[op]) || b->value == graph_operands(g, op)[0] ||
         b->value == graph_operands(g, op)[1])
         return t;
-    return tensor_reshape(&p->bench, t, &(struct shape){1, {t->n}});
+    const struct tensor *one = collapsed(p, t);
+    for (uint32_t d = 0; one && d < one->shape.rank; d++)
+        wide += one->shape.dim[d] > 1;
+    return one && wide <= 1 ? tensor_reshape(&p->bench, one, &(struct shape){1, {one->n}}) : t;
 }
 
 static const struct tensor *name_value(struct proof *p, uint32_t fused_slot, const struct tensor *t) {
@@ -375,7 +419,7 @@ static const struct tensor *name_value(struct proof *p, uint32_t fused_slot, con
         out = tensor_scalar(&p->bench, t->x[0]);
     else if (is_taken_whole(p->fused->root, fused_slot))
         out = t;
-    else if (p->frame != NONE && same_axes(b->axes, p->root_axes))
+    else if (p->frame.slot != NONE && same_axes(b->axes, p->root_axes))
         out = along_frame(p, b, t, name);
     else
         out = along_axes(p, b, t, name);
@@ -403,7 +447,7 @@ uint32_t form_root(const struct proof *p) {
 /* In the order of the root's own axes again. */
 static const struct tensor *in_root_order(struct proof *p, const struct tensor *t) {
     uint32_t order[TENSOR_RANK], n = t->shape.rank;
-    if (p->frame != NONE)
+    if (p->frame.slot != NONE)
         return from_frame(p, t);
     if (p->work_axis == NONE || n != p->root_axes->n || n < 2)
         return t;
@@ -435,6 +479,7 @@ static bool line_outcome(struct proof *p, const struct tensor *want, const struc
 struct sides {
     uint32_t values[2 * MAX_SLOTS], n;
     const struct tensor *tensors[2 * MAX_SLOTS];
+    const struct tensor *slots[MAX_SLOTS];                 /* of the form, in the frame at hand */
     uint32_t at[MAX_SLOTS];                                /* by slot of the form: its place in `values`, or NONE */
     uint32_t line_at[MAX_OUTCOMES], line_of[MAX_OUTCOMES]; /* line_of: 0 the root, then the further ones */
     uint32_t nlines;
@@ -481,14 +526,21 @@ bool form_begin(struct proof *p) {
     return interpret_values(&p->bench, &program, s->values, s->n, s->tensors);
 }
 
-uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES], bool *repeats) {
+bool form_names(struct proof *p) {
+    struct sides *s = p->sides;
+    for (uint32_t i = 0; i < p->fused->nslots; i++) {
+        s->slots[i] = s->at[i] == NONE ? NULL : name_value(p, i, s->tensors[s->at[i]]);
+        if (s->at[i] != NONE && !s->slots[i])
+            return false;
+    }
+    return true;
+}
+
+uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]) {
     const struct sides *s = p->sides;
-    const struct tensor *slots[MAX_SLOTS] = {NULL}, *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS];
-    for (uint32_t i = 0; i < p->fused->nslots; i++)
-        if (s->at[i] != NONE && !(slots[i] = name_value(p, i, s->tensors[s->at[i]])))
-            return 0;
-    struct formula_how how = {.like = &p->like, .choice = p->choice, .repeats = repeats, .named = named};
-    if (!formula_value_of(&p->bench, p->prover->set, p->fused, slots, &how, results))
+    const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS];
+    struct formula_how how = {.like = &p->like, .choice = &p->choice, .named = named};
+    if (!formula_value_of(&p->bench, p->prover->set, p->fused, s->slots, &how, results))
         return 0;
     for (uint32_t i = 0; i < s->nlines; i++) {
         const struct tensor *got = line_value(p, named, results, s->line_of[i]);

@@ -10,6 +10,12 @@ enum { MAX_LEAVES = 64, MAX_INSIDE = 512, MAX_FRAMES = 8 };
 
 struct sides;
 
+/* In whose axes a form is evaluated. */
+struct frame {
+    uint32_t slot;   /* of the pattern; NONE: the formula's own axes */
+    uint32_t behind; /* a batch normalisation between the root and it; or NONE */
+};
+
 struct leaf {
     uint32_t value;
     const struct tie *tie; /* the number that it holds, or NULL */
@@ -35,9 +41,9 @@ struct proof {
     /* of the fused form */
     struct formula *fused;
     struct formula_like like;
-    uint32_t frames[MAX_FRAMES], nframes; /* slots of the pattern in whose axes the form may be evaluated */
-    uint32_t frame;                       /* NONE: the formula's own */
-    uint64_t choice;
+    struct frame frames[MAX_FRAMES], frame;
+    uint32_t nframes;
+    struct formula_choice choice;
     struct sides *sides; /* the match on the tensors at hand */
 };
 
@@ -57,9 +63,11 @@ uint32_t form_root(const struct proof *p);
 enum { MAX_OUTCOMES = 8 };
 /* Evaluates the match on the tensors given, in the arena of the bench. False with a reason. */
 bool form_begin(struct proof *p);
-/* Evaluates the form, after that, with one choice in one frame. The number of lines, 0 with a reason in the bench. A
- * form of another shape is a line whose `got` has that shape. `repeats`: the choice is one that was made before. */
-uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES], bool *repeats);
+/* After that: the names of the form in the frame. False with a reason. */
+bool form_names(struct proof *p);
+/* After that: evaluates the form with one choice. The number of lines, 0 with a reason in the bench. A form of another
+ * shape is a line whose `got` has that shape. */
+uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]);
 
 /* The tensor that a convolution or pool reads, without what a matched pad added to it; NULL with a reason. */
 const struct tensor *form_unpadded(struct proof *p, uint32_t op, const struct binding *pad, const struct tensor *t);

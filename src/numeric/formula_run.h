@@ -5,7 +5,7 @@
 #include "numeric/evaluators.h"
 #include "numeric/formula_value.h"
 
-enum { MAX_DEPTH = 24, MAX_CHOICES = 64 };
+enum { MAX_DEPTH = 24 };
 
 /* One evaluation of one formula. */
 struct formula_run {
@@ -18,11 +18,10 @@ struct formula_run {
     const struct call *outer;                            /* the op that it stands for */
     const struct formula_like *like;                     /* or NULL */
     uint32_t depth;
-    bool bound[MAX_SLOTS];       /* given, not evaluated */
-    uint64_t choice;             /* 0: the first alternative that is there */
-    const struct node **choices; /* alternatives in the order of the tree, where there is a choice */
-    uint32_t nchoices;
-    bool repeats; /* the choice is another one once more: fewer alternatives are there than the formula writes */
+    bool bound[MAX_SLOTS];         /* given, not evaluated */
+    struct formula_choice *choice; /* NULL: the first alternative that is there */
+    const struct node **decided;   /* alternatives in the order in which they were asked for, where there is a choice */
+    uint32_t ndecided;
 };
 
 /* The attributes of an op in a formula. */

@@ -411,15 +411,34 @@ static bool leaves_out(const struct formula_run *r, const struct node *n, const 
     return less;
 }
 
-/* The digit of the choice that belongs to a node; 0 where others are not asked for. */
-static uint32_t digit_of_choice(const struct formula_run *r, const struct node *n) {
-    uint64_t rest = r->choice ? r->choice - 1 : 0;
-    for (uint32_t i = 0; i < r->nchoices; i++) {
-        if (r->choices[i] == n)
-            return (uint32_t)(rest % n->nargs);
-        rest /= r->choices[i]->nargs;
+static bool is_within(struct str text, const char *p) {
+    return p >= text.p && p < text.p + text.n;
+}
+
+/* Which of `count` alternatives a node takes: the same one each time that it is asked for. */
+static uint32_t decision(struct formula_run *r, const struct node *n, uint32_t count) {
+    struct formula_choice *c = r->choice;
+    for (uint32_t i = 0; i < r->ndecided; i++)
+        if (r->decided[i] == n)
+            return c->taken[i];
+    uint32_t at = r->ndecided;
+    if (at == MAX_CHOICES || count < 2 || !is_within(r->formula->text, n->text.p))
+        return 0;
+    r->decided[r->ndecided++] = n;
+    if (at == c->n) {
+        c->taken[at] = 0;
+        c->n++;
     }
-    return 0;
+    c->of[at] = (uint8_t)count;
+    return c->taken[at] < count ? c->taken[at] : 0;
+}
+
+bool formula_choice_next(struct formula_choice *c) {
+    while (c->n && c->taken[c->n - 1] + 1 >= c->of[c->n - 1])
+        c->n--;
+    if (c->n)
+        c->taken[c->n - 1]++;
+    return c->n > 0;
 }
 
 /* The alternative that counts; NULL when none is there. */
@@ -436,9 +455,9 @@ static const struct node *chosen(struct formula_run *r, const struct node *n) {
         if (!less)
             left[nleft++] = there[i];
     }
-    uint32_t digit = digit_of_choice(r, n);
-    r->repeats |= digit >= nleft;
-    return count ? left[digit % nleft] : NULL;
+    if (count == 0)
+        return NULL;
+    return left[r->choice ? decision(r, n, nleft) : 0];
 }
 
 /* The axes that a node has, without evaluating what only makes it smaller. */
@@ -630,42 +649,6 @@ bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS
     return true;
 }
 
-static bool is_within(struct str text, const char *p) {
-    return p >= text.p && p < text.p + text.n;
-}
-
-/* Alternatives that the text itself writes, not those of idioms, in the order of the tree, each once. */
-static uint32_t find_choices(const struct formula *f, const struct node *n, bool *named, const struct node **into,
-                             uint32_t count) {
-    if (n->kind == N_NAMED && named[n->slot])
-        return count;
-    if (n->kind == N_NAMED)
-        named[n->slot] = true;
-    if (n->kind == N_EITHER && count < MAX_CHOICES && is_within(f->text, n->text.p))
-        into[count++] = n;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        count = find_choices(f, n->args[i], named, into, count);
-    return count;
-}
-
-static uint32_t all_choices(const struct formula *f, const struct node **into) {
-    bool named[MAX_SLOTS] = {false};
-    uint32_t n = find_choices(f, f->root, named, into, 0);
-    for (uint32_t i = 0; i < f->nalso; i++)
-        n = find_choices(f, f->also[i].node, named, into, n);
-    return n;
-}
-
-uint64_t formula_choices(const struct formula *f) {
-    const struct node *all[MAX_CHOICES];
-    uint32_t n = all_choices(f, all);
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (__builtin_mul_overflow(count, (uint64_t)all[i]->nargs, &count))
-            return UINT64_MAX;
-    return count;
-}
-
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
     return formula_value_of(b, set, f, slots, &(struct formula_how){0}, results);
@@ -675,10 +658,8 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
                       const struct tensor *const *slots, const struct formula_how *how,
                       const struct tensor *results[MAX_RESULTS]) {
     struct formula_run r = {.bench = b, .set = set, .formula = f, .choice = how->choice, .like = how->like};
-    if (r.choice) {
-        r.choices = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
-        r.nchoices = all_choices(f, r.choices);
-    }
+    if (r.choice)
+        r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
     for (uint32_t i = 0; i < f->nslots; i++) {
         r.values[i][0] = slots[i];
         r.bound[i] = slots[i] != NULL;
@@ -687,8 +668,6 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
     b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
     bool good = run_formula(&r, results);
     b->arithmetic = kept;
-    if (how->repeats)
-        *how->repeats = r.repeats;
     for (uint32_t i = 0; how->named && i < f->nslots; i++)
         how->named[i] = r.values[i][0];
     return good;

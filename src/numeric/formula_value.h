@@ -33,19 +33,26 @@ struct formula_like {
     const void *self;
 };
 
+/* Which of the alternatives count that a formula writes itself, those of idioms and lowerings not included. Zeroed: the
+ * first of each; an evaluation adds what it had to choose among. An alternative that leaves out a name which another
+ * one that is there has is none. */
+enum { MAX_CHOICES = 32 };
+struct formula_choice {
+    uint32_t n;
+    uint8_t taken[MAX_CHOICES], of[MAX_CHOICES];
+};
+/* After an evaluation: the next choice; false when there is none left. */
+bool formula_choice_next(struct formula_choice *c);
+
 /* Zeroed: as formula_value does it. */
 struct formula_how {
     const struct formula_like *like;
-    /* From 1 to formula_choices: which of the alternatives that the formula writes count, those of idioms and lowerings
-     * not included. An alternative that leaves out a name which another one that is there has is none. */
-    uint64_t choice;
-    bool *repeats;               /* set where the choice is the same as an earlier one; or NULL */
-    const struct tensor **named; /* room for the values by slot, as far as they were evaluated; or NULL */
+    struct formula_choice *choice; /* or NULL: the first alternative that is there */
+    const struct tensor **named;   /* room for the values by slot, as far as they were evaluated; or NULL */
 };
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_how *how,
                       const struct tensor *results[MAX_RESULTS]);
-uint64_t formula_choices(const struct formula *f);
 
 /* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. False with a reason, also
  * where there is no lowering. */
