@@ -285,12 +285,11 @@ static void product_as_matched(struct proof *p) {
 /* The first line: what the ops make of the inputs at hand in one kind of arithmetic, and the form in another. */
 static bool first_line(struct proof *p, enum arithmetic ops, enum arithmetic form, struct outcome *out) {
     struct outcome lines[MAX_OUTCOMES];
-    bool repeats;
     p->bench.arithmetic = ops;
-    if (!form_begin(p))
+    if (!form_begin(p) || !form_names(p))
         return false;
     p->bench.arithmetic = form;
-    if (!form_evaluate(p, lines, &repeats) || !shape_eq(&lines[0].want->shape, &lines[0].got->shape))
+    if (!form_evaluate(p, lines) || !shape_eq(&lines[0].want->shape, &lines[0].got->shape))
         return false;
     *out = lines[0];
     return true;
