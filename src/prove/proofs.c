@@ -293,6 +293,31 @@ static struct proved prove(struct question *q) {
     return v.kind != VERDICT_NONE || !tried ? v : first;
 }
 
+/* "%a3" in a counterexample is the third value that the part takes: by its own name. */
+static struct str by_own_names(struct proofs *p, const struct part *part, struct str text) {
+    const struct mlir *m = part->graph->m;
+    struct buf out = {0};
+    for (size_t i = 0; i < text.n;) {
+        size_t end = i + 2;
+        uint32_t number = 0;
+        for (; text.n - i > 2 && text.p[i] == '%' && text.p[i + 1] == 'a' && end < text.n && text.p[end] >= '0' &&
+               text.p[end] <= '9' && number < MAX_OUTER;
+             end++)
+            number = number * 10 + (uint32_t)(text.p[end] - '0');
+        if (end > i + 2 && number < part->nouter) {
+            buf_add(&out, mlir_span(m, m->values[part->outer[number]].name));
+            i = end;
+        } else {
+            buf_addc(&out, text.p[i++]);
+        }
+    }
+    pthread_mutex_lock(&p->lock);
+    struct str own = arena_str(&p->arena, buf_str(&out));
+    pthread_mutex_unlock(&p->lock);
+    buf_free(&out);
+    return own;
+}
+
 struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
     struct question *q = xcalloc(1, sizeof *q);
     struct written_part w;
@@ -308,6 +333,8 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
         v = good ? prove(q) : nothing(why);
         keep(proofs, key, &v, false);
     }
+    if (v.kind == VERDICT_DIFFERENT)
+        v.text = by_own_names(proofs, &q->part, v.text);
     arena_free(&q->arena);
     free(q);
     return v;

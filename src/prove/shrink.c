@@ -1,9 +1,11 @@
 /* What ops say of extents becomes rules over their numbers; a search with propagation finds small numbers that obey. */
 #include "prove/shrink.h"
 
+#include <math.h>
+
 #include "numeric/tensor.h"
 
-enum { MAX_RULES = 192, MAX_SIDE = 14, MAX_TRIES = 20000, TILE = 32 };
+enum { MAX_RULES = 192, MAX_SIDE = 14, MAX_TRIES = 20000, SMALL_COST = 1 << 15, TILE = 32 };
 
 /* Which relations are kept beyond those of the ops; the first level that has a solution counts. */
 enum level { KEEP_MULTIPLES, KEEP_TILES, KEEP_DIFFERENT, KEEP_OPS, LEVELS };
@@ -571,19 +573,30 @@ static bool choose_next(struct shrinker *s) {
     return false;
 }
 
-static bool search(struct shrinker *s, uint32_t which) {
+static bool search_level(struct shrinker *s, enum level level, uint32_t which) {
     uint32_t chosen[MAX_EXTENTS + 1], n = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        s->level = (enum level)level;
-        s->tries = 0;
-        s->skip = which;
-        for (uint32_t i = 0; i < s->e->n; i++)
-            s->e->to[i] = s->fixed[i] ? s->e->from[i] : 0;
-        n = 0;
-        if (propagate(s, chosen, &n) && choose_next(s))
-            return true;
+    s->level = level;
+    s->tries = 0;
+    s->skip = which;
+    for (uint32_t i = 0; i < s->e->n; i++)
+        s->e->to[i] = s->fixed[i] ? s->e->from[i] : 0;
+    return propagate(s, chosen, &n) && choose_next(s);
+}
+
+/* The first level whose extents are small; else the smallest that there are. */
+static bool search(struct shrinker *s, uint32_t which) {
+    struct extents best = {0};
+    double least = INFINITY;
+    for (int level = 0; level < LEVELS && least > SMALL_COST; level++) {
+        double cost = search_level(s, (enum level)level, which) ? extents_cost(s->part, s->e) : INFINITY;
+        if (cost < least) {
+            least = cost;
+            best = *s->e;
+        }
     }
-    return false;
+    if (least < INFINITY)
+        *s->e = best;
+    return least < INFINITY;
 }
 
 static bool collect(struct shrinker *s, const struct part *p, struct extents *out, struct str *why) {
