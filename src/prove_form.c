@@ -358,7 +358,6 @@ static bool takes_whole(enum op_kind k) {
                                          K_NLP_CREATE_QKV_HEADS_DECODE,
                                          K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS,
                                          K_GLOBAL_AVG_POOL2D,
-                                         K_GROUP_NORM,
                                          K_REPEAT,
                                          K_REPEAT_INTERLEAVE,
                                          K_TOPK,

@@ -18,6 +18,7 @@ struct formula_run {
     const struct call *outer;                            /* the op that it stands for */
     const struct formula_like *like;                     /* or NULL */
     uint32_t depth;
+    bool busy[MAX_SLOTS];          /* a named value that is being evaluated */
     bool bound[MAX_SLOTS];         /* given, not evaluated */
     struct formula_choice *choice; /* NULL: the first alternative that is there */
     const struct node **decided;   /* alternatives in the order in which they were asked for, where there is a choice */

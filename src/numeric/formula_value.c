@@ -13,7 +13,12 @@ static const struct tensor *value(struct formula_run *r, const struct node *n);
 static bool present(struct formula_run *r, const struct node *n);
 
 static bool slot_present(struct formula_run *r, uint32_t slot) {
-    return r->values[slot][0] || (r->named[slot] && present(r, r->named[slot]->args[0]));
+    if (r->values[slot][0] || !r->named[slot] || r->busy[slot])
+        return r->values[slot][0] != NULL;
+    r->busy[slot] = true; /* an attribute may ask for the line that it is part of */
+    bool is = present(r, r->named[slot]->args[0]);
+    r->busy[slot] = false;
+    return is;
 }
 
 static bool number_present(struct formula_run *r, const struct number *n) {
@@ -61,11 +66,18 @@ static bool next_piece(struct str *rest, struct str *piece) {
     return piece->n > 0;
 }
 
+/* About a line that has no value yet, which may be the one that is being evaluated. */
+static bool asks_unknown(const struct formula_run *r, const struct number *n) {
+    bool about = n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE);
+    return (about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0]) ||
+           (n->a && asks_unknown(r, n->a)) || (n->b && asks_unknown(r, n->b));
+}
+
 /* Every name in an attribute's numbers is bound; words are no names. */
 static bool attribute_present(struct formula_run *r, struct str text) {
     for (struct str piece; next_piece(&text, &piece);) {
         const struct number *n = attribute_number(r, piece);
-        if (n && !number_present(r, n))
+        if (n && !(r->like && asks_unknown(r, n)) && !number_present(r, n))
             return false;
     }
     return true;
@@ -258,7 +270,8 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     for (; next_piece(&rest, &piece); count++) {
         const struct number *n = attribute_number(r, piece);
         double x;
-        bool elsewhere = !n && r->like && r->like->number && r->like->number(r->like->self, piece, &x);
+        bool elsewhere =
+            (!n || asks_unknown(r, n)) && r->like && r->like->number && r->like->number(r->like->self, piece, &x);
         if (!n && !elsewhere) {
             *out = text;
             return true;
@@ -305,8 +318,8 @@ bool is_activation_key(const char *key) {
 /* The op of the graph that a formula's op stands for: of several, the first; they have to say the same. */
 static uint32_t op_alike(const struct formula_run *r, enum op_kind k) {
     enum op_class class = op_table[k].class;
-    if (!r->like || class == OP_ELTWISE || class == OP_CONTRACT || class == OP_REDUCE || class == OP_MOVE ||
-        class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
+    if (!r->like || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
+        class == OP_MOVE || class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
         return NONE;
     for (uint32_t i = 0; i < r->like->nops; i++)
         if (r->like->graph->kind[r->like->ops[i]] == k)
@@ -394,6 +407,11 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
 static void add_names(const struct formula_run *r, const struct node *n, bool *names) {
     if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && r->bound[n->slot])
         names[n->slot] = true;
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        uint32_t slot = n->attrs[i].word ? formula_slot(r->formula, n->attrs[i].value) : NONE;
+        if (slot != NONE && r->bound[slot])
+            names[slot] = true;
+    }
     for (uint32_t i = 0; i < n->nargs; i++)
         add_names(r, n->args[i], names);
 }
@@ -563,7 +581,13 @@ static bool transposed_value(struct formula_run *r, const struct node *n, const 
 }
 
 static bool named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
-    if (!r->values[n->slot][0] && !results_of(r, n->args[0], r->values[n->slot]))
+    if (r->busy[n->slot])
+        return bench_fail(r->bench, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
+                          r->formula->slot_name[n->slot].p);
+    r->busy[n->slot] = true;
+    bool good = r->values[n->slot][0] || results_of(r, n->args[0], r->values[n->slot]);
+    r->busy[n->slot] = false;
+    if (!good)
         return false;
     memcpy(results, r->values[n->slot], sizeof r->values[n->slot]);
     return true;

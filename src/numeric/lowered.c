@@ -63,6 +63,13 @@ static const struct {
                  {K_GROUP_NORM, "channel_dim", 3},
                  {K_BATCH_NORM_INFERENCE, "dimension", 1}};
 
+static bool is_axis_of(enum op_kind k, const char *key) {
+    for (size_t i = 0; i < sizeof axis_keys / sizeof *axis_keys; i++)
+        if (axis_keys[i].kind == k && strcmp(axis_keys[i].key, key) == 0)
+            return true;
+    return false;
+}
+
 static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
     const struct shape *s = &operand(c, 0)->shape;
     struct str text;
@@ -123,7 +130,7 @@ static bool attributes_known(struct formula_run *r, const struct lowering *w, co
         return true;
     for (uint32_t i = 0; i < o->node->nattrs; i++) {
         struct str key = str_of(o->node->attrs[i].key);
-        bool known = is_activation_key(key.p);
+        bool known = is_activation_key(key.p) || is_axis_of(c->kind, key.p);
         for (uint32_t p = 0; p < w->nparams; p++)
             known |= str_eq(key, w->params[p]);
         if (!known)
