@@ -64,13 +64,17 @@ struct level_match {
     struct matcher **searchers;
 };
 
+/* Of ops outside of functions: the beginning of the text. */
+static size_t begin_of_function(const struct mlir *m, uint32_t func) {
+    return func == NONE || m->funcs[func].op == NONE ? 0 : m->ops[m->funcs[func].op].text.begin;
+}
+
 /* What is matched is looked at again only where something was found: the pages before each 4 MB of text may go. */
 static void release_matched(const struct level_match *l, uint32_t i) {
     enum { STEP = 1 << 22 };
     const struct mlir *m = l->graph->m;
-    size_t begin = m->ops[m->funcs[l->funcs[i]].op].text.begin;
-    size_t before = i ? m->ops[m->funcs[l->funcs[i - 1]].op].text.begin : 0;
-    if (begin / STEP == before / STEP)
+    size_t begin = begin_of_function(m, l->funcs[i]), before = i ? begin_of_function(m, l->funcs[i - 1]) : 0;
+    if (begin <= before || begin / STEP == before / STEP)
         return;
     size_t from = before / STEP * STEP;
     source_release(m->source, m->text.p + from, begin - from);
