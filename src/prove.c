@@ -36,11 +36,37 @@ static bool is_inside(const struct proof *p, uint32_t op) {
     return false;
 }
 
+/* A constant that a name stands for is the number that is printed, as attributes have it. */
+static bool is_named_number(const struct proof *p, uint32_t value) {
+    bool named = false;
+    for (uint32_t i = 0; i < p->bound.nslots && !named; i++)
+        named = p->bound.slots[i].value == value;
+    return named && graph_constant(p->match->graph, value).known;
+}
+
 static const struct tie *tie_of(const struct proof *p, uint32_t value) {
     for (uint32_t i = 0; i < p->bound.nties; i++)
         if (p->bound.ties[i].value == value)
             return &p->bound.ties[i];
-    return NULL;
+    if (!is_named_number(p, value))
+        return NULL;
+    struct tie *t = arena_alloc(p->arena, sizeof *t);
+    *t = (struct tie){value, graph_constant(p->match->graph, value).value, false};
+    return t;
+}
+
+/* What a constant holds is not always in the text. */
+static bool is_unreadable(const struct proof *p, uint32_t op) {
+    const struct graph *g = p->match->graph;
+    if (graph_class(g, op) != OP_CONSTANT)
+        return false;
+    struct arena scratch = {0};
+    struct bench b = {.arena = &scratch};
+    struct program program = {.graph = g};
+    const struct tensor *t;
+    bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);
+    arena_free(&scratch);
+    return !read;
 }
 
 /* Below a value: matched ops, movement and constants are evaluated, what they start from is a leaf. */
@@ -50,7 +76,7 @@ static void find_leaves(struct proof *p, uint32_t value) {
     uint32_t op = tie ? NONE : g->m->values[value].def;
     if (op != NONE && is_inside(p, op))
         return;
-    if (op != NONE && is_matched(p, op) && p->ninside < MAX_INSIDE) {
+    if (op != NONE && is_matched(p, op) && !is_unreadable(p, op) && p->ninside < MAX_INSIDE) {
         p->inside[p->ninside++] = op;
         for (uint32_t i = 0; i < graph_noperands(g, op); i++)
             if (graph_operands(g, op)[i] != NONE)
@@ -74,9 +100,14 @@ static double uniform(uint64_t *state) {
 
 /* Rows are of different size, and a few numbers are far out: limits of a clamp are met, and a softmax is not of one
  * element only. The second trial has positive numbers, for roots and logarithms. */
-static void fill(uint32_t leaf, uint32_t trial, struct tensor *t, enum dtype type) {
+struct filling {
+    uint32_t leaf, trial;
+    bool positive;
+};
+
+static void fill(struct filling f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
-    uint64_t state = (leaf + 1) * 0x2545f4914f6cdd1du + trial * 0x632be59bd9b4e019u;
+    uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u;
     int64_t row = t->shape.rank ? t->shape.dim[t->shape.rank - 1] : 1;
     double size = 1;
     for (int64_t i = 0; i < t->n; i++) {
@@ -86,7 +117,7 @@ static void fill(uint32_t leaf, uint32_t trial, struct tensor *t, enum dtype typ
         if (format_is_integer(type))
             t->x[i] = floor(uniform(&state) * SMALL_INDEX);
         else
-            t->x[i] = (trial == 1 ? 0.01 + fabs(x) : x) * size * far;
+            t->x[i] = (f.positive ? 0.01 + fabs(x) : x) * size * far;
     }
 }
 
@@ -96,6 +127,15 @@ static void impose(const struct tie *tie, bool violated, struct tensor *t) {
         return;
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] = isnan(tie->number) ? t->x[0] : tie->number;
+}
+
+/* What the pattern says of a name: the notes state it. */
+static bool is_positive(const struct proof *p, uint32_t value) {
+    const struct pattern *pattern = p->match->pattern;
+    bool found = false;
+    for (uint32_t i = 0; i < pattern->npositive; i++)
+        found |= p->bound.slots[pattern->positive[i]].value == value;
+    return found;
 }
 
 static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
@@ -111,7 +151,8 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
         struct tensor *t = tensor_new(&p->bench, &s);
         if (!t)
             return false;
-        fill(i, trial, t, graph_dtype(g, value));
+        bool positive = trial == 1 || (is_positive(p, value) && !violated);
+        fill((struct filling){i, trial, positive}, t, graph_dtype(g, value));
         impose(p->leaves[i].tie, violated, t);
         p->given[i] = (struct given){value, t};
     }
@@ -256,7 +297,7 @@ static bool has_preconditions(const struct proof *p) {
         if (tie && tie->stated && (!isnan(tie->number) || graph_numel(p->match->graph, p->leaves[i].value) > 1))
             return true;
     }
-    return false;
+    return p->match->pattern->npositive > 0;
 }
 
 /* ---- the device ---- */

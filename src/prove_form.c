@@ -369,7 +369,10 @@ static bool takes_whole(enum op_kind k) {
 }
 
 static bool is_taken_whole(const struct node *n, uint32_t slot) {
-    if (n->kind == N_OP && takes_whole(n->op) && n->nargs && n->args[0]->kind == N_VARIABLE && n->args[0]->slot == slot)
+    const struct node *first = n->kind == N_OP && takes_whole(n->op) && n->nargs ? n->args[0] : NULL;
+    while (first && first->nargs && (first->kind == N_NAMED || (first->kind == N_OP && first->op == K_RESHAPE)))
+        first = first->args[0];
+    if (first && first->kind == N_VARIABLE && first->slot == slot)
         return true;
     for (uint32_t i = 0; i < n->nargs; i++)
         if (is_taken_whole(n->args[i], slot))

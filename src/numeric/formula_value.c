@@ -66,18 +66,29 @@ static bool next_piece(struct str *rest, struct str *piece) {
     return piece->n > 0;
 }
 
-/* About a line that has no value yet, which may be the one that is being evaluated. */
-static bool asks_unknown(const struct formula_run *r, const struct number *n) {
+/* Asks for more than a tensor has, or for a line without a value, which may be the one that is being evaluated. */
+static bool asks_match(const struct formula_run *r, const struct number *n) {
+    static const char *const of_tensors[] = {"rank", "size", "numel"};
     bool about = n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE);
-    return (about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0]) ||
-           (n->a && asks_unknown(r, n->a)) || (n->b && asks_unknown(r, n->b));
+    bool known = n->op != NUM_MEASURE;
+    for (size_t i = 0; i < 3 && !known; i++)
+        known = strcmp(measure_table[n->call].name, of_tensors[i]) == 0;
+    bool line = about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0];
+    return (about && !known) || line || (n->a && asks_match(r, n->a)) ||
+           (n->b && asks_match(r, n->b));
+}
+
+/* A number that is told of the match that the formula speaks of, and not of the formula's own tensors. */
+static bool told_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out) {
+    return r->like && r->like->number && (!n || asks_match(r, n)) && r->like->number(r->like->self, text, out);
 }
 
 /* Every name in an attribute's numbers is bound; words are no names. */
 static bool attribute_present(struct formula_run *r, struct str text) {
     for (struct str piece; next_piece(&text, &piece);) {
         const struct number *n = attribute_number(r, piece);
-        if (n && !(r->like && asks_unknown(r, n)) && !number_present(r, n))
+        double x;
+        if (n && !told_of_match(r, n, piece, &x) && !number_present(r, n))
             return false;
     }
     return true;
@@ -270,8 +281,7 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     for (; next_piece(&rest, &piece); count++) {
         const struct number *n = attribute_number(r, piece);
         double x;
-        bool elsewhere =
-            (!n || asks_unknown(r, n)) && r->like && r->like->number && r->like->number(r->like->self, piece, &x);
+        bool elsewhere = told_of_match(r, n, piece, &x);
         if (!n && !elsewhere) {
             *out = text;
             return true;
@@ -362,6 +372,8 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
     int64_t part = -1, of = 0, every = 0, end = size;
     *begin = 0;
     *step = 1;
+    if (!attr_int(r->bench, c, "step", step))
+        return false;
     if (!attr_int(r->bench, c, "part", &part) || !attr_int(r->bench, c, "of", &of) ||
         !attr_int(r->bench, c, "every", &every) || !attr_int(r->bench, c, "begin", begin) ||
         !attr_int(r->bench, c, "end", &end))
@@ -375,7 +387,7 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
         *count = size > part ? (size - part + every - 1) / every : 0;
     } else if (part < 0 && *begin >= 0) {
         end = end > size ? size : end;
-        *count = end > *begin ? end - *begin : 0;
+        *count = end > *begin && *step > 0 ? (end - *begin + *step - 1) / *step : 0;
     } else {
         return bench_fail(r->bench, "which part of %lld elements a slice takes is not said", (long long)size);
     }

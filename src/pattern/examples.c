@@ -314,8 +314,9 @@ static void run_one(struct run *r) {
                 check_explanation(r, &m);
             if (!r->failed && r->example->hit)
                 check_notes(r, own_match(r, &found));
-            if (!r->failed && r->example->hit)
-                judge_further(r, own_match(r, &found));
+            for (uint32_t i = 0; i < found.n && !r->failed && r->example->hit; i++)
+                if (found.items[i].pattern == r->pattern)
+                    judge_further(r, &found.items[i]);
         }
         module_free(&m);
     }

@@ -668,7 +668,7 @@ bool match_bindings(const struct match *match, struct arena *a, struct match_bou
         slots[i].axes = kept_axes(a, m->slots[i].axes);
     }
     memcpy(ties, m->ties, m->nties * sizeof *ties);
-    *out = (struct match_bound){slots, ties, m->nties};
+    *out = (struct match_bound){slots, found ? p->formula.nslots : 0, ties, m->nties};
     match_closer_free(m);
     return found;
 }

@@ -79,6 +79,7 @@ void match_closer_free(struct matcher *closer); /* NULL is fine */
  * found again. */
 struct match_bound {
     const struct binding *slots;
+    uint32_t nslots;
     const struct tie *ties;
     uint32_t nties;
 };

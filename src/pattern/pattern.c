@@ -152,10 +152,10 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 }
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",   "summary", "fused_op", "source",     "match",   "where",    "require",
-                                   "unless", "notes",   "torch",    "locate",     "escapes", "contains", "like",
-                                   "fused",  "status",  "compiler", "decomposed", "block",   "off",      "tests",
-                                   "approximate"};
+static const char *const keys[] = {"name",     "summary", "fused_op", "source",      "match",    "where",
+                                   "require",  "unless",  "notes",    "torch",       "locate",   "escapes",
+                                   "contains", "like",    "fused",    "status",      "compiler", "decomposed",
+                                   "block",    "off",     "tests",    "approximate", "positive"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -216,6 +216,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->npositive = leader->npositive;
+    memcpy(p->positive, leader->positive, sizeof p->positive);
     p->nescapes = leader->nescapes;
     memcpy(p->escapes, leader->escapes, sizeof p->escapes);
     p->is_variant = true;
@@ -286,6 +288,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
     }
     if (!l->failed && (n = lookup(l, map, "contains")))
         load_contains(l, p, n);
+    if (!l->failed && (n = lookup(l, map, "positive")))
+        load_names(l, p, n, p->positive, &p->npositive);
     if (!l->failed && (n = lookup(l, map, "approximate")))
         load_approximate(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))

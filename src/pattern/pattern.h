@@ -62,6 +62,8 @@ struct pattern {
     uint32_t nlocate;
     uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
     uint32_t nescapes;
+    uint32_t positive[8]; /* slots of values that have to be positive, as the notes say */
+    uint32_t npositive;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */
