@@ -391,6 +391,15 @@ static struct finding examine(struct proof *p) {
     return try_all(p, false);
 }
 
+/* What was searched for has to give what the ops give: else it is the reading of the place that is wrong, not the fused
+ * form. */
+static bool reads_rightly(const struct proof *p) {
+    struct proof *own = arena_alloc(p->arena, sizeof *own);
+    *own = (struct proof){
+        .prover = p->prover, .match = p->match, .arena = p->arena, .bench = {.arena = p->arena}, .own = true};
+    return prepare(own) && try_all(own, false).verdict == SAME;
+}
+
 struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
     struct prover self = {.set = set};
@@ -398,6 +407,8 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED)
         return (struct proved){.text = f.text};
+    if (f.verdict == DIFFERENT && !reads_rightly(p))
+        return (struct proved){.text = STR("how the place is laid out is not understood")};
     if (f.verdict == DIFFERENT)
         return (struct proved){.kind = VERDICT_DIFFERENT, .text = f.text};
     return (struct proved){.kind = VERDICT_SAME, .effect = effect_of(p, blackhole)};

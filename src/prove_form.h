@@ -39,7 +39,8 @@ struct proof {
     uint32_t work_axis;           /* along which the match works, as an axis of the formula; NONE: the last, or none */
 
     /* of the fused form */
-    struct formula *fused;
+    bool own; /* the pattern's own formula stands for the fused form */
+    const struct formula *fused;
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
