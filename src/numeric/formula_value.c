@@ -359,6 +359,8 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
         return true;
     }
     uint32_t alike = op_alike(o->run, n->op);
+    if (alike == NONE && o->run->like && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
+        alike = op_alike(o->run, K_RMS_NORM); /* of the centred value */
     if (alike != NONE && !is_activation_key(key))
         return mlir_attr(o->run->like->graph->m, alike, key, text);
     return default_of_formula(n->op, key, text);
