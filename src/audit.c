@@ -38,9 +38,9 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct rivals *rivals;    /* of each match, or NULL */
+    struct rivals *rivals;   /* of each match, or NULL */
     struct proved *verdicts; /* of each match, or NULL */
-    struct str *refuted;      /* what was matched and computes something else, a line each */
+    struct str *refuted;     /* what was matched and computes something else, a line each */
     uint32_t nrefuted, refuted_cap;
     bool blackhole;                       /* the chip that the text says; else Wormhole */
     bool unfused;                         /* much is missed and nothing is fused */

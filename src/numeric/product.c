@@ -33,14 +33,19 @@ static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left
     return dst;
 }
 
-/* High and low parts of all elements that a view may read. */
+static double stored_for(const struct bench *b, double x, enum dtype type) {
+    return b->arithmetic == INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+}
+
+/* High and low parts of all elements that a view may read. What a fused op hands to a product is packed before, so it
+ * is rounded and not cut. */
 static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
     for (unsigned low = 0; low < 2; low++) {
         struct tensor *p = tensor_new(b, &t->shape);
         if (!p)
             return false;
         for (int64_t i = 0; i < t->n; i++)
-            p->x[i] = format_phase_part(format_unpack(t->x[i], type), a, a ? low : 2 * low);
+            p->x[i] = format_phase_part(format_unpack(stored_for(b, t->x[i], type), type), a, a ? low : 2 * low);
         parts[low] = p->x;
     }
     return true;

@@ -25,7 +25,7 @@ enum arithmetic {
     EXACT, /* doubles; only what a result of integer type cannot hold is dropped */
     DEVICE, /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type, as
             * the packer does it */
-    INSIDE, /* matrix products as the matrix unit computes them, and nothing is rounded: what a fused op keeps inside */
+    INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
 };
 
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */

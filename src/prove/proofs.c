@@ -62,10 +62,12 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
         arena_printf(a, "validated: same function (f64, %u shape%s)", v->shapes, v->shapes == 1 ? "" : "s");
     if (!e->known)
         return line;
+    double ratio = e->error[1] / e->error[0];
     line = arena_printf(a, "%.*s, device PCC %.5f", (int)line.n, line.p,
                         floor(e->pcc[1] * 1e5) / 1e5); /* 1 only where it is 1 */
     if (e->error[0] > 0)
-        line = arena_printf(a, "%.*s, error %.2fx of unfused", (int)line.n, line.p, e->error[1] / e->error[0]);
+        line = arena_printf(a, "%.*s, error %s of unfused", (int)line.n, line.p,
+                            arena_printf(a, ratio < 0.095 ? "%.2gx" : "%.2fx", ratio).p);
     return arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
 }
 

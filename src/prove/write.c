@@ -151,7 +151,8 @@ static void find_counts(struct writer *w) {
 
 /* Half a unit in the last place, of the narrowest format that the constant went through. */
 static bool is_rounded(double c, double meant, int bits) {
-    return c == meant || (isfinite(c) && isfinite(meant) && fabs(c - meant) <= fabs(meant) * ldexp(1, -(bits > 24 ? 24 : bits)));
+    return c == meant ||
+           (isfinite(c) && isfinite(meant) && fabs(c - meant) <= fabs(meant) * ldexp(1, -(bits > 24 ? 24 : bits)));
 }
 
 /* The constant is this function of n; then *out is that of `to`. */
