@@ -78,6 +78,19 @@ class Bench:
                 done.append(Run(c, self.o.cpu if cpu is None else cpu))
         return [statistics.median(r.seconds for r in done[1:]) for done in all_runs]
 
+    def side_by_side(self, command):
+        """Work of two processes next to that of one in the same time: medians, in turns."""
+        alone, both = [], []
+        for _ in range(self.o.runs + 1):
+            for n, done in ((1, alone), (2, both)):
+                begin = time.perf_counter()
+                children = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                            for _ in range(n)]
+                for c in children:
+                    c.wait()
+                done.append(time.perf_counter() - begin)
+        return 2 * statistics.median(alone[1:]) / statistics.median(both[1:])
+
     def row(self, what, figures, bound='', good=None):
         self.missed += good is False
         print(f'| {what} | {figures} | {bound}{"" if good is None else " ✓" if good else " ✗"} |', flush=True)
@@ -107,6 +120,9 @@ def read(b):
         b.compare('the same next to mlir-opt', dry, [*MLIR_OPT, path, '-o', '/dev/null'], 'mlir-opt', 10)
     two = ['2' if x == '1' else x for x in dry]
     b.compare('the same with `--jobs 2` and `--jobs 1`', two, dry, 'one thread', 1.7, cpu=False)
+    both = b.side_by_side(dry)
+    b.row('what the machine gives a second core: two such audits at once, one thread each',
+          f'{both:.2f} times the work of one in the same time')
     report(b, path)
     ttir, ttnn = b.make('pair', b.o.size, 'pair.ttir', 'pair.ttnn')
     pair, = b.turns(b.audit(*DRY, ttir, ttnn))

@@ -102,7 +102,8 @@ struct fa_library;
 struct fa_test_counts {
     size_t patterns, without; /* looked at; those of them that have no tests */
     size_t tests, failed;
-    size_t proved, unproved; /* hits whose fused form was compared on numbers, and could not be */
+    size_t proved, unproved; /* matches whose fused form was compared on numbers, and could not be */
+    size_t formless;         /* those of `unproved` whose pattern has no fused form */
 };
 
 /* Reads the patterns. Never NULL. */

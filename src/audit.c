@@ -19,6 +19,8 @@ struct fa_audit {
     const struct fa_options *options; /* while it runs */
     struct arena arena;
     struct diags diags;
+    struct arena input_arena; /* of what is read while the patterns are */
+    struct diags input_diags;
     struct pattern_set patterns;
     struct inputs inputs;
     struct report report;
@@ -26,8 +28,14 @@ struct fa_audit {
     const char **remarks;
     uint32_t nremarks, remarks_cap;
     uint32_t unfused; /* graphs */
-    bool skipped;     /* an op, a function or a graph was not audited */
+    bool has_patterns;
+    bool skipped; /* an op, a function or a graph was not audited */
     enum fa_status status;
+};
+
+struct refuted {
+    struct match match;
+    struct str text; /* the line that says so */
 };
 
 /* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
@@ -40,7 +48,7 @@ struct graph_audit {
     struct match_list matches, ttir_matches;
     struct rivals *rivals;   /* of each match, or NULL */
     struct proved *verdicts; /* of each match, or NULL */
-    struct str *refuted;     /* what was matched and computes something else, a line each */
+    struct refuted *refuted; /* what was matched and computes something else */
     uint32_t nrefuted, refuted_cap;
     bool blackhole;                       /* the chip that the text says; else Wormhole */
     bool unfused;                         /* much is missed and nothing is fused */
@@ -88,7 +96,38 @@ static void match_one(void *context, uint32_t i, uint32_t slot) {
     release_matched(l, i);
 }
 
-static void match_level(struct graph_audit *g, const struct graph *graph, struct match_list *out) {
+static void take_matches(struct match_list *to, struct match_list *from) {
+    to->steps += from->steps;
+    to->gave_up += from->gave_up;
+    if (from->n) {
+        to->items = grow(to->items, &to->cap, to->n + from->n, sizeof *to->items);
+        memcpy(to->items + to->n, from->items, from->n * sizeof *to->items);
+    }
+    to->n += from->n;
+    free(from->items);
+}
+
+static void settle_one(void *context, uint32_t i, uint32_t slot) {
+    struct level_match *l = context;
+    (void)slot;
+    match_settle(&l->lists[i]);
+}
+
+/* Of those that overlap the winners: function by function, unless a match reaches into another function. */
+static void settle_level(struct level_match *l, uint32_t n, uint32_t jobs, struct match_list *all) {
+    bool apart = true;
+    for (uint32_t i = 0; i < n && apart; i++)
+        apart = match_stays_inside(&l->lists[i], l->funcs[i]);
+    if (apart)
+        work_run(n, jobs, settle_one, l);
+    for (uint32_t i = 0; i < n; i++)
+        take_matches(all, &l->lists[i]);
+    if (!apart)
+        match_settle(all);
+}
+
+/* With the winners only where `settle`. */
+static void match_level(struct graph_audit *g, const struct graph *graph, bool settle, struct match_list *out) {
     uint32_t *funcs = arena_alloc(&g->arena, (graph->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(graph, funcs);
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
@@ -96,16 +135,10 @@ static void match_level(struct graph_audit *g, const struct graph *graph, struct
     struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);
     struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers};
     work_run(n, g->jobs, match_one, &l);
-    for (uint32_t i = 0; i < n; i++) {
-        out->steps += lists[i].steps;
-        out->gave_up += lists[i].gave_up;
-        if (lists[i].n) {
-            out->items = grow(out->items, &out->cap, out->n + lists[i].n, sizeof *out->items);
-            memcpy(out->items + out->n, lists[i].items, lists[i].n * sizeof *out->items);
-        }
-        out->n += lists[i].n;
-        free(lists[i].items);
-    }
+    if (settle)
+        settle_level(&l, n, g->jobs, out);
+    for (uint32_t i = 0; i < n && !settle; i++)
+        take_matches(out, &lists[i]);
     for (uint32_t i = 0; i < g->jobs; i++) {
         match_closer_free(searchers[i]);
         arena_merge(&g->arena, &arenas[i]);
@@ -262,7 +295,7 @@ static void remark(struct graph_audit *g) {
                      p ? p->nlocation : 0, p ? p->ndataflow : 0, g->matches.n);
     add_remark(a, text);
     for (uint32_t i = 0; i < g->nrefuted; i++)
-        add_remark(a, g->refuted[i]);
+        add_remark(a, g->refuted[i].text);
 }
 
 /* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
@@ -291,41 +324,57 @@ static struct str refuted_text(const struct match *m, struct str why, struct are
                         (int)m->pattern->fused_op.n, m->pattern->fused_op.p, (int)op.n, op.p, (int)why.n, why.p);
 }
 
-/* Takes what is refuted out of `all`, and says so. */
-static uint32_t drop_refuted(struct graph_audit *g, struct match_list *all) {
-    uint32_t n = 0, before = all->n;
+static void prove_matches(struct graph_audit *g) {
+    g->verdicts = arena_alloc(&g->arena, (g->matches.n + 1) * sizeof *g->verdicts);
+    work_run(g->matches.n, g->jobs, prove_one, g);
+}
+
+/* The matches that are refuted, and what is said of them. How many there are that were not known. */
+static uint32_t find_refuted(struct graph_audit *g) {
+    uint32_t before = g->nrefuted;
     for (uint32_t i = 0; i < g->matches.n; i++) {
         const struct match *m = &g->matches.items[i];
         if (!verdict_refutes(&g->verdicts[i]))
             continue;
         g->refuted = grow(g->refuted, &g->refuted_cap, g->nrefuted + 1, sizeof *g->refuted);
-        g->refuted[g->nrefuted++] = refuted_text(m, g->verdicts[i].text, &g->arena);
-        for (n = 0; n < all->n && all->items[n].ops != m->ops;)
-            n++;
-        if (n < all->n)
-            memmove(all->items + n, all->items + n + 1, (--all->n - n) * sizeof *all->items);
+        g->refuted[g->nrefuted++] = (struct refuted){*m, refuted_text(m, g->verdicts[i].text, &g->arena)};
     }
-    return before - all->n;
+    return g->nrefuted - before;
 }
 
-/* The matches that are reported. What is refuted gives its ops back to those that it overlaps. */
-static void settle(struct graph_audit *g) {
-    struct match_list all = g->matches;
-    uint32_t room = g->matches.n;
-    do {
-        g->matches.items =
-            xrealloc(g->matches.items == all.items ? NULL : g->matches.items, (room + 1) * sizeof *g->matches.items);
-        g->matches.n = all.n;
-        if (all.n)
-            memcpy(g->matches.items, all.items, all.n * sizeof *all.items);
-        match_settle(&g->matches);
-        drop_sources(g->a->options, &g->matches);
-        if (!g->a->proofs)
-            break;
-        g->verdicts = arena_alloc(&g->arena, (g->matches.n + 1) * sizeof *g->verdicts);
-        work_run(g->matches.n, g->jobs, prove_one, g);
-    } while (drop_refuted(g, &all));
-    free(all.items);
+static bool is_refuted(const struct graph_audit *g, const struct match *m) {
+    for (uint32_t i = 0; i < g->nrefuted; i++) {
+        const struct match *r = &g->refuted[i].match;
+        if (r->pattern == m->pattern && r->nops == m->nops && memcmp(r->ops, m->ops, m->nops * sizeof *m->ops) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void drop_refuted(const struct graph_audit *g, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!is_refuted(g, &list->items[i]))
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
+/* The matches that are reported. What is refuted gives its ops back to those that it overlaps: that is rare, so all
+ * are searched again only then. */
+static void find_matches(struct graph_audit *g) {
+    match_level(g, &g->shown->graph, true, &g->matches);
+    drop_sources(g->a->options, &g->matches);
+    if (!g->a->proofs)
+        return;
+    for (prove_matches(g); find_refuted(g); prove_matches(g)) {
+        struct match_list all = {0};
+        match_level(g, &g->shown->graph, false, &all);
+        drop_refuted(g, &all);
+        match_settle(&all);
+        drop_sources(g->a->options, &all);
+        free(g->matches.items);
+        g->matches = all;
+    }
 }
 
 enum { MANY = 10 }; /* so many direct fusions missed in a module make one wonder whether there was any fusing */
@@ -346,16 +395,23 @@ static void say_unfused(struct fa_audit *a) {
                  a->inputs.ncompiles);
 }
 
+static void take_diags(struct diags *to, const struct diags *from) {
+    uint32_t errors = 0;
+    for (uint32_t i = 0; i < from->n; i++) {
+        const struct diag *d = &from->items[i];
+        diag_add(to, d->severity, (struct place){d->file, d->line, d->column}, d->hint, "%s", d->message);
+        errors += d->severity == SEV_ERROR;
+    }
+    to->dropped += from->dropped;
+    to->errors += from->errors - errors; /* of those dropped */
+}
+
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     for (uint32_t i = 0; i < g->matches.n; i++)
         report_match(g, &g->matches.items[i]);
-    for (uint32_t i = 0; i < g->diags.n; i++) {
-        const struct diag *d = &g->diags.items[i];
-        diag_add(&a->diags, d->severity, (struct place){d->file, d->line, d->column}, d->hint, "%s", d->message);
-    }
-    a->diags.dropped += g->diags.dropped;
+    take_diags(&a->diags, &g->diags);
     uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
     if (g->matches.gave_up)
         diag_add(&a->diags, SEV_WARNING, (struct place){g->shown->source.path, 0, 0}, "--limit steps=N allows more",
@@ -381,15 +437,15 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_read(&g.ttir, &g.compile->ttir, g.jobs, &g.diags);
     level_read(&g.ttnn, &g.compile->ttnn, g.jobs, &g.diags);
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
-    match_level(&g, &g.shown->graph, &g.matches);
     g.blackhole = is_for_blackhole(&g.shown->ir);
-    settle(&g);
-    g.rivals = match_rivals(&g.matches, &g.arena);
+    find_matches(&g);
+    if (!all->a->report.count_only)
+        g.rivals = match_rivals(&g.matches, &g.arena);
     g.unfused = g.ttnn.present && direct_matches(&g.matches) >= MANY && !signs_of_fusing(&g.a->patterns, &g.ttnn.graph);
     if (g.matches.n && g.ttnn.present && g.ttir.present) {
         pair_build(&pairs, &g.ttir.graph, &g.ttnn.graph);
         g.pairs = &pairs;
-        match_level(&g, &g.ttir.graph, &g.ttir_matches);
+        match_level(&g, &g.ttir.graph, false, &g.ttir_matches);
     }
     work_wait(all->order, i);
     hand_over(&g);
@@ -417,13 +473,30 @@ static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
     work_order_free(all.order);
 }
 
-static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
+static bool patterns_read(struct fa_audit *a) {
     a->patterns.no_examples = true;
-    if (!library_load(&a->patterns, o, &a->diags) || !library_select(&a->patterns, o, &a->diags))
+    return library_load(&a->patterns, a->options, &a->diags) && library_select(&a->patterns, a->options, &a->diags);
+}
+
+enum { READ_PATTERNS, READ_INPUTS, THINGS_READ };
+
+/* Neither asks for the other. */
+static void read_thing(void *context, uint32_t i, uint32_t slot) {
+    struct fa_audit *a = context;
+    (void)slot;
+    if (i == READ_PATTERNS)
+        a->has_patterns = patterns_read(a);
+    else
+        a->status = inputs_read(&a->inputs, a->options, &a->input_arena, &a->input_diags);
+}
+
+static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
+    work_run(THINGS_READ, work_jobs(o->jobs), read_thing, a);
+    if (!a->has_patterns)
         return FA_USAGE;
-    enum fa_status status = inputs_read(&a->inputs, o, &a->arena, &a->diags);
-    if (status != FA_CLEAN)
-        return status;
+    take_diags(&a->diags, &a->input_diags);
+    if (a->status != FA_CLEAN)
+        return a->status;
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
@@ -442,6 +515,7 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     memset(a, 0, sizeof *a);
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
+    a->input_diags = (struct diags){.arena = &a->input_arena, .limit = options->max_diagnostics};
     a->patterns.max_steps = options->max_steps;
     a->options = options;
     a->status = run(a, options);
@@ -499,7 +573,9 @@ void fa_free(struct fa_audit *a) {
     inputs_free(&a->inputs);
     patterns_free(&a->patterns);
     diags_free(&a->diags);
+    diags_free(&a->input_diags);
     free(a->remarks);
     arena_free(&a->arena);
+    arena_free(&a->input_arena);
     free(a);
 }

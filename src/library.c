@@ -217,6 +217,7 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     counts->failed = n.failed;
     counts->proved = prover.proved;
     counts->unproved = prover.unproved;
+    counts->formless = prover.formless;
     return n.failed ? FA_MISSED : FA_CLEAN;
 }
 

@@ -9,7 +9,7 @@
 
 #include "prove_form.h"
 
-enum { TRIALS = 3, CHOICES = 512, SMALL_INDEX = 2 };
+enum { TRIALS = 2, CHOICES = 512, SMALL_INDEX = 2 };
 
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 
@@ -98,11 +98,11 @@ static double uniform(uint64_t *state) {
     return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
 }
 
-/* Rows are of different size, and a few numbers are far out: limits of a clamp are met, and a softmax is not of one
- * element only. The second trial has positive numbers, for roots and logarithms. */
+/* Rows are of different size, one is 0, and a few numbers are far out: limits of a clamp are met, and a softmax is not
+ * of one element only. The second trial has positive numbers, for roots and logarithms. */
 struct filling {
     uint32_t leaf, trial;
-    bool positive;
+    bool positive, distinct;
 };
 
 static void fill(struct filling f, struct tensor *t, enum dtype type) {
@@ -116,8 +116,10 @@ static void fill(struct filling f, struct tensor *t, enum dtype type) {
         double x = 2 * uniform(&state) - 1, far = uniform(&state) < 0.03 ? 8 : 1;
         if (format_is_integer(type))
             t->x[i] = floor(uniform(&state) * SMALL_INDEX);
+        else if (f.positive)
+            t->x[i] = (0.01 + fabs(x)) * size * far;
         else
-            t->x[i] = (f.positive ? 0.01 + fabs(x) : x) * size * far;
+            t->x[i] = !f.distinct && row > 1 && i / row == 2 ? 0 : x * size * far;
     }
 }
 
@@ -138,8 +140,17 @@ static bool is_positive(const struct proof *p, uint32_t value) {
     return found;
 }
 
+/* Among equal elements no order is promised, so that there is nothing to compare. */
+static bool is_sorted(const struct match *m) {
+    bool found = false;
+    for (uint32_t i = 0; i < m->nops; i++)
+        found |= m->graph->kind[m->ops[i]] == K_SORT || m->graph->kind[m->ops[i]] == K_TOPK;
+    return found;
+}
+
 static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
     const struct graph *g = p->match->graph;
+    bool sorts = is_sorted(p->match);
     for (uint32_t i = 0; i < p->nleaves; i++) {
         struct shape s = {0};
         uint32_t rank, value = p->leaves[i].value;
@@ -152,7 +163,7 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
         if (!t)
             return false;
         bool positive = trial == 1 || (is_positive(p, value) && !violated);
-        fill((struct filling){i, trial, positive}, t, graph_dtype(g, value));
+        fill((struct filling){i, trial, positive, sorts}, t, graph_dtype(g, value));
         impose(p->leaves[i].tie, violated, t);
         p->given[i] = (struct given){value, t};
     }
@@ -428,6 +439,8 @@ static struct str unproved(struct proof *p, struct str why) {
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
     *p = (struct proof){.prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}};
+    if (!m->pattern->fused.n)
+        p->prover->formless++;
     struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);

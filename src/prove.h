@@ -26,7 +26,7 @@ struct prover {
     const struct pattern_set *set; /* of the lowerings */
     struct diags *diags;
     bool say_unproved; /* a note for each example that cannot be compared */
-    uint32_t proved, unproved;
+    uint32_t proved, unproved, formless; /* formless: those of `unproved` whose pattern has no fused form */
 };
 
 /* What the matched ops compute against the fused form of the match's pattern, on numbers of several kinds. Tensors live

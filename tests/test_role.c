@@ -155,8 +155,8 @@ Test(role, with_names) {
     HEADS("c")                                                                                                         \
     TURN("aq", "a", "0, 2, 1, 3", "1x2x6x4")                                                                           \
     TURN("bk", "b", "0, 2, 1, 3", "1x2x6x4")                                                                           \
-    TURN("v", "c", "0, 2, 1, 3", "1x2x6x4") ROPE("q", "aq")                                                            \
-        ROPE("kr", "bk") "k = ttnn.permute kr {permutation = array<i64: 0, 1, 3, 2>} -> 1x2x4x6\n"
+    TURN("v", "c", "0, 2, 1, 3", "1x2x6x4")                                                                            \
+    ROPE("q", "aq") ROPE("kr", "bk") "k = ttnn.permute kr {permutation = array<i64: 0, 1, 3, 2>} -> 1x2x4x6\n"
 
 Test(role, through_rope_bias_scale_mask_and_casts) {
     build(LAYER "bq:8" W "attn.q.bias mask:1x1x6x6!input cos:1x1x6x4!input sin:1x1x6x4!input ",

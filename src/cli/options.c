@@ -281,7 +281,7 @@ static bool check(struct options *o) {
 
 /* The names after the action, as a list for --only. */
 static bool join_names(struct options *o) {
-    size_t n = 1;
+    size_t n = 1, at = 0;
     for (size_t i = 0; i < o->nfiles; i++)
         n += strlen(o->files[i]) + 1;
     if (o->nfiles == 0)
@@ -292,7 +292,7 @@ static bool join_names(struct options *o) {
     if (!o->names)
         return wrong(o, "out of memory");
     for (size_t i = 0; i < o->nfiles; i++)
-        strcat(strcat(o->names, i ? "," : ""), o->files[i]);
+        at += (size_t)snprintf(o->names + at, n - at, "%s%s", i ? "," : "", o->files[i]);
     o->only = o->names;
     return true;
 }

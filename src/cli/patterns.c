@@ -22,7 +22,7 @@ static enum fa_status test_patterns(const struct options *o, struct fa_library *
             n.tests == 1 ? "" : "s", n.failed);
     if (n.without)
         fprintf(stderr, "; %zu without tests", n.without);
-    if (n.proved || n.unproved)
+    if (n.proved || n.unproved > n.formless)
         fprintf(stderr, "; %zu proved, %zu not evaluated", n.proved, n.unproved);
     fputc('\n', stderr);
     return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROLES = 8, LEAST_OPS = 10000 /* for which a second thread pays off */ };
+enum { MAX_ROLES = 8, MAX_RANGES = 64, LEAST_OPS = 10000 /* for which a second thread pays off */ };
 
 static void *zeroed(size_t n, size_t size) {
     return xcalloc(n ? n : 1, size);
@@ -28,20 +28,18 @@ static struct arity arity_of(const char *roles) {
     return n;
 }
 
+static uint16_t *kinds_of_names(const struct mlir *m) {
+    uint16_t *kinds = zeroed(m->nnames, sizeof *kinds);
+    for (uint32_t i = 0; i < m->nnames; i++)
+        kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
+    return kinds;
+}
+
 static void set_kinds(struct graph *g) {
-    const struct mlir *m = g->m;
-    uint16_t *by_name = zeroed(m->nnames, sizeof *by_name);
-    bool *known = zeroed(m->nnames, sizeof *known);
-    for (uint32_t i = 0; i < m->nops; i++) {
-        uint32_t name = m->ops[i].name;
-        if (!known[name]) {
-            known[name] = true;
-            by_name[name] = (uint16_t)op_kind_of_spelling(m->names[name]);
-        }
-        g->kind[i] = by_name[name];
-    }
-    free(by_name);
-    free(known);
+    uint16_t *kinds = kinds_of_names(g->m);
+    for (uint32_t i = 0; i < g->m->nops; i++)
+        g->kind[i] = kinds[g->m->ops[i].name];
+    free(kinds);
 }
 
 static bool is_device(const struct mlir *m, uint32_t v) {
@@ -189,17 +187,19 @@ static void mark_call(struct graph *g, uint32_t op) {
 static void mark_functions(struct graph *g, uint8_t *seen) {
     const struct mlir *m = g->m;
     uint8_t *dialects = zeroed(m->nnames, sizeof *dialects);
+    uint16_t *kinds = kinds_of_names(m); /* of functions and returns what they are called by is all */
     for (uint32_t i = 0; i < m->nnames; i++)
         dialects[i] = dialect_of(m->names[i]);
     for (uint32_t i = 0; i < m->nops; i++) {
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
-        if (op->callee != NONE && g->kind[i] != K_FUNC)
+        if (op->callee != NONE && kinds[op->name] != K_FUNC)
             mark_call(g, i);
-        if (g->kind[i] == K_RETURN && f != NONE)
+        if (kinds[op->name] == K_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : NONE - 1;
     }
+    free(kinds);
     free(dialects);
 }
 
@@ -240,17 +240,32 @@ static void set_ops_before(struct graph *g) {
     g->ops_before[g->m->nops] = n;
 }
 
-/* What does not ask for each other, once kinds and operands are known. */
-static void build_rest(void *context, uint32_t i, uint32_t slot) {
-    struct graph *g = context;
+struct build {
+    struct graph *graph;
+    uint32_t at[MAX_RANGES + 1], nranges; /* of values */
+};
+
+enum { BUILD_OPERANDS, BUILD_FUNCTIONS, FIRST_BUILT };
+
+/* What does not ask for each other once kinds are known, and then once operands and functions are. */
+static void build_first(void *context, uint32_t i, uint32_t slot) {
+    struct build *b = context;
     (void)slot;
-    if (i == 0) {
-        set_functions(g);
-        values_build(g);
-    } else {
-        set_uses(g);
-        set_ops_before(g);
+    if (i == BUILD_OPERANDS)
+        set_operands(b->graph);
+    else
+        set_functions(b->graph);
+}
+
+static void build_rest(void *context, uint32_t i, uint32_t slot) {
+    struct build *b = context;
+    (void)slot;
+    if (i < b->nranges) {
+        values_build(b->graph, b->at[i], b->at[i + 1]);
+        return;
     }
+    set_uses(b->graph);
+    set_ops_before(b->graph);
 }
 
 void graph_build(struct graph *g, const struct mlir *m) {
@@ -262,8 +277,12 @@ void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs) {
     g->m = m;
     g->kind = zeroed(m->nops, sizeof *g->kind);
     set_kinds(g);
-    set_operands(g);
-    work_run(2, m->nops < LEAST_OPS ? 1 : jobs, build_rest, g);
+    struct build b = {.graph = g};
+    if (m->nops < LEAST_OPS)
+        jobs = 1;
+    work_run(FIRST_BUILT, jobs, build_first, &b);
+    b.nranges = values_begin(g, jobs == 1 ? 1 : jobs < MAX_RANGES / 4 ? 4 * jobs : MAX_RANGES, b.at);
+    work_run(b.nranges + 1, jobs, build_rest, &b);
 }
 
 void graph_free(struct graph *g) {

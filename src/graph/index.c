@@ -330,6 +330,7 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
         return true;
     }
     struct axes c, mapped;
+    axes_clear(&c);
     return expands(shape, rank, to, to_rank, true) && imap_coordinates(map, shape, rank, &c) &&
            wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
 }
@@ -362,6 +363,16 @@ bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) 
         out->ncut += out->cut[d];
     }
     return true;
+}
+
+const struct slice_bounds *slice_remembered(struct slice_memo *memo, const struct graph *g, uint32_t op) {
+    struct slice_bounds *bounds = &memo->bounds[op % SLICES];
+    if (memo->ops[op % SLICES] != op) {
+        memo->ops[op % SLICES] = op;
+        if (!slice_bounds(g, op, bounds))
+            bounds->rank = NONE;
+    }
+    return bounds->rank == NONE ? NULL : bounds;
 }
 
 /* A digit is a multiplicative interval [lo, lo * size). Two digits are independent when one begins at a multiple of

@@ -295,13 +295,9 @@ static void settle(struct graph *g, uint32_t v) {
 
 /* Depth first on a stack of its own: chains may be as long as the text. What is busy when it is asked for is part of
  * a cycle (a function that calls itself) and stays unknown. */
-void values_build(struct graph *g) {
-    size_t n = (size_t)g->m->nvalues + 1;
+void values_build(struct graph *g, uint32_t begin, uint32_t end) {
     struct waiting w = {0};
-    g->value_flags = xcalloc(n, 1);
-    g->constants = xrealloc(NULL, n * sizeof *g->constants);
-    g->constant_bits = xrealloc(NULL, n);
-    for (uint32_t v = 0; v < g->m->nvalues; v++)
+    for (uint32_t v = begin; v < end; v++)
         for (wait_for(g, &w, v); w.n > 0;) {
             uint32_t top = w.v[w.n - 1], before = w.n;
             uint8_t *flags = &g->value_flags[top];
@@ -316,6 +312,36 @@ void values_build(struct graph *g) {
                 settle(g, top);
         }
     free(w.v);
+}
+
+/* A call makes values of one function of those of another. */
+static bool functions_are_apart(const struct graph *g) {
+    for (uint32_t i = 0; i < g->m->nops; i++)
+        if (g->m->ops[i].callee != NONE && g->kind[i] != K_FUNC)
+            return false;
+    return true;
+}
+
+/* A function at top level: what stands before it and behind it is not made of one another. */
+static bool begins_afresh(const struct mlir *m, const struct mlir_func *f) {
+    return m->ops[f->op].parent == f->module && (f->module == NONE || m->ops[f->module].func == NONE);
+}
+
+uint32_t values_begin(struct graph *g, uint32_t wanted, uint32_t *at) {
+    const struct mlir *m = g->m;
+    size_t room = (size_t)m->nvalues + 1;
+    uint32_t n = 0;
+    g->value_flags = xcalloc(room, 1);
+    g->constants = xrealloc(NULL, room * sizeof *g->constants);
+    g->constant_bits = xrealloc(NULL, room);
+    at[n++] = 0;
+    if (wanted > 1 && functions_are_apart(g))
+        for (uint32_t f = 1; f < m->nfuncs && n < wanted; f++)
+            if (m->funcs[f].first_arg > at[n - 1] + m->nvalues / wanted && m->funcs[f].first_arg < m->nvalues &&
+                begins_afresh(m, &m->funcs[f]))
+                at[n++] = m->funcs[f].first_arg;
+    at[n] = m->nvalues;
+    return n;
 }
 
 void values_free(struct graph *g) {

@@ -6,6 +6,7 @@
 #include "base/work.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PARTS_A_JOB = 4, MAX_PARTS = 256, LEAST_BYTES = 1 << 20 };
 
@@ -83,9 +84,42 @@ static uint32_t cut_parts(const struct cut *c, uint32_t wanted, size_t *at) {
     return n;
 }
 
+/* The first "#loc" line behind the functions, with nothing but closing brackets before it; NULL: there is none. */
+static const char *find_locs(const struct cut *c) {
+    const char *p = c->text.p + c->end, *end = c->text.p + c->text.n;
+    while (p < end && (*p == '}' || *p == ' ' || *p == '\n')) {
+        const char *line = *p == '}' ? memchr(p, '\n', (size_t)(end - p)) : p; /* } loc(#loc3) */
+        if (!line)
+            return NULL;
+        p = line + 1;
+    }
+    return end - p > 4 && memcmp(p, "#loc", 4) == 0 && p[-1] == '\n' ? p : NULL;
+}
+
+static void parse_locs(struct gap *g) {
+    struct mlir_tables *tables = xcalloc(1, sizeof *tables);
+    struct mlir m = {.text = g->module->text, .tables = tables};
+    struct diags none = {.arena = &tables->arena};
+    struct parser p = {
+        .m = &m, .d = &none, .p = g->locs_begin, .begin = m.text.p, .end = m.text.p + m.text.n, .func = NONE};
+    parse_loc_lines(&p);
+    g->locs_end = p.p;
+    g->locs = tables->locs;
+    g->nlocs = tables->nlocs;
+    sym_free(&tables->aliases);
+    free(tables->alias_values);
+    arena_free(&tables->arena);
+    free(tables);
+}
+
 static void parse_part(void *context, uint32_t i, uint32_t slot) {
-    struct part *p = (struct part *)context + i;
+    struct gap *g = context;
     (void)slot;
+    if (i == g->nparts) {
+        parse_locs(g);
+        return;
+    }
+    struct part *p = &g->parts[i];
     p->diags.arena = &p->arena;
     mlir_parse(&p->m, &p->source, &p->block, &p->diags);
     source_release(&p->source, p->block.text.p, p->block.text.n);
@@ -248,7 +282,26 @@ void gap_fill(struct parser *p) {
     p->p = g->end;
 }
 
+void gap_take_locs(struct parser *p) {
+    struct gap *g = p->gap;
+    struct mlir_tables *t = p->m->tables;
+    for (uint32_t i = 0; i < t->nlocs && i < g->nlocs; i++)
+        if (g->locs[i].end == 0)
+            g->locs[i] = t->locs[i];
+    if (t->nlocs <= g->nlocs) {
+        free(t->locs);
+        t->locs = g->locs;
+        t->nlocs = t->locs_cap = g->nlocs;
+        g->locs = NULL;
+    } else {
+        memcpy(t->locs, g->locs, g->nlocs * sizeof *t->locs);
+    }
+    p->p = g->locs_end;
+    g->locs_begin = NULL;
+}
+
 void gap_free(struct gap *g) {
+    free(g->locs);
     for (uint32_t i = 0; i < g->nparts; i++) {
         mlir_free(&g->parts[i].m);
         diags_free(&g->parts[i].diags);
@@ -274,7 +327,9 @@ bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
         p->block.pieces = NULL;
         p->block.npieces = 0;
     }
-    work_run(g->nparts, jobs, parse_part, g->parts);
+    g->module = m;
+    g->locs_begin = find_locs(&c);
+    work_run(g->nparts + (g->locs_begin != NULL), jobs, parse_part, g);
     bool sound = g->nparts > 1;
     for (uint32_t i = 0; i < g->nparts && sound; i++)
         sound = is_sound(&g->parts[i]);

@@ -13,9 +13,14 @@ struct part {
     struct diags diags;
 };
 
-/* A stretch of text whose ops are read already: the parser takes them in where it comes to it. */
+/* A stretch of text whose ops are read already: the parser takes them in where it comes to it. So are the lines of
+ * locations behind it. */
 struct gap {
     const char *begin, *end; /* from the first function to behind the last one */
+    const char *locs_begin, *locs_end;
+    struct loc_slot *locs; /* by number */
+    uint32_t nlocs;
+    const struct mlir *module;
     struct part *parts;
     uint32_t nparts, jobs;
     bool filled;
@@ -25,6 +30,8 @@ struct gap {
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs);
 /* At the gap: its ops become those of the open module, and reading goes on behind it. */
 void gap_fill(struct parser *p);
+/* The locations become those of the open module. */
+void gap_take_locs(struct parser *p);
 void gap_free(struct gap *g);
 
 #endif

@@ -139,6 +139,17 @@ static bool parse_alias(struct parser *p) {
     return true;
 }
 
+void parse_loc_lines(struct parser *p) {
+    while (p->end - p->p > 4 && memcmp(p->p, "#loc", 4) == 0) {
+        const char *line = p->p, *stop = memchr(line, '\n', (size_t)(p->end - line));
+        if (!stop || stop[-1] != ')' || !parse_alias(p) || p->p != stop) {
+            p->p = line;
+            return;
+        }
+        p->p = stop + 1;
+    }
+}
+
 static bool parse_trailer(struct parser *p) {
     if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
         return parse_fail(p, p->p, "expected an operation");
@@ -246,6 +257,10 @@ bool parse_ops(struct parser *p) {
         }
         if (p->gap && p->p == p->gap->begin) {
             gap_fill(p);
+            continue;
+        }
+        if (p->gap && p->p == p->gap->locs_begin) {
+            gap_take_locs(p);
             continue;
         }
         const char *start = p->p;

@@ -198,7 +198,7 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
     int64_t width = x->shape.dim[rank - 1], half = width / 2;
     for (int64_t i = 0; i < x->n; i++)
         turned->x[i] = i % width < half ? -x->x[i + half] : x->x[i - half];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2 && angle[k]; k++) {
         uint32_t r = angle[k]->shape.rank;
         struct view v = view_of(angle[k]);
         if (r < 2)

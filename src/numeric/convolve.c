@@ -38,8 +38,8 @@ static bool paddings(struct bench *b, const struct call *c, struct window *w) {
         return bench_fail(b, "%s: %d paddings", op_table[c->kind].name, given);
     for (uint32_t d = 0; given && d < w->n; d++) {
         bool both = given == 2 * (int)w->n;
-        w->before[d] = given == 1 ? v[0] : !both ? v[d] : c->ttnn ? v[2 * d] : v[d];
-        w->after[d] = given == 1 ? v[0] : !both ? v[d] : c->ttnn ? v[2 * d + 1] : v[w->n + d];
+        w->before[d] = given == 1 ? v[0] : !both ? v[d] : c->ttnn ? v[2 * (size_t)d] : v[d];
+        w->after[d] = given == 1 ? v[0] : !both ? v[d] : c->ttnn ? v[2 * (size_t)d + 1] : v[w->n + d];
         if (w->before[d] < 0 || w->after[d] < 0)
             return bench_fail(b, "a negative padding");
     }
@@ -414,7 +414,7 @@ bool evaluate_avg_pool(struct bench *b, const struct call *c, const struct tenso
     struct pool p;
     struct walk w;
     bool padding_counts = true;
-    int64_t offset, in[2];
+    int64_t offset, in[2] = {0};
     if (!read_pool(b, c, &p) || !attr_flag(b, c, "count_include_pad", &padding_counts))
         return false;
     if (p.w.dilation[0] != 1 || p.w.dilation[1] != 1)

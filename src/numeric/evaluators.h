@@ -37,7 +37,14 @@ static inline const struct tensor *operand(const struct call *c, uint32_t i) {
     return i < c->noperands ? c->operands[i] : NULL;
 }
 /* False with a reason unless the first n operands are there. */
-bool operands_needed(struct bench *b, const struct call *c, uint32_t n);
+static inline bool operands_needed(struct bench *b, const struct call *c, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!operand(c, i)) {
+            bench_fail(b, "%s lacks operand %u", op_table[c->kind].name, i);
+            return false;
+        }
+    return true;
+}
 /* Type of a result; DT_F64 when it is not told. */
 static inline enum dtype result_type(const struct call *c, uint32_t i) {
     return c->types && i < c->nresults ? c->types[i] : DT_F64;

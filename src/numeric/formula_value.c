@@ -280,7 +280,7 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     uint32_t count = 0;
     for (; next_piece(&rest, &piece); count++) {
         const struct number *n = attribute_number(r, piece);
-        double x;
+        double x = NAN;
         bool elsewhere = told_of_match(r, n, piece, &x);
         if (!n && !elsewhere) {
             *out = text;

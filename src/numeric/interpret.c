@@ -226,13 +226,6 @@ bool axis_attr(struct bench *b, const struct call *c, const char *key, int64_t o
 
 /* ---- operands and results ---- */
 
-bool operands_needed(struct bench *b, const struct call *c, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (!operand(c, i))
-            return bench_fail(b, "%s lacks operand %u", op_table[c->kind].name, i);
-    return true;
-}
-
 const struct tensor *as_told(struct bench *b, const struct call *c, uint32_t result, const struct tensor *t) {
     const struct shape *told = result_shape(c, result);
     return t && told && shape_count(told) == t->n ? tensor_reshape(b, t, told) : t;

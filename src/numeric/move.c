@@ -293,9 +293,10 @@ bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **o
     if (n != 2 * (int)s.rank)
         return bench_fail(b, "%d paddings of a tensor of rank %u", n, s.rank);
     for (uint32_t d = 0; d < s.rank; d++) {
-        if (p[2 * d] < 0 || p[2 * d + 1] < 0)
+        const int64_t *at = p + 2 * (size_t)d; /* before and after */
+        if (at[0] < 0 || at[1] < 0)
             return bench_fail(b, "a negative padding");
-        s.dim[d] += p[2 * d] + p[2 * d + 1];
+        s.dim[d] += at[0] + at[1];
     }
     struct tensor *t = tensor_new(b, &s);
     if (!t)
@@ -304,7 +305,7 @@ bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **o
         t->x[i] = value;
     struct view inner = view_of(t);
     for (uint32_t d = 0; d < s.rank; d++)
-        inner = view_cut(inner, d, p[2 * d], 1, x->shape.dim[d]);
+        inner = view_cut(inner, d, p[2 * (size_t)d], 1, x->shape.dim[d]);
     struct walk w;
     walk_begin(&w, &inner.shape);
     walk_add(&w, &inner);

@@ -98,8 +98,9 @@ bool evaluate_reduction(struct bench *b, const struct call *c, const struct tens
         return false;
     if (x->n == 0 && t->n > 0 && (averages || c->kind == K_MAX || c->kind == K_MIN))
         return bench_fail(b, "%s of no elements", op_table[c->kind].name);
+    int64_t each = t->n > 0 ? x->n / t->n : 0; /* elements of x for one of t */
     for (int64_t i = 0; averages && i < t->n; i++)
-        t->x[i] /= (double)(x->n / t->n);
+        t->x[i] /= (double)each;
     struct shape s = left_over(&x->shape, reduced, keep);
     *out = tensor_reshape(b, t, &s);
     return *out != NULL;
@@ -114,8 +115,9 @@ bool evaluate_global_avg_pool(struct bench *b, const struct call *c, const struc
     if (x->shape.rank != 4 || x->n == 0)
         return bench_fail(b, "global_avg_pool2d of %s", shape_text(b->arena, &x->shape).p);
     struct tensor *t = reduce(b, x, reduced, reduction_of(K_SUM));
+    int64_t each = x->shape.dim[1] * x->shape.dim[2]; /* of one channel */
     for (int64_t i = 0; t && i < t->n; i++)
-        t->x[i] /= (double)(x->n / t->n);
+        t->x[i] /= (double)each;
     *out = as_told(b, c, 0, t);
     return *out != NULL;
 }

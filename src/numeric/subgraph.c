@@ -144,7 +144,7 @@ static bool evaluate_op(struct evaluation_run *r, uint32_t op) {
     const struct graph *g = r->program->graph;
     uint32_t n = graph_noperands(g, op);
     const struct tensor **operands = arena_alloc(r->bench->arena, (n + 1) * sizeof(const struct tensor *)),
-                        *results[MAX_RESULTS];
+                        *results[MAX_RESULTS] = {NULL};
     for (uint32_t i = 0; i < n; i++)
         operands[i] = graph_operands(g, op)[i] == NONE ? NULL : find(&r->known, graph_operands(g, op)[i]);
     if (!interpret_op(r->bench, r->program, op, operands, results))

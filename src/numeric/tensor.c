@@ -141,7 +141,7 @@ struct view view_permuted(struct view v, const uint32_t *order) {
 }
 
 struct view view_swapped(struct view v, uint32_t a, uint32_t b) {
-    uint32_t order[TENSOR_RANK];
+    uint32_t order[TENSOR_RANK] = {0};
     for (uint32_t d = 0; d < v.shape.rank; d++)
         order[d] = d == a ? b : d == b ? a : d;
     return view_permuted(v, order);

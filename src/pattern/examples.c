@@ -205,10 +205,20 @@ static const struct pattern *leader_of(const struct pattern *p) {
     return p->is_variant ? p->variant_of : p;
 }
 
+/* The same, as the set has it to be changed. */
+static struct pattern *in_set(const struct pattern_set *set, const struct pattern *p) {
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i] == p)
+            return set->items[i];
+    return NULL;
+}
+
 static void search(struct run *r, const struct module *m, struct match_list *found) {
-    struct pattern *leader = (struct pattern *)(uintptr_t)leader_of(r->pattern);
+    struct pattern *leader = in_set(r->set, leader_of(r->pattern)), *own = in_set(r->set, r->pattern);
+    if (!leader || !own)
+        return;
     struct pattern_set alone = {.max_steps = r->set->max_steps, .items = &leader, .n = 1};
-    ((struct pattern *)(uintptr_t)r->pattern)->show_blocked = r->example->hit; /* the finding is there, though hidden */
+    own->show_blocked = r->example->hit; /* the finding is there, though hidden */
     patterns_index(&alone);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)

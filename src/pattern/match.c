@@ -317,6 +317,7 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .max_ties = MAX_TIES,
                                .far = &m->far,
                                .told = &m->told,
+                               .slices = &m->slices,
                                .max_preconditions = MAX_PRECONDITIONS};
 }
 
@@ -536,7 +537,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->max_steps = max_steps ? max_steps : MAX_STEPS;
     m->scratch = xrealloc(NULL, SCRATCH);
     memset(m->contraction_ops, 0xff, sizeof m->contraction_ops);
-    memset(m->slice_ops, 0xff, sizeof m->slice_ops);
+    slice_memo_clear(&m->slices);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
         m->slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
     return m;

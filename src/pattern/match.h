@@ -97,6 +97,8 @@ struct templates {
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
 void match_settle(struct match_list *list);
+/* No match of the list has ops of another function than this. */
+bool match_stays_inside(const struct match_list *list, uint32_t func);
 
 /* Fused ops of the matches of the other kind, direct or theoretical, that share ops with a match. */
 struct rivals {
@@ -134,6 +136,7 @@ struct evaluation {
     bool *far;                   /* set where a condition looks beyond what is bound */
     struct told *told;           /* or NULL */
     struct templates *templates; /* or NULL */
+    struct slice_memo *slices;   /* or NULL */
     bool brief;                  /* nobody reads the preconditions: the name of what they speak of stands for each */
     const pcre2_code *regex;     /* of the condition at hand */
     const struct number *number; /* the condition at hand */

@@ -17,8 +17,7 @@ enum {
     MAX_TIES = 32,
     MAX_FRESH = 64,
     FRESH_SPACE = 1 << 24, /* spaces of axes that the formula's own do not have: of parts, of wholes */
-    CONTRACTIONS = 64,
-    SLICES = 32
+    CONTRACTIONS = 64
 };
 
 struct goal {
@@ -89,8 +88,7 @@ struct matcher {
     struct tie ties[MAX_TIES];                     /* where the match is looked at closer */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
     uint32_t contraction_ops[CONTRACTIONS];
-    struct slice_bounds slices[SLICES]; /* likewise; rank NONE: it is none */
-    uint32_t slice_ops[SLICES];
+    struct slice_memo slices;
 };
 
 struct mark {

@@ -5,89 +5,92 @@
 #include <math.h>
 #include <string.h>
 
-typedef double measured(const struct graph *g, const struct binding *b, const struct number *n);
+typedef double measured(const struct evaluation *e, const struct binding *b, const struct number *n);
 
-static double rank_of(const struct graph *g, const struct binding *b, const struct number *n) {
+static double rank_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     uint32_t rank;
     (void)n;
-    return graph_shape(g, b->value, &rank) ? (double)rank : NAN;
+    return graph_shape(e->graph, b->value, &rank) ? (double)rank : NAN;
 }
 
-static double size_of(const struct graph *g, const struct binding *b, const struct number *n) {
+static double size_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     uint32_t rank;
-    const int64_t *shape = graph_shape(g, b->value, &rank);
+    const int64_t *shape = graph_shape(e->graph, b->value, &rank);
     int64_t d = n->given[0] + (n->given[0] < 0 ? (int64_t)rank : 0);
     return shape && d >= 0 && d < (int64_t)rank ? (double)shape[d] : NAN;
 }
 
-static double numel_of(const struct graph *g, const struct binding *b, const struct number *n) {
+static double numel_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     (void)n;
-    int64_t numel = graph_numel(g, b->value);
+    int64_t numel = graph_numel(e->graph, b->value);
     return numel < 0 ? NAN : (double)numel;
 }
 
-static double users_of(const struct graph *g, const struct binding *b, const struct number *n) {
+static double users_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     (void)n;
-    return graph_nuses(g, b->value);
+    return graph_nuses(e->graph, b->value);
 }
 
-static uint32_t op_of(const struct graph *g, const struct binding *b) {
-    return b->op != NONE ? b->op : g->m->values[b->value].def;
+static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
+    return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
 }
 
-/* Of the one dimension that a slice cuts. */
-static bool cut_of(const struct graph *g, const struct binding *b, int64_t *begin, int64_t *end, int64_t *step) {
-    struct slice_bounds s;
-    uint32_t op = op_of(g, b);
-    if (op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
-        return false;
-    for (uint32_t d = 0; d < s.rank; d++)
-        if (s.cut[d]) {
-            *begin = s.begin[d];
-            *end = s.end[d];
-            *step = s.step[d];
-        }
-    return true;
+/* Of a slice that cuts one dimension, and which that is. NULL where it is none. */
+static const struct slice_bounds *cut_of(const struct evaluation *e, const struct binding *b, struct slice_bounds *room,
+                                         uint32_t *dim) {
+    uint32_t op = op_of(e, b);
+    const struct slice_bounds *s = NULL;
+    if (op != NONE && e->slices)
+        s = slice_remembered(e->slices, e->graph, op);
+    else if (op != NONE && slice_bounds(e->graph, op, room))
+        s = room;
+    if (!s || s->ncut != 1)
+        return NULL;
+    for (*dim = 0; !s->cut[*dim];)
+        ++*dim;
+    return s;
 }
 
-static double begin_of(const struct graph *g, const struct binding *b, const struct number *n) {
-    int64_t begin, end, step;
+static double begin_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
     (void)n;
-    return cut_of(g, b, &begin, &end, &step) ? (double)begin : NAN;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)s->begin[d] : NAN;
 }
 
-static double end_of(const struct graph *g, const struct binding *b, const struct number *n) {
-    int64_t begin, end, step;
+static double end_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
     (void)n;
-    return cut_of(g, b, &begin, &end, &step) ? (double)end : NAN;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)s->end[d] : NAN;
 }
 
-static double step_of(const struct graph *g, const struct binding *b, const struct number *n) {
-    int64_t begin, end, step;
+static double step_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
     (void)n;
-    return cut_of(g, b, &begin, &end, &step) ? (double)step : NAN;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)s->step[d] : NAN;
 }
 
 /* The dimension that a slice cuts, counted from the last, which is -1. */
-static double cut_dim(const struct graph *g, const struct binding *b, const struct number *n) {
-    struct slice_bounds s;
-    uint32_t op = op_of(g, b);
+static double cut_dim(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
     (void)n;
-    if (op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
-        return NAN;
-    for (uint32_t d = 0; d < s.rank; d++)
-        if (s.cut[d])
-            return (double)d - s.rank;
-    return NAN;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)d - s->rank : NAN;
 }
 
 /* A number, a truth value, or the one number that a list repeats. */
-static double attribute_of(const struct graph *g, const struct binding *b, const struct number *n) {
+static double attribute_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     struct str text;
     double value;
     int64_t list[16];
-    uint32_t op = op_of(g, b);
-    if (op == NONE || !mlir_attr(g->m, op, n->key, &text))
+    uint32_t op = op_of(e, b);
+    if (op == NONE || !mlir_attr(e->graph->m, op, n->key, &text))
         return NAN;
     if (str_is(text, "true") || str_is(text, "false"))
         return str_is(text, "true");
@@ -124,5 +127,5 @@ uint32_t measure_find(struct str name) {
 
 double measure(const struct evaluation *e, const struct number *n) {
     const struct binding *b = &e->bindings[n->slot];
-    return b->value == NONE ? NAN : functions[n->call](e->graph, b, n);
+    return b->value == NONE ? NAN : functions[n->call](e, b, n);
 }

@@ -141,26 +141,17 @@ static bool part_fits(const struct node *node, const struct slice_bounds *s, uin
     return true;
 }
 
-/* Reading the bounds of a slice is dear and the same op is tried again and again. */
-static const struct slice_bounds *slice_at(struct matcher *m, uint32_t op) {
-    uint32_t at = op % SLICES;
-    if (m->slice_ops[at] != op) {
-        m->slice_ops[at] = op;
-        if (!slice_bounds(m->g, op, &m->slices[at]))
-            m->slices[at].rank = NONE;
-    }
-    return m->slices[at].rank == NONE ? NULL : &m->slices[at];
-}
-
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
-    const struct slice_bounds *s = slice_at(m, op);
+    const struct slice_bounds *s = slice_remembered(&m->slices, m->g, op);
     struct axes result;
     uint32_t rank, x = graph_operands(gr, op)[0];
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
-    if (g->node->nargs != 1 || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
+    if (g->node->nargs != 1 || !shape || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
         return matcher_missed(m, MISS_INDEX, g, op);
     struct changed ch = {graph_shape(gr, x, &rank), s->rank, {false}};
+    if (!ch.shape)
+        return matcher_missed(m, MISS_INDEX, g, op);
     if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
         return matcher_missed(m, MISS_PART, g, op);
     for (uint32_t d = 0; d < s->rank; d++) {

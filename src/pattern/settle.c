@@ -35,16 +35,21 @@ static uint8_t source_bit(struct str source) {
 
 enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
 
-/* Which of the kept direct matches an op belongs to, plus 1. NULL when no pattern contains others. */
-static uint32_t *new_owners(const struct match_list *list, uint32_t nops) {
-    bool any = false;
+/* By op, from the first that any match has. */
+struct settling {
+    struct match_list *list;
+    uint32_t first;
+    uint8_t *marks;
+    uint32_t
+        *owners; /* which of the kept direct matches an op belongs to, plus 1; NULL when no pattern contains others */
+    bool *keep;  /* by match */
+};
+
+static bool some_contain(const struct match_list *list) {
     for (uint32_t i = 0; i < list->n; i++)
-        any |= list->items[i].pattern->ncontains > 0;
-    if (!any)
-        return NULL;
-    uint32_t *owners = xrealloc(NULL, nops * sizeof *owners);
-    memset(owners, 0, nops * sizeof *owners);
-    return owners;
+        if (list->items[i].pattern->ncontains > 0)
+            return true;
+    return false;
 }
 
 static bool contains(const struct pattern *outer, const struct pattern *inner) {
@@ -55,58 +60,96 @@ static bool contains(const struct pattern *outer, const struct pattern *inner) {
 }
 
 /* The match lies inside of others that name its pattern as one of theirs. */
-static bool contained(const struct match_list *list, const uint32_t *owners, const struct match *m) {
-    for (uint32_t k = 0; k < m->nops; k++)
-        if (!owners || (owners[m->ops[k]] && !contains(list->items[owners[m->ops[k]] - 1].pattern, m->pattern)))
+static bool contained(const struct settling *s, const struct match *m) {
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t owner = s->owners ? s->owners[m->ops[k] - s->first] : 0;
+        if (!s->owners || (owner && !contains(s->list->items[owner - 1].pattern, m->pattern)))
             return false;
+    }
     return true;
 }
 
-static void settle_source(struct match_list *list, uint8_t *marks, uint32_t *owners, bool direct, bool *keep) {
-    for (uint32_t i = 0; i < list->n; i++) {
-        const struct match *m = &list->items[i];
+static void keep_one(struct settling *s, uint32_t i, uint8_t mine) {
+    const struct match *m = &s->list->items[i];
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t op = m->ops[k] - s->first;
+        if (s->owners && mine == DIRECT && !(s->marks[op] & mine))
+            s->owners[op] = i + 1;
+        s->marks[op] |= mine;
+    }
+    for (uint32_t k = 0; k < m->nthrough; k++)
+        s->marks[m->through[k] - s->first] |= (uint8_t)(mine << THROUGH);
+    s->keep[i] = true;
+}
+
+static void settle_source(struct settling *s, bool direct) {
+    for (uint32_t i = 0; i < s->list->n; i++) {
+        const struct match *m = &s->list->items[i];
         uint8_t mine = source_bit(m->pattern->source);
         if ((mine == DIRECT) != direct)
             continue;
         bool overlaps = false, more = direct;
         for (uint32_t k = 0; k < m->nops; k++) {
-            overlaps |= (marks[m->ops[k]] & mine) != 0;
-            more |= !(marks[m->ops[k]] & DIRECT);
+            overlaps |= (s->marks[m->ops[k] - s->first] & mine) != 0;
+            more |= !(s->marks[m->ops[k] - s->first] & DIRECT);
         }
-        keep[i] = more && (!overlaps || (direct && contained(list, owners, m)));
-        for (uint32_t k = 0; keep[i] && k < m->nops; k++) {
-            if (owners && direct && !(marks[m->ops[k]] & mine))
-                owners[m->ops[k]] = i + 1;
-            marks[m->ops[k]] |= mine;
-        }
-        for (uint32_t k = 0; keep[i] && k < m->nthrough; k++)
-            marks[m->through[k]] |= (uint8_t)(mine << THROUGH);
+        if (more && (!overlaps || (direct && contained(s, m))))
+            keep_one(s, i, mine);
     }
-    for (uint32_t i = 0; i < list->n; i++) { /* movement inside of another place */
-        const struct match *m = &list->items[i];
+    for (uint32_t i = 0; i < s->list->n; i++) { /* movement inside of another place */
+        const struct match *m = &s->list->items[i];
         uint8_t mine = source_bit(m->pattern->source);
-        keep[i] &= (mine == DIRECT) != direct || !(marks[root_of(m)] & mine << THROUGH);
+        s->keep[i] &= (mine == DIRECT) != direct || !(s->marks[root_of(m) - s->first] & mine << THROUGH);
     }
 }
 
+bool match_stays_inside(const struct match_list *list, uint32_t func) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct match *m = &list->items[i];
+        const struct mlir_op *ops = m->graph->m->ops;
+        for (uint32_t k = 0; k < m->nops; k++)
+            if (ops[m->ops[k]].func != func)
+                return false;
+        for (uint32_t k = 0; k < m->nthrough; k++)
+            if (ops[m->through[k]].func != func)
+                return false;
+    }
+    return true;
+}
+
+/* Ids of the ops that matches have: from the first to before `end`. */
+static uint32_t first_op(const struct match_list *list, uint32_t *end) {
+    uint32_t first = NONE;
+    *end = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct match *m = &list->items[i];
+        for (uint32_t k = 0; k < m->nops + m->nthrough; k++) {
+            uint32_t op = k < m->nops ? m->ops[k] : m->through[k - m->nops];
+            first = op < first ? op : first;
+            *end = op >= *end ? op + 1 : *end;
+        }
+    }
+    return first;
+}
+
 void match_settle(struct match_list *list) {
+    uint32_t end, n = 0, first = first_op(list, &end);
     if (list->n == 0)
         return;
-    uint32_t nops = list->items[0].graph->m->nops, n = 0;
-    uint8_t *marks = xrealloc(NULL, nops);
-    uint32_t *owners = new_owners(list, nops);
-    bool *keep = xrealloc(NULL, list->n);
-    memset(marks, 0, nops);
-    memset(keep, 0, list->n);
+    struct settling s = {.list = list,
+                         .first = first,
+                         .marks = xcalloc(end - first, sizeof *s.marks),
+                         .owners = some_contain(list) ? xcalloc(end - first, sizeof *s.owners) : NULL,
+                         .keep = xcalloc(list->n, sizeof *s.keep)};
     qsort(list->items, list->n, sizeof *list->items, by_size);
-    settle_source(list, marks, owners, true, keep);
-    settle_source(list, marks, owners, false, keep);
+    settle_source(&s, true);
+    settle_source(&s, false);
     for (uint32_t i = 0; i < list->n; i++)
-        if (keep[i])
+        if (s.keep[i])
             list->items[n++] = list->items[i];
     list->n = n;
     qsort(list->items, n, sizeof *list->items, by_root);
-    free(keep);
-    free(owners);
-    free(marks);
+    free(s.keep);
+    free(s.owners);
+    free(s.marks);
 }

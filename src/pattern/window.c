@@ -130,7 +130,7 @@ bool condition_pads_window(const struct evaluation *e, const struct binding *b, 
     if (nd == 0 || count != 2 * (int)b[0].axes->n)
         return false;
     for (int d = 0; d < count / 2; d++) {
-        int64_t front = amounts[2 * d], behind = amounts[2 * d + 1];
+        int64_t front = amounts[2 * (size_t)d], behind = amounts[2 * (size_t)d + 1];
         bool inside = front == 0 && behind == 0;
         axes_axis(b[0].axes, d, &axis);
         for (int i = 0; i < nd && !inside; i++)

@@ -21,17 +21,17 @@ static void key_add(struct buf *key, struct str s) {
     buf_add(key, s);
 }
 
-static struct buf key_of(struct str fused_op, struct str source, const struct str *components, uint32_t n,
-                         const struct classification *c) {
-    struct buf key = {0};
-    key_add(&key, fused_op);
-    key_add(&key, source);
+static struct str key_of(struct buf *key, struct str fused_op, struct str source, const struct str *components,
+                         uint32_t n, const struct classification *c) {
+    key->n = 0;
+    key_add(key, fused_op);
+    key_add(key, source);
     for (uint32_t i = 0; i < n; i++)
-        key_add(&key, components[i]);
+        key_add(key, components[i]);
     const struct str more[] = {c->dialect_level, c->pass_status, c->owning_pass, c->existing_pattern};
     for (int i = 0; c->given && i < 4; i++)
-        key_add(&key, more[i]);
-    return key;
+        key_add(key, more[i]);
+    return buf_str(key);
 }
 
 static void index_free(struct report *r) {
@@ -46,9 +46,10 @@ static void index_free(struct report *r) {
 }
 
 /* Takes the key over. */
-static void index_add(struct report *r, struct buf key, uint32_t entry) {
+static void index_add(struct report *r, struct str key, uint32_t entry) {
     struct report_index *item = xrealloc(NULL, sizeof *item);
-    *item = (struct report_index){.key = key.p, .entry = entry};
+    *item = (struct report_index){.key = xrealloc(NULL, key.n), .entry = entry};
+    memcpy(item->key, key.p, key.n);
     HASH_ADD_KEYPTR(hh, r->index, item->key, key.n, item);
 }
 
@@ -56,15 +57,13 @@ static void index_add(struct report *r, struct buf key, uint32_t entry) {
 static void index_make(struct report *r) {
     for (uint32_t i = 0; i < r->nentries; i++) {
         const struct entry *e = &r->entries[i];
-        index_add(r, key_of(e->fused_op, e->source, e->component_ops, e->ncomponents, &e->class), i);
+        index_add(r, key_of(&r->key, e->fused_op, e->source, e->component_ops, e->ncomponents, &e->class), i);
     }
 }
 
 /* Number of the entry with this key, or NONE. */
-static uint32_t index_find(struct report *r, struct buf key) {
+static uint32_t index_find(struct report *r, struct str key) {
     struct report_index *item = NULL;
-    if (!r->index)
-        index_make(r);
     HASH_FIND(hh, r->index, key.p, key.n, item);
     return item ? item->entry : NONE;
 }
@@ -119,14 +118,14 @@ bool report_instance(struct report *r, const struct stored *s, struct buf *buffe
 
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance) {
-    struct buf key = key_of(fused_op, source, components, n, &instance.class);
+    if (!r->index)
+        index_make(r);
+    struct str key = key_of(&r->key, fused_op, source, components, n, &instance.class);
     uint32_t at = index_find(r, key);
     if (at == NONE) {
         at = r->nentries;
         index_add(r, key, at);
         entry_add(r, fused_op, source, components, n, &instance.class);
-    } else {
-        buf_free(&key);
     }
     struct entry *e = &r->entries[at];
     e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
@@ -185,6 +184,7 @@ void report_free(struct report *r) {
         free(r->entries[i].instances);
     free(r->entries);
     spool_free(&r->spool);
+    buf_free(&r->key);
     arena_free(&r->arena);
     *r = (struct report){0};
 }

@@ -58,6 +58,7 @@ struct report {
     struct spool spool;
     bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
     struct report_index *index; /* entries by key (uthash), private to the room */
+    struct buf key;             /* room for one, likewise */
 };
 
 /* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new.
