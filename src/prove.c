@@ -105,6 +105,15 @@ struct filling {
     bool positive, distinct;
 };
 
+/* True and false in each row: what a mask leaves nothing of is outside of the claim, and the notes say so. */
+static void mix_rows(struct tensor *t, int64_t row, uint32_t leaf) {
+    for (int64_t at = 0; row > 1 && at + row <= t->n; at += row) {
+        int64_t one = (at / row + leaf) % row;
+        t->x[at + one] = 1;
+        t->x[at + (one + 1) % row] = 0;
+    }
+}
+
 static void fill(struct filling f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
     uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u;
@@ -121,6 +130,8 @@ static void fill(struct filling f, struct tensor *t, enum dtype type) {
         else
             t->x[i] = !f.distinct && row > 1 && i / row == 2 ? 0 : x * size * far;
     }
+    if (type == DT_I1)
+        mix_rows(t, row, f.leaf);
 }
 
 /* What a pattern ties to a number holds that; what it only states to hold it, unless `violated`. */
@@ -216,7 +227,7 @@ static struct str compare(const struct proof *p, const struct outcome *o, int64_
 
 /* ---- trials ---- */
 
-enum verdict { SAME, DIFFERENT, NOT_EVALUATED };
+enum verdict { SAME, NOT_EVALUATED, DIFFERENT };
 
 struct finding {
     enum verdict verdict;
@@ -230,17 +241,22 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     int64_t n;
     p->bench.elements = p->bench.steps = 0;
     p->bench.error = STR("");
+    p->bench.misfit = false;
     uint32_t count = form_evaluate(p, lines);
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
         f.text = compare(p, &lines[i], &n);
         f.verdict = f.text.n ? DIFFERENT : SAME;
         *compared += n;
     }
-    return count ? f : (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
+    if (count > 0)
+        return f;
+    p->nfailed++;
+    p->nmisfits += p->bench.misfit;
+    return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
 }
 
 static bool says_more(const struct finding *f, const struct finding *than) {
-    return !than->text.n || (than->verdict == NOT_EVALUATED && f->verdict == DIFFERENT);
+    return !than->text.n || f->verdict > than->verdict;
 }
 
 static struct finding try_frame(struct proof *p, int64_t *compared) {
@@ -442,6 +458,8 @@ struct str prove_example(void *self, const struct match *m, const struct example
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);
+    if (f.verdict == NOT_EVALUATED && p->nmisfits > 0 && p->nmisfits == p->nfailed)
+        return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
     if (f.verdict == DIFFERENT)

@@ -45,7 +45,8 @@ struct proof {
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
     struct formula_choice choice;
-    struct sides *sides; /* the match on the tensors at hand */
+    uint32_t nfailed, nmisfits; /* evaluations of it that failed; those where shapes did not fit */
+    struct sides *sides;        /* the match on the tensors at hand */
 };
 
 /* One line of the fused form and the value of the match that it stands for. */

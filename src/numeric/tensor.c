@@ -48,6 +48,7 @@ bool shape_broadcast(struct bench *b, const struct shape *x, const struct shape 
     for (uint32_t d = 0; d < s.rank; d++) {
         int64_t p = d + x->rank >= s.rank ? x->dim[d + x->rank - s.rank] : 1;
         int64_t q = d + y->rank >= s.rank ? y->dim[d + y->rank - s.rank] : 1;
+        b->misfit |= p != q && p != 1 && q != 1;
         if (p != q && p != 1 && q != 1)
             return bench_fail(b, "shapes %s and %s do not broadcast", shape_text(b->arena, x).p,
                               shape_text(b->arena, y).p);
@@ -98,6 +99,7 @@ struct tensor *tensor_of(struct bench *b, const double *x, int64_t n) {
 
 const struct tensor *tensor_reshape(struct bench *b, const struct tensor *t, const struct shape *s) {
     if (s->rank > TENSOR_RANK || shape_count(s) != t->n) {
+        b->misfit = true;
         bench_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
         return NULL;
     }

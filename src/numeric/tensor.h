@@ -38,6 +38,7 @@ struct bench {
     enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
     struct str product_config;
     bool blackhole;           /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
+    bool misfit;              /* shapes did not fit */
     struct str error;         /* empty: none */
 };
 
