@@ -159,6 +159,24 @@ static bool is_sorted(const struct match *m) {
     return found;
 }
 
+/* A value that decides, whatever its element type is. */
+static bool is_truth(const struct proof *p, uint32_t value, int depth) {
+    enum { DEEP = 16 };
+    const struct graph *g = p->match->graph;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
+        uint32_t op = g->uses[u];
+        enum op_class c = graph_class(g, op);
+        if (!is_inside(p, op))
+            continue;
+        if (g->kind[op] == K_LOGICAL_NOT || g->kind[op] == K_LOGICAL_AND || g->kind[op] == K_LOGICAL_OR ||
+            (g->kind[op] == K_WHERE && graph_operands(g, op)[0] == value))
+            return true;
+        if ((c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && is_truth(p, g->m->ops[op].first_result, depth + 1))
+            return true;
+    }
+    return false;
+}
+
 static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
     const struct graph *g = p->match->graph;
     bool sorts = is_sorted(p->match);
@@ -174,7 +192,8 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
         if (!t)
             return false;
         bool positive = trial == 1 || (is_positive(p, value) && !violated);
-        fill((struct filling){i, trial, positive, sorts}, t, graph_dtype(g, value));
+        enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
+        fill((struct filling){i, trial, positive, sorts}, t, type);
         impose(p->leaves[i].tie, violated, t);
         p->given[i] = (struct given){value, t};
     }
