@@ -114,13 +114,36 @@ static const struct tensor *outside(struct proof *p, struct str name) {
     return NULL;
 }
 
+/* The axes of the root of some line, which operands of a product have not. */
+static bool are_root_axes(const struct proof *p, const struct axes *axes) {
+    const struct formula *f = formula_of(p->match);
+    bool found = same_axes(axes, p->root_axes);
+    for (uint32_t i = 0; i < f->nalso && !found; i++) {
+        const struct axes *also = f->also[i].node->kind == N_NAMED ? p->bound.slots[f->also[i].node->slot].axes : NULL;
+        found = also && same_axes(axes, also);
+    }
+    return found;
+}
+
+/* Extents of the axes; one where a value beside the root does not vary, but for the last axis: it broadcasts. */
+static struct shape shape_beside_root(const struct proof *p, const struct binding *b, const struct axes *axes) {
+    struct shape s = shape_of_axes(axes);
+    for (uint32_t d = 0; d + 1 < s.rank && are_root_axes(p, b->axes); d++) {
+        struct imap axis;
+        axes_axis(axes, (int)d, &axis);
+        if (!imap_touches(b->map, &axis))
+            s.dim[d] = 1;
+    }
+    return s;
+}
+
 static const struct tensor *along_axes(struct proof *p, const struct binding *b, const struct tensor *t,
                                        struct str name) {
     struct axes axes;
     struct walk w;
     if (!form_axes(p, b, &axes) || !covers(&axes, b->map))
         return outside(p, name);
-    struct shape s = shape_of_axes(&axes);
+    struct shape s = shape_beside_root(p, b, &axes);
     struct tensor *out = tensor_new(&p->bench, &s);
     if (!out)
         return NULL;
@@ -358,6 +381,8 @@ static bool takes_whole(enum op_kind k) {
                                          K_NLP_CREATE_QKV_HEADS_DECODE,
                                          K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS,
                                          K_GLOBAL_AVG_POOL2D,
+                                         K_PERMUTE,
+                                         K_TRANSPOSE,
                                          K_REPEAT,
                                          K_REPEAT_INTERLEAVE,
                                          K_TOPK,
@@ -417,10 +442,10 @@ static const struct tensor *name_value(struct proof *p, uint32_t fused_slot, con
     const struct tensor *out;
     if (padded)
         out = form_unpadded(p, op_of_kind(p, padded->op), matched_pad(p, attribute_written(padded, "padding")), t);
-    else if (known_constant(p->match->graph, b->value, t))
-        out = tensor_scalar(&p->bench, t->x[0]);
     else if (is_taken_whole(p->fused->root, fused_slot))
         out = t;
+    else if (t->n == 1 || known_constant(p->match->graph, b->value, t))
+        out = tensor_scalar(&p->bench, t->x[0]);
     else if (p->frame.slot != NONE && same_axes(b->axes, p->root_axes))
         out = along_frame(p, b, t, name);
     else
