@@ -11,6 +11,8 @@
 
 enum { TRIALS = 2, CHOICES = 512, SMALL_INDEX = 2 };
 
+enum { BUDGET = 1 << 24, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
+
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 
 /* ---- what is given ---- */
@@ -262,6 +264,7 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     p->bench.error = STR("");
     p->bench.misfit = false;
     uint32_t count = form_evaluate(p, lines);
+    p->spent += CHOICE_COST + p->bench.elements + p->bench.steps;
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
         f.text = compare(p, &lines[i], &n);
         f.verdict = f.text.n ? DIFFERENT : SAME;
@@ -291,7 +294,7 @@ static struct finding try_frame(struct proof *p, int64_t *compared) {
             return f;
         if (says_more(&f, &first))
             first = f;
-    } while (++tried < CHOICES && formula_choice_next(&p->choice));
+    } while (++tried < CHOICES && p->spent < p->budget && formula_choice_next(&p->choice));
     return first;
 }
 
@@ -442,14 +445,15 @@ static struct finding examine(struct proof *p) {
 static bool reads_rightly(const struct proof *p) {
     struct proof *own = arena_alloc(p->arena, sizeof *own);
     *own = (struct proof){
-        .prover = p->prover, .match = p->match, .arena = p->arena, .bench = {.arena = p->arena}, .own = true};
+        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .own = true};
+    own->bench.arena = p->arena;
     return prepare(own) && try_all(own, false).verdict == SAME;
 }
 
 struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
     struct prover self = {.set = set};
-    *p = (struct proof){.prover = &self, .match = m, .arena = a, .bench = {.arena = a}};
+    *p = (struct proof){.prover = &self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET};
     struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED)
         return (struct proved){.text = f.text};
@@ -473,7 +477,8 @@ static struct str unproved(struct proof *p, struct str why) {
 
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}};
+    *p = (struct proof){
+        .prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}, .budget = UINT64_MAX};
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);

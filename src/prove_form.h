@@ -44,6 +44,7 @@ struct proof {
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
+    uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
     uint32_t nfailed, nmisfits; /* evaluations of it that failed; those where shapes did not fit */
     struct sides *sides;        /* the match on the tensors at hand */

@@ -417,14 +417,22 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
     return t != NULL;
 }
 
-/* The names that are bound and that a node depends on. */
-static void add_names(const struct formula_run *r, const struct node *n, bool *names) {
+struct name_set {
+    bool has[MAX_SLOTS], seen[MAX_SLOTS];
+};
+
+/* The names that are bound and that a node depends on. Named values are shared: each is looked into once. */
+static void add_names(const struct formula_run *r, const struct node *n, struct name_set *names) {
     if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && r->bound[n->slot])
-        names[n->slot] = true;
+        names->has[n->slot] = true;
+    if (n->kind == N_NAMED && names->seen[n->slot])
+        return;
+    if (n->kind == N_NAMED)
+        names->seen[n->slot] = true;
     for (uint32_t i = 0; i < n->nattrs; i++) {
         uint32_t slot = n->attrs[i].word ? formula_slot(r->formula, n->attrs[i].value) : NONE;
         if (slot != NONE && r->bound[slot])
-            names[slot] = true;
+            names->has[slot] = true;
     }
     for (uint32_t i = 0; i < n->nargs; i++)
         add_names(r, n->args[i], names);
@@ -432,13 +440,14 @@ static void add_names(const struct formula_run *r, const struct node *n, bool *n
 
 /* Says less than another alternative that is there: `x` beside `x + bias`. */
 static bool leaves_out(const struct formula_run *r, const struct node *n, const struct node *other) {
-    bool mine[MAX_SLOTS] = {false}, its[MAX_SLOTS] = {false}, less = false;
-    add_names(r, n, mine);
-    add_names(r, other, its);
+    struct name_set mine = {0}, its = {0};
+    bool less = false;
+    add_names(r, n, &mine);
+    add_names(r, other, &its);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) {
-        if (mine[i] && !its[i])
+        if (mine.has[i] && !its.has[i])
             return false;
-        less |= its[i] && !mine[i];
+        less |= its.has[i] && !mine.has[i];
     }
     return less;
 }

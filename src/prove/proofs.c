@@ -208,6 +208,8 @@ static bool find_match(struct small *s, const struct pattern_set *set, const str
 
 /* ---- one proof ---- */
 
+static const struct str not_found = {"the match is not found again by itself", 38};
+
 struct question {
     struct proofs *proofs;
     const struct match *match;
@@ -242,7 +244,7 @@ static struct proved evaluate_in(struct question *q, const struct extents *e) {
             return nothing(why);
         else if (evaluate_text(q, &w, &v))
             return v;
-    return nothing(STR("the match is not found again in smaller shapes"));
+    return nothing(not_found);
 }
 
 static struct str key_of(struct question *q, struct str text) {
@@ -274,25 +276,25 @@ static bool prove_small(struct question *q, uint32_t which, struct proved *v) {
     return true;
 }
 
-/* In small extents of several sizes; in its own where those do not do and it is small itself. */
+/* In small extents of several sizes; in its own where those do not do, or refute it, and it is small itself. */
 static struct proved prove(struct question *q) {
     struct proved first = nothing(STR("")), v;
-    bool tried = false;
+    bool evaluated = false;
     uint32_t shapes = 0;
     for (uint32_t which = 0; which < SHAPES; which++) {
         bool there = prove_small(q, which, &v);
-        tried |= there;
+        evaluated |= there && !str_eq(v.text, not_found);
         if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
             first = v;
         if (!there || v.kind != VERDICT_SAME)
             break;
         first.shapes = ++shapes;
     }
-    if (first.kind == VERDICT_SAME || extents_cost(&q->part, &q->own) > LARGE_OWN)
+    if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
         return first;
     v = evaluate_in(q, &q->own);
     v.shapes = 1;
-    return v.kind != VERDICT_NONE || !tried ? v : first;
+    return v.kind != VERDICT_NONE || !evaluated ? v : first;
 }
 
 /* "%a3" in a counterexample is the third value that the part takes: by its own name. */
