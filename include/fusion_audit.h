@@ -37,6 +37,7 @@ struct fa_options {
     const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
     const char *include;          /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
     bool classify;                /* entries say how far the compiler is with their fusion */
+    bool details;                 /* instances have the figures of their proof as keys */
     unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;                 /* count only: fa_write_report has nothing to write */
     bool no_validate;             /* do without the numeric proof */

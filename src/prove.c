@@ -11,6 +11,8 @@
 
 enum { TRIALS = 2, CHOICES = 512, SMALL_INDEX = 2 };
 
+enum { BUDGET = 1 << 24, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
+
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 
 /* ---- what is given ---- */
@@ -105,6 +107,15 @@ struct filling {
     bool positive, distinct;
 };
 
+/* True and false in each row: what a mask leaves nothing of is outside of the claim, and the notes say so. */
+static void mix_rows(struct tensor *t, int64_t row, uint32_t leaf) {
+    for (int64_t at = 0; row > 1 && at + row <= t->n; at += row) {
+        int64_t one = (at / row + leaf) % row;
+        t->x[at + one] = 1;
+        t->x[at + (one + 1) % row] = 0;
+    }
+}
+
 static void fill(struct filling f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
     uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u;
@@ -121,6 +132,8 @@ static void fill(struct filling f, struct tensor *t, enum dtype type) {
         else
             t->x[i] = !f.distinct && row > 1 && i / row == 2 ? 0 : x * size * far;
     }
+    if (type == DT_I1)
+        mix_rows(t, row, f.leaf);
 }
 
 /* What a pattern ties to a number holds that; what it only states to hold it, unless `violated`. */
@@ -148,6 +161,24 @@ static bool is_sorted(const struct match *m) {
     return found;
 }
 
+/* A value that decides, whatever its element type is. */
+static bool is_truth(const struct proof *p, uint32_t value, int depth) {
+    enum { DEEP = 16 };
+    const struct graph *g = p->match->graph;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
+        uint32_t op = g->uses[u];
+        enum op_class c = graph_class(g, op);
+        if (!is_inside(p, op))
+            continue;
+        if (g->kind[op] == K_LOGICAL_NOT || g->kind[op] == K_LOGICAL_AND || g->kind[op] == K_LOGICAL_OR ||
+            (g->kind[op] == K_WHERE && graph_operands(g, op)[0] == value))
+            return true;
+        if ((c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && is_truth(p, g->m->ops[op].first_result, depth + 1))
+            return true;
+    }
+    return false;
+}
+
 static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
     const struct graph *g = p->match->graph;
     bool sorts = is_sorted(p->match);
@@ -163,7 +194,8 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
         if (!t)
             return false;
         bool positive = trial == 1 || (is_positive(p, value) && !violated);
-        fill((struct filling){i, trial, positive, sorts}, t, graph_dtype(g, value));
+        enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
+        fill((struct filling){i, trial, positive, sorts}, t, type);
         impose(p->leaves[i].tie, violated, t);
         p->given[i] = (struct given){value, t};
     }
@@ -232,6 +264,7 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     p->bench.error = STR("");
     p->bench.misfit = false;
     uint32_t count = form_evaluate(p, lines);
+    p->spent += CHOICE_COST + p->bench.elements + p->bench.steps;
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
         f.text = compare(p, &lines[i], &n);
         f.verdict = f.text.n ? DIFFERENT : SAME;
@@ -261,7 +294,7 @@ static struct finding try_frame(struct proof *p, int64_t *compared) {
             return f;
         if (says_more(&f, &first))
             first = f;
-    } while (++tried < CHOICES && formula_choice_next(&p->choice));
+    } while (++tried < CHOICES && p->spent < p->budget && formula_choice_next(&p->choice));
     return first;
 }
 
@@ -316,16 +349,75 @@ static bool has_preconditions(const struct proof *p) {
     return p->match->pattern->npositive > 0;
 }
 
-/* ---- one example ---- */
+/* ---- the device ---- */
 
-static struct str unproved(struct proof *p, struct str why) {
-    struct pattern const *pattern = p->match->pattern;
-    p->prover->unproved++;
-    if (p->prover->say_unproved)
-        diag_add(p->prover->diags, SEV_NOTE, (struct place){pattern->file.p, p->example->line, 0}, NULL,
-                 "%.*s: hit: not evaluated: %.*s", (int)pattern->name.n, pattern->name.p, (int)why.n, why.p);
-    return STR("");
+static void round_given(struct proof *p) {
+    for (uint32_t i = 0; i < p->nleaves; i++) {
+        struct tensor *t = tensor_copy(&p->bench, p->given[i].tensor);
+        if (!t)
+            return;
+        tensor_round(t, graph_dtype(p->match->graph, p->given[i].value), ROUND_EVEN);
+        p->given[i].tensor = t;
+    }
 }
+
+/* Products of the fused op are made as the first one of the match is. */
+static void product_as_matched(struct proof *p) {
+    const struct match *m = p->match;
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (graph_class(m->graph, m->ops[i]) == OP_CONTRACT) {
+            p->bench.product_type = graph_dtype(m->graph, graph_operands(m->graph, m->ops[i])[0]);
+            mlir_attr(m->graph->m, m->ops[i], "compute_config", &p->bench.product_config);
+            return;
+        }
+}
+
+/* The first line: what the ops make of the inputs at hand in one kind of arithmetic, and the form in another. */
+static bool first_line(struct proof *p, enum arithmetic ops, enum arithmetic form, struct outcome *out) {
+    struct outcome lines[MAX_OUTCOMES];
+    p->bench.arithmetic = ops;
+    if (!form_begin(p) || !form_names(p))
+        return false;
+    p->bench.arithmetic = form;
+    if (!form_evaluate(p, lines) || !shape_eq(&lines[0].want->shape, &lines[0].got->shape))
+        return false;
+    *out = lines[0];
+    return true;
+}
+
+static void measure(struct proof *p, struct effect *e) {
+    struct outcome exact, device;
+    if (!make_leaves(p, 0, false))
+        return;
+    product_as_matched(p);
+    round_given(p);
+    if (!first_line(p, EXACT, EXACT, &exact) || !first_line(p, DEVICE, INSIDE, &device))
+        return;
+    struct tensor *stored = tensor_copy(&p->bench, device.got);
+    if (!stored)
+        return;
+    tensor_round(stored, e->type, ROUND_PACKER);
+    const struct tensor *both[] = {device.want, stored};
+    for (int i = 0; i < 2; i++) {
+        e->pcc[i] = compare_pcc(both[i], exact.want);
+        e->error[i] = compare_relative_l2(both[i], exact.want);
+        e->ulp[i] = compare_ulp(both[i], exact.want, e->type);
+    }
+    e->known = isfinite(e->pcc[1]) && isfinite(e->error[0]) && isfinite(e->error[1]);
+}
+
+static struct effect effect_of(struct proof *p, bool blackhole) {
+    struct effect e = {.type = graph_dtype(p->match->graph, form_root(p)), .blackhole = blackhole};
+    struct arena scratch = {0};
+    if (e.type == DT_NONE || e.type == DT_OTHER || format_is_integer(e.type))
+        return e;
+    p->bench = (struct bench){.arena = &scratch, .blackhole = blackhole};
+    measure(p, &e);
+    arena_free(&scratch);
+    return e;
+}
+
+/* ---- one match ---- */
 
 static bool prepare(struct proof *p) {
     if (!form_prepare(p))
@@ -340,16 +432,56 @@ static bool prepare(struct proof *p) {
     return !p->too_many || bench_fail(&p->bench, "too many operands");
 }
 
+static struct finding examine(struct proof *p) {
+    if (!p->match->pattern->fused.n)
+        return (struct finding){NOT_EVALUATED, STR("the pattern has no `fused`")};
+    if (!prepare(p))
+        return (struct finding){NOT_EVALUATED, p->bench.error};
+    return try_all(p, false);
+}
+
+/* What was searched for has to give what the ops give: else it is the reading of the place that is wrong, not the fused
+ * form. */
+static bool reads_rightly(const struct proof *p) {
+    struct proof *own = arena_alloc(p->arena, sizeof *own);
+    *own = (struct proof){
+        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .own = true};
+    own->bench.arena = p->arena;
+    return prepare(own) && try_all(own, false).verdict == SAME;
+}
+
+struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
+    struct proof *p = arena_alloc(a, sizeof *p);
+    struct prover self = {.set = set};
+    *p = (struct proof){.prover = &self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET};
+    struct finding f = examine(p);
+    if (f.verdict == NOT_EVALUATED)
+        return (struct proved){.text = f.text};
+    if (f.verdict == DIFFERENT && !reads_rightly(p))
+        return (struct proved){.text = STR("how the place is laid out is not understood")};
+    if (f.verdict == DIFFERENT)
+        return (struct proved){.kind = VERDICT_DIFFERENT, .text = f.text};
+    return (struct proved){.kind = VERDICT_SAME, .effect = effect_of(p, blackhole)};
+}
+
+/* ---- one example ---- */
+
+static struct str unproved(struct proof *p, struct str why) {
+    struct pattern const *pattern = p->match->pattern;
+    p->prover->unproved++;
+    if (p->prover->say_unproved)
+        diag_add(p->prover->diags, SEV_NOTE, (struct place){pattern->file.p, p->example->line, 0}, NULL,
+                 "%.*s: hit: not evaluated: %.*s", (int)pattern->name.n, pattern->name.p, (int)why.n, why.p);
+    return STR("");
+}
+
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}};
-    if (!m->pattern->fused.n) {
+    *p = (struct proof){
+        .prover = self, .match = m, .example = e, .arena = a, .bench = {.arena = a}, .budget = UINT64_MAX};
+    if (!m->pattern->fused.n)
         p->prover->formless++;
-        return unproved(p, STR("the pattern has no `fused`"));
-    }
-    if (!prepare(p))
-        return unproved(p, p->bench.error);
-    struct finding f = try_all(p, false);
+    struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED && p->nmisfits > 0 && p->nmisfits == p->nfailed)
         return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)

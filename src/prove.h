@@ -4,12 +4,34 @@
 
 #include "pattern/examples.h"
 
+enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
+
+/* How far a device is from f64, fused and not: inputs rounded to their element types, what the unfused ops store
+ * rounded at each of them, what the fused one keeps inside not. */
+struct effect {
+    bool known;
+    enum dtype type; /* of the result */
+    bool blackhole;
+    double pcc[2], error[2], ulp[2]; /* unfused, fused: PCC, relative L2, largest distance in units of the last place */
+};
+
+struct proved {
+    enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
+    struct str text;        /* the difference, or why nothing was evaluated */
+    uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
+    struct effect effect;   /* VERDICT_SAME */
+};
+
 struct prover {
     const struct pattern_set *set; /* of the lowerings */
     struct diags *diags;
     bool say_unproved; /* a note for each example that cannot be compared */
     uint32_t proved, unproved, formless; /* formless: those of `unproved` whose pattern has no fused form */
 };
+
+/* What the matched ops compute against the fused form of the match's pattern, on numbers of several kinds. Tensors live
+ * in `a`. */
+struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a);
 
 /* For struct example_judge; `self` is a struct prover. Text where the fused form computes something else. */
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a);

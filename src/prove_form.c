@@ -624,16 +624,26 @@ static void find_work_axis(struct proof *p) {
         p->work_axis = NONE;
 }
 
-bool form_prepare(struct proof *p) {
+static bool read_form(struct proof *p) {
     struct diags quiet = {.arena = p->arena};
     const struct match *m = p->match;
-    p->fused = arena_alloc(p->arena, sizeof *p->fused);
+    if (p->own) {
+        p->fused = formula_of(m);
+        return true;
+    }
+    struct formula *fused = arena_alloc(p->arena, sizeof *fused);
     struct text_origin origin = {m->pattern->file.p, m->pattern->line, 0};
-    bool good = fused_parse(p->fused, p->arena, p->prover->set, m->pattern->fused, origin, &quiet);
+    bool good = fused_parse(fused, p->arena, p->prover->set, m->pattern->fused, origin, &quiet);
     if (!good)
         bench_fail(&p->bench, "its `fused` is no formula: %s", quiet.n ? quiet.items[0].message : "");
     diags_free(&quiet);
-    if (!good)
+    p->fused = fused;
+    return good;
+}
+
+bool form_prepare(struct proof *p) {
+    const struct match *m = p->match;
+    if (!read_form(p))
         return false;
     if (!match_bindings(m, p->arena, &p->bound))
         return bench_fail(&p->bench, "the match is not found again");

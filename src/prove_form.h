@@ -39,10 +39,12 @@ struct proof {
     uint32_t work_axis;           /* along which the match works, as an axis of the formula; NONE: the last, or none */
 
     /* of the fused form */
-    struct formula *fused;
+    bool own; /* the pattern's own formula stands for the fused form */
+    const struct formula *fused;
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
+    uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
     uint32_t nfailed, nmisfits; /* evaluations of it that failed; those where shapes did not fit */
     struct sides *sides;        /* the match on the tensors at hand */

@@ -681,7 +681,9 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         self.assertEqual(self.explain("m.ttir.mlir", "m.ttnn.mlir"), (0, "nothing comes close\n", ""))
         self.assertEqual(self.explain("--at=fc1.add", "m.ttir.mlir", "m.ttnn.mlir"),
                          (0, "m.ttnn.mlir:9: ttnn.add %1: matched by linear (ttnn.linear)\n"
-                             "  matched  ttnn.matmul 7, ttnn.add 9\n", ""))
+                             "  matched  ttnn.matmul 7, ttnn.add 9\n"
+                             "  proof    validated: same function (f64, 2 shapes), device PCC 0.99999, error 1.00x of "
+                             "unfused (bf16, wormhole_b0)\n", ""))
 
     def test_what_gives_way(self):
         own = RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)")
@@ -864,6 +866,71 @@ class Usage(Case):
             status, out, err = self.run_it(option)
             self.assertEqual((status, err), (0, ""))
             self.assertRegex(out, r"^fusion-audit \d+\.\d+\.\d+\n$")
+
+
+# x * sigmoid(x) is silu(x) and nothing else
+SIGMOID = """module {
+  func.func @main(%arg0: tensor<96x640xbf16>, %arg1: tensor<32x64xbf16>) -> (tensor<96x640xbf16>, tensor<32x64xbf16>) {
+    %0 = "ttnn.sigmoid"(%arg0) : (tensor<96x640xbf16>) -> tensor<96x640xbf16>
+    %1 = "ttnn.multiply"(%arg0, %0) : (tensor<96x640xbf16>, tensor<96x640xbf16>) -> tensor<96x640xbf16>
+    %2 = "ttnn.sigmoid"(%arg1) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>
+    %3 = "ttnn.multiply"(%arg1, %2) : (tensor<32x64xbf16>, tensor<32x64xbf16>) -> tensor<32x64xbf16>
+    return %1, %3 : tensor<96x640xbf16>, tensor<32x64xbf16>
+  }
+}
+"""
+GATED = """name: gated
+fused_op: ttnn.gated
+source: ttnn
+match: out = x * sigmoid(x)
+fused: %s
+"""
+
+
+class Proofs(Case):
+    def audit(self, fused, *args):
+        self.write("g.yml", GATED % fused)
+        self.write("s.mlir", SIGMOID)
+        return self.run_it("--no-default-patterns", "-P", "g.yml", "--ttnn-only", *args, "s.mlir")
+
+    def test_same_function(self):
+        self.assertEqual(self.audit("silu(x)", "-q")[0], 1)
+        self.assertEqual(self.read().count("validated: same function (f64, 2 shapes), device PCC 0.9"), 2)
+        self.assertNotIn("validation:", self.read())
+
+    def test_another_function_is_not_reported(self):
+        self.assertEqual(self.audit("relu(x)"), (0, "", ""))
+        self.assertFalse(self.there())
+        status, _, err = self.audit("relu(x)", "-v")
+        self.assertEqual(status, 0)
+        for line, name in (4, 0), (6, 1):
+            self.assertRegex(err, r"(?m)^s.mlir:%d: ttnn.gated at ttnn.multiply is not reported: the fused form computes "
+                                  r"something else: at \[\d+, \d+\] \S+ instead of \S+ \(input %%arg%d = \S+\)$" % (line, name))
+        out = self.run_it("explain", "--no-default-patterns", "-P", "g.yml", "--ttnn-only", "--at=%1", "s.mlir")[1]
+        self.assertIn("  proof    not reported: the fused form computes something else: at [", out)
+
+    def test_without_proof(self):
+        for option in "--no-validate", "--dry-run":
+            self.assertEqual(self.audit("relu(x)", "-q", option)[0], 1)
+        self.assertEqual(self.audit("relu(x)", "-q", "--no-validate")[0], 1)
+        self.assertNotIn("validated", self.read())
+
+    def test_reason(self):
+        self.assertEqual(self.audit("silu(x) * other", "-q")[0], 1)
+        self.assertRegex(self.read(), r"(?m)^ +not validated: .+$")
+
+    def test_details(self):
+        self.assertEqual(self.audit("silu(x)", "-q", "--details")[0], 1)
+        for key in ("verdict: same_function", "arithmetic: f64", "shapes: 2", "chip: wormhole_b0", "dtype: bf16",
+                    r"pcc_fused: 0\.9\d+", r"relative_l2_unfused: 0\.0\d+", r"ulp_fused: 0\.\d+"):
+            self.assertRegex(self.read(), r"(?m)^      %s$" % key)
+        self.assertEqual(self.audit("silu(x) * other", "-q", "--details")[0], 1)
+        self.assertRegex(self.read(), r"(?m)^      verdict: not_validated\n      reason: .+$")
+
+    def test_jobs_do_not_change_the_proofs(self):
+        for jobs in "1", "2":
+            self.assertEqual(self.audit("silu(x)", "-q", "-j", jobs, "-o", jobs)[0], 1)
+        self.assertEqual(self.read("1"), self.read("2"))
 
 
 class BadInput(Case):

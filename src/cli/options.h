@@ -15,7 +15,7 @@ enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW };
 struct options {
     enum command command;
     bool help, version; /* seen first: nothing after it was looked at */
-    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify;
+    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify, details;
     const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at;
     unsigned long max_steps, max_diagnostics, max_places; /* 0: as the library has it */
     unsigned long njobs;                                  /* 0: one for each processor */

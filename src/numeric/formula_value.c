@@ -359,6 +359,8 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
         return true;
     }
     uint32_t alike = op_alike(o->run, n->op);
+    if (alike == NONE && o->run->like && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
+        alike = op_alike(o->run, K_RMS_NORM); /* of the centred value */
     if (alike != NONE && !is_activation_key(key))
         return mlir_attr(o->run->like->graph->m, alike, key, text);
     return default_of_formula(n->op, key, text);
@@ -415,14 +417,22 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
     return t != NULL;
 }
 
-/* The names that are bound and that a node depends on. */
-static void add_names(const struct formula_run *r, const struct node *n, bool *names) {
+struct name_set {
+    bool has[MAX_SLOTS], seen[MAX_SLOTS];
+};
+
+/* The names that are bound and that a node depends on. Named values are shared: each is looked into once. */
+static void add_names(const struct formula_run *r, const struct node *n, struct name_set *names) {
     if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && r->bound[n->slot])
-        names[n->slot] = true;
+        names->has[n->slot] = true;
+    if (n->kind == N_NAMED && names->seen[n->slot])
+        return;
+    if (n->kind == N_NAMED)
+        names->seen[n->slot] = true;
     for (uint32_t i = 0; i < n->nattrs; i++) {
         uint32_t slot = n->attrs[i].word ? formula_slot(r->formula, n->attrs[i].value) : NONE;
         if (slot != NONE && r->bound[slot])
-            names[slot] = true;
+            names->has[slot] = true;
     }
     for (uint32_t i = 0; i < n->nargs; i++)
         add_names(r, n->args[i], names);
@@ -430,13 +440,14 @@ static void add_names(const struct formula_run *r, const struct node *n, bool *n
 
 /* Says less than another alternative that is there: `x` beside `x + bias`. */
 static bool leaves_out(const struct formula_run *r, const struct node *n, const struct node *other) {
-    bool mine[MAX_SLOTS] = {false}, its[MAX_SLOTS] = {false}, less = false;
-    add_names(r, n, mine);
-    add_names(r, other, its);
+    struct name_set mine = {0}, its = {0};
+    bool less = false;
+    add_names(r, n, &mine);
+    add_names(r, other, &its);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) {
-        if (mine[i] && !its[i])
+        if (mine.has[i] && !its.has[i])
             return false;
-        less |= its[i] && !mine[i];
+        less |= its.has[i] && !mine.has[i];
     }
     return less;
 }
@@ -701,7 +712,7 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
         r.bound[i] = slots[i] != NULL;
     }
     enum arithmetic kept = b->arithmetic;
-    b->arithmetic = EXACT;
+    b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
     bool good = run_formula(&r, results);
     b->arithmetic = kept;
     for (uint32_t i = 0; how->named && i < f->nslots; i++)

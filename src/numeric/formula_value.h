@@ -1,5 +1,6 @@
 /* Evaluates formulas and the reference lowering of fused ops on tensors, always in doubles: what a fused op keeps
- * inside is not rounded. Who wants the figure of a device rounds the result (tensor_round). */
+ * inside is not rounded. Who wants the figure of a device rounds the result (tensor_round); in INSIDE arithmetic
+ * products are those of the matrix unit. */
 #ifndef FA_FORMULA_VALUE_H
 #define FA_FORMULA_VALUE_H
 

@@ -119,7 +119,7 @@ static bool stores_exactly(enum dtype t) {
 static const struct tensor *stored(struct bench *b, const struct call *c, const struct tensor *t, enum dtype type) {
     enum op_class class = op_table[c->kind].class;
     bool constant = class == OP_CONSTANT || c->kind == K_ARANGE;
-    if (stores_exactly(type) || (b->arithmetic == EXACT && !constant && !format_is_integer(type)))
+    if (stores_exactly(type) || (b->arithmetic != DEVICE && !constant && !format_is_integer(type)))
         return t;
     struct tensor *copy = tensor_copy(b, t);
     if (copy)

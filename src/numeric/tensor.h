@@ -23,8 +23,9 @@ struct tensor {
 
 enum arithmetic {
     EXACT, /* doubles; only what a result of integer type cannot hold is dropped */
-    DEVICE /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type, as
+    DEVICE, /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type, as
             * the packer does it */
+    INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
 };
 
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
@@ -34,6 +35,8 @@ struct bench {
     uint64_t max_elements;    /* of all tensors together; 0: 2^24 */
     uint64_t max_steps;       /* multiplications and comparisons; 0: 2^30 */
     uint64_t elements, steps; /* used so far */
+    enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
+    struct str product_config;
     bool blackhole;           /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
     bool misfit;              /* shapes did not fit */
     struct str error;         /* empty: none */
