@@ -80,8 +80,24 @@ static bool shape_in_graph(const struct proof *p, uint32_t value, struct shape *
 
 /* ---- a name along the formula's axes ---- */
 
+/* The same axis, or one of which it is a part. */
+static bool axis_meant(const struct axes *axes, const struct axes *root, uint32_t d) {
+    struct imap mine, roots;
+    axes_axis(axes, (int)d, &mine);
+    axes_axis(root, (int)d, &roots);
+    return imap_equal(&mine, &roots) || match_axis_is_cut(&mine);
+}
+
+/* The axes of a root, which operands of a product have not. */
+static bool are_axes_of(const struct axes *axes, const struct axes *root) {
+    bool same = axes->n == root->n;
+    for (uint32_t d = 0; same && d < axes->n; d++)
+        same = axis_meant(axes, root, d);
+    return same;
+}
+
 static bool works_across(const struct proof *p, const struct axes *axes) {
-    return p->work_axis != NONE && axes->n == p->root_axes->n;
+    return p->work_axis != NONE && are_axes_of(axes, p->root_axes);
 }
 
 /* The axis that the match works along is the last one of the fused form. What varies along none of the formula's axes
@@ -114,13 +130,13 @@ static const struct tensor *outside(struct proof *p, struct str name) {
     return NULL;
 }
 
-/* The axes of the root of some line, which operands of a product have not. */
+/* The axes of the root of some line. */
 static bool are_root_axes(const struct proof *p, const struct axes *axes) {
     const struct formula *f = formula_of(p->match);
-    bool found = same_axes(axes, p->root_axes);
+    bool found = are_axes_of(axes, p->root_axes);
     for (uint32_t i = 0; i < f->nalso && !found; i++) {
         const struct axes *also = f->also[i].node->kind == N_NAMED ? p->bound.slots[f->also[i].node->slot].axes : NULL;
-        found = also && same_axes(axes, also);
+        found = also && are_axes_of(axes, also);
     }
     return found;
 }
@@ -615,6 +631,14 @@ static bool is_as_printed(const struct proof *p) {
     return found;
 }
 
+/* A part by its bounds is along an axis that the form itself names. */
+static bool says_bounds(const struct node *n) {
+    bool says = n->kind == N_OP && n->op == K_SLICE && attribute_written(n, "begin").n > 0;
+    for (uint32_t i = 0; i < n->nargs && !says; i++)
+        says = says_bounds(n->args[i]);
+    return says;
+}
+
 /* Of the first op that works along one axis of a tensor of the root's rank. */
 static void find_work_axis(struct proof *p) {
     const struct graph *g = p->match->graph;
@@ -628,7 +652,8 @@ static void find_work_axis(struct proof *p) {
         last--;
     for (uint32_t i = 0; i < p->match->nops && p->work_axis == NONE; i++) {
         uint32_t op = p->match->ops[i];
-        if (graph_class(g, op) != OP_REDUCE && graph_class(g, op) != OP_SLICE && g->kind[op] != K_SOFTMAX)
+        bool cuts = graph_class(g, op) == OP_SLICE && !says_bounds(p->fused->root);
+        if (graph_class(g, op) != OP_REDUCE && !cuts && g->kind[op] != K_SOFTMAX)
             continue;
         if (!graph_shape(g, graph_operands(g, op)[0], &rank) || rank != s.rank)
             return;

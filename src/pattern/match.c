@@ -639,6 +639,13 @@ void match_look_closer(const struct match *match, struct arena *a, struct match_
     match_closer_free(m);
 }
 
+bool match_axis_is_cut(const struct imap *axis) {
+    bool cut = axis->n > 0;
+    for (uint32_t i = 0; i < axis->n; i++)
+        cut &= axis->t[i].space >= FRESH_SPACE && axis->t[i].space <= FRESH_SPACE + MAX_FRESH;
+    return cut;
+}
+
 static const struct imap *kept_map(struct arena *a, const struct imap *map) {
     struct imap *copy = map ? arena_alloc(a, sizeof *copy) : NULL;
     if (copy)

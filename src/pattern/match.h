@@ -75,6 +75,8 @@ void match_look_closer(const struct match *m, struct arena *a, struct match_deta
 struct matcher *match_closer_new(const struct graph *g, struct arena *a);
 void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
 void match_closer_free(struct matcher *closer); /* NULL is fine */
+/* An axis of its own, of which the formula has a part. */
+bool match_axis_is_cut(const struct imap *axis);
 /* What a match binds, by slot of its formula, and what it ties to numbers: copies in `a`. False when its place is not
  * found again. */
 struct match_bound {
