@@ -444,8 +444,7 @@ static struct finding examine(struct proof *p) {
  * form. */
 static bool reads_rightly(const struct proof *p) {
     struct proof *own = arena_alloc(p->arena, sizeof *own);
-    *own = (struct proof){
-        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .own = true};
+    *own = (struct proof){.prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .own = true};
     own->bench.arena = p->arena;
     return prepare(own) && try_all(own, false).verdict == SAME;
 }

@@ -422,12 +422,26 @@ static void add_hidden_numbers(struct shrinker *s, uint32_t op) {
             add_number(s, w.out[d]);
 }
 
+/* A row of weights that is folded into several. */
+static void rules_of_folded_rows(struct shrinker *s, uint32_t op, const int64_t *x, uint32_t rank) {
+    const struct graph *g = s->part->graph;
+    uint32_t n;
+    for (uint32_t i = 1; x && rank && i < graph_noperands(g, op) && i < 3; i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        const int64_t *dims = part_takes(g, v) ? graph_shape(g, v, &n) : NULL;
+        if (dims && graph_numel(g, v) == x[rank - 1])
+            rules_of_reshape(s, dims, n, x + rank - 1, 1);
+    }
+}
+
 static void rules_of_op(struct shrinker *s, uint32_t op) {
     const struct graph *g = s->part->graph;
     enum op_kind k = (enum op_kind)g->kind[op];
     uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
+    if (k == K_DISTRIBUTED_RMS_NORM || k == K_DISTRIBUTED_LAYER_NORM)
+        rules_of_folded_rows(s, op, a, na);
     if (k == K_BROADCAST || is_free(k))
         return;
     if (a && b && k == K_RESHAPE) {
