@@ -42,6 +42,7 @@ struct fa_options {
     bool dry_run;                 /* count only: fa_write_report has nothing to write */
     bool no_validate;             /* do without the numeric proof */
     bool say_unproved;            /* of patterns that are tested: a note for each example that cannot be compared */
+    unsigned long seed;           /* of the numbers and variations that patterns are tested on */
     unsigned max_diagnostics;     /* kept; 0: 100 */
     unsigned long max_steps;      /* of the search for one pattern at one op; 0: 20000 */
 };
@@ -103,6 +104,7 @@ struct fa_test_counts {
     size_t patterns, without; /* looked at; those of them that have no tests */
     size_t tests, failed;
     size_t proved, unproved; /* matches whose fused form was compared on numbers, and could not be */
+    size_t varied;           /* other shapes and element types that matches were compared in */
     size_t formless;         /* those of `unproved` whose pattern has no fused form */
 };
 

@@ -18,6 +18,7 @@ struct fa_library {
     struct pattern_set patterns;
     enum fa_status status;
     bool say_unproved;
+    uint64_t seed;
 };
 
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
@@ -113,6 +114,7 @@ struct fa_library *fa_library_read(const struct fa_options *o) {
     l->diags.arena = &l->arena;
     l->diags.limit = o->max_diagnostics;
     l->say_unproved = o->say_unproved;
+    l->seed = o->seed;
     l->patterns.max_steps = o->max_steps;
     bool good = library_load(&l->patterns, o, &l->diags) && library_select(&l->patterns, o, &l->diags);
     l->status = good ? FA_CLEAN : FA_USAGE;
@@ -201,7 +203,7 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
 /* Whatever was asked to be tested, all patterns take part: those that share a formula decide together. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
     struct example_counts n = {0, 0};
-    struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved};
+    struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};
     struct example_judge judge = {prove_example, &prover};
     uint32_t ntaken;
     const struct pattern **taken = selected(&l->patterns, &ntaken);
@@ -218,6 +220,7 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     counts->proved = prover.proved;
     counts->unproved = prover.unproved;
     counts->formless = prover.formless;
+    counts->varied = prover.varied;
     return n.failed ? FA_MISSED : FA_CLEAN;
 }
 

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "prove/proofs.h"
 #include "prove_form.h"
 
-enum { CHOICES = 512, SMALL_INDEX = 2 };
+enum { VARIATIONS = 3, CHOICES = 512, SMALL_INDEX = 2 };
 
 enum { BUDGET = 1 << 24, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
 
@@ -106,6 +107,7 @@ enum { POSITIVE = 1, HIDDEN = 2, COARSE = 3, TRIALS = 4, FEW_TRIALS = 2 }; /* tr
  * of one element only. One trial has positive numbers, for roots and logarithms; one has larger ones with many equals,
  * as far as an exponential in f64 goes; in two a mask is -inf here and there. */
 struct filling {
+    uint64_t seed;
     uint32_t leaf, trial;
     bool positive, distinct, mask;
 };
@@ -131,7 +133,7 @@ static void hide(struct tensor *t, int64_t row, uint64_t *state) {
 
 static void fill(struct filling f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
-    uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u;
+    uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u + f.seed * 0xd1342543de82ef95u;
     int64_t row = t->shape.rank ? t->shape.dim[t->shape.rank - 1] : 1;
     double size = 1;
     for (int64_t i = 0; i < t->n; i++) {
@@ -231,7 +233,7 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
             return false;
         bool positive = trial == POSITIVE || (is_positive(p, value) && !violated);
         enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
-        fill((struct filling){i, trial, positive, sorts, is_mask(p, value, 0)}, t, type);
+        fill((struct filling){p->prover->seed, i, trial, positive, sorts, is_mask(p, value, 0)}, t, type);
         impose(p->leaves[i].tie, violated, t);
         p->given[i] = (struct given){value, t};
     }
@@ -486,11 +488,7 @@ static bool reads_rightly(const struct proof *p) {
     return prepare(own) && try_all(own, false).verdict == SAME;
 }
 
-struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
-    struct proof *p = arena_alloc(a, sizeof *p);
-    struct prover self = {.set = set};
-    *p = (struct proof){
-        .prover = &self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET, .trials = TRIALS};
+static struct proved verdict_of(struct proof *p) {
     struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED)
         return (struct proved){.text = f.text};
@@ -498,7 +496,28 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
         return (struct proved){.text = STR("how the place is laid out is not understood")};
     if (f.verdict == DIFFERENT)
         return (struct proved){.kind = VERDICT_DIFFERENT, .text = f.text};
-    return (struct proved){.kind = VERDICT_SAME, .effect = effect_of(p, blackhole)};
+    return (struct proved){.kind = VERDICT_SAME};
+}
+
+static struct proof *proof_new(struct prover *self, const struct match *m, struct arena *a) {
+    struct proof *p = arena_alloc(a, sizeof *p);
+    *p = (struct proof){
+        .prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET, .trials = TRIALS};
+    return p;
+}
+
+struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
+    struct prover self = {.set = set};
+    struct proof *p = proof_new(&self, m, a);
+    struct proved v = verdict_of(p);
+    if (v.kind == VERDICT_SAME)
+        v.effect = effect_of(p, blackhole);
+    return v;
+}
+
+struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
+    struct prover self = {.set = set, .seed = seed};
+    return verdict_of(proof_new(&self, m, a));
 }
 
 /* ---- one example ---- */
@@ -512,15 +531,33 @@ static struct str unproved(struct proof *p, struct str why) {
     return STR("");
 }
 
+/* The smallest extents in which the difference is still there. */
+static struct str smallest(const struct proof *p, const struct variation *v, struct str text) {
+    struct variation least = *v;
+    least.which = 0;
+    struct proved small = prove_variation(p->prover->set, p->match, &least, p->arena);
+    return small.kind == VERDICT_DIFFERENT ? small.text : text;
+}
+
+/* In other extents and element types, as the seed says. Text where one is not the same. */
+static struct str vary(struct proof *p) {
+    uint64_t seed = p->prover->seed;
+    for (uint32_t i = 0; i < VARIATIONS; i++) {
+        struct variation v = {(uint32_t)(i ? 1 + (seed + i) % 4 : 0), (enum variation_types)((seed + i) % TYPES_COUNT),
+                              seed + i + 1};
+        struct proved r = prove_variation(p->prover->set, p->match, &v, p->arena);
+        p->prover->varied += r.kind == VERDICT_SAME;
+        if (r.kind == VERDICT_DIFFERENT)
+            return smallest(p, &v, r.text);
+    }
+    return STR("");
+}
+
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
-    struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.prover = self,
-                        .match = m,
-                        .example = e,
-                        .arena = a,
-                        .bench = {.arena = a},
-                        .budget = UINT64_MAX,
-                        .trials = FEW_TRIALS};
+    struct proof *p = proof_new(self, m, a);
+    p->example = e;
+    p->budget = UINT64_MAX;
+    p->trials = FEW_TRIALS;
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);
@@ -529,9 +566,10 @@ struct str prove_example(void *self, const struct match *m, const struct example
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
     if (f.verdict == DIFFERENT)
-        return f.text;
+        return smallest(p, &(struct variation){.types = TYPES_KEPT, .seed = p->prover->seed}, f.text);
     if (has_preconditions(p) && try_all(p, true).verdict == SAME)
         return STR("it computes the same where a precondition does not hold: that need not be stated");
-    p->prover->proved++;
-    return STR("");
+    struct str wrong = vary(p);
+    p->prover->proved += wrong.n == 0;
+    return wrong;
 }

@@ -24,14 +24,19 @@ struct proved {
 
 struct prover {
     const struct pattern_set *set; /* of the lowerings */
+    uint64_t seed;                 /* of the numbers, and of what is varied */
     struct diags *diags;
-    bool say_unproved; /* a note for each example that cannot be compared */
+    bool say_unproved;                   /* a note for each example that cannot be compared */
     uint32_t proved, unproved, formless; /* formless: those of `unproved` whose pattern has no fused form */
+    uint32_t varied;                     /* other shapes and types that were evaluated besides */
 };
 
 /* What the matched ops compute against the fused form of the match's pattern, on numbers of several kinds. Tensors live
  * in `a`. */
 struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a);
+
+/* The verdict alone, on numbers of a seed. */
+struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
 
 /* For struct example_judge; `self` is a struct prover. Text where the fused form computes something else. */
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a);

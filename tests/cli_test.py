@@ -583,6 +583,21 @@ class PatternTests(Case):
         self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM + "  - miss: |\n      " + MAXIMUM),
                          (0, "1 pattern, 2 tests, 0 failed\n"))
 
+    def test_fused_form_and_seed(self):
+        self.write("form.yml", RELU + "fused: relu(x)\ntests:\n  - hit: |\n      " + FULL + MAXIMUM)
+        args = ("patterns", "test", "--no-default-patterns", "-P", "form.yml")
+        for seed in ((), ("--seed", "0"), ("--seed=1000000000",)):
+            status, out, err = self.run_it(*args, *seed)
+            self.assertEqual((status, out), (0, ""), err)
+            self.assertRegex(err, r"^1 pattern, 1 test, 0 failed; 1 proved \([1-9]\d* variations\), 0 not evaluated\n$")
+        self.write("form.yml", RELU + "fused: relu(-x)\ntests:\n  - hit: |\n      " + FULL + MAXIMUM)
+        status, out, err = self.run_it(*args)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"^form.yml:\d+: error: relu: hit: the fused form computes something else: at \[")
+        for seed in ("", "-1", "x", "1x", "1000000001"):
+            self.assertEqual(self.run_it(*args, "--seed", seed)[0], 2, seed)
+        self.assertEqual(self.run_it("patterns", "list", "--seed", "1")[0], 2)
+
     def test_quiet(self):
         self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM, "-q"), (0, ""))
 

@@ -257,7 +257,8 @@ Test(prove, a_length_that_is_kept_below_a_bound) {
     "%" r " = \"ttir.full\"() <{fill_value = " value " : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32("1x1x1") "\n"
 #define UNIT(high)                                                                                                     \
     TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS)                                                                   \
-    REDUCE("s", "sum", "q", "2", ROWS, "2x4x1") ONE("r", "sqrt", "s", "", "2x4x1") NUMBER("a", "1.0e-12")              \
+    REDUCE("s", "sum", "q", "2", ROWS, "2x4x1")                                                                        \
+    ONE("r", "sqrt", "s", "", "2x4x1") NUMBER("a", "1.0e-12")                                                          \
         NUMBER("b", high) "%c = \"ttir.clamp_tensor\"(%r, %a, %b) : (" F32("2x4x1") ", " F32("1x1x1") ", " F32(        \
             "1x1x1") ") -> " F32("2x4x1") "\n" TWO("n", "div", "x", "c", ROWS, "2x4x1", ROWS) NUMBER("f", "2.828427")  \
             TWO("o", "multiply", "n", "f", ROWS, "1x1x1", ROWS)
@@ -351,4 +352,39 @@ Test(prove, a_form_that_asks_for_itself_ends) {
     run(&r, ONE("o", "exp", "x", "", ROWS), &counts);
     cr_assert_eq(counts.failed, 0);
     cr_assert_eq(prover.unproved, 1);
+}
+
+/* ---- variations ---- */
+
+Test(prove, what_holds_in_the_extents_of_the_example_alone_is_refuted) {
+    struct rule r = {"out = x - mean(x, dim=-1)", NULL, "x - sum(x, dim=-1) * 0.03125", NULL};
+    const char *ops =
+        REDUCE("m", "mean", "x", "1", "6x32", "6x1") TWO("o", "subtract", "x", "m", "6x32", "6x1", "6x32");
+    refuted(r, ops, DIFFERS);
+    r.fused = "x - sum(x, dim=-1) * (1 / extent(x, -1))";
+    proved(r, ops);
+    cr_assert_geq(prover.varied, 2);
+}
+
+Test(prove, a_difference_is_shown_in_small_extents_whatever_the_seed) {
+    struct rule r = {"out = exp(x) + y", NULL, "exp(x) - y", NULL};
+    const char *ops = ONE("e", "exp", "x", "", "256x96") TWO("o", "add", "e", "y", "256x96", "256x96", "256x96");
+    for (prover.seed = 0; prover.seed < 4; prover.seed++) {
+        int row = 100, column = 100;
+        refuted(r, ops, DIFFERS);
+        cr_assert_eq(sscanf(strchr(message(), '['), "[%d, %d]", &row, &column), 2, "%s", message());
+        cr_assert(row < 32 && column < 32, "%s", message());
+    }
+}
+
+Test(prove, the_seed_changes_the_numbers) {
+    char first[512];
+    struct rule r = {"out = exp(x)", NULL, "exp(2 * x)", NULL};
+    refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
+    snprintf(first, sizeof first, "%s", message());
+    refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
+    cr_assert_str_eq(first, message());
+    prover.seed = 1;
+    refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
+    cr_assert_str_neq(first, message());
 }

@@ -105,6 +105,8 @@ static const char patterns[] = "Usage: fusion-audit patterns list [NAME]...    n
                                "      --skip=GLOBS           all but these\n"
                                "      --limit=NAME=N         set a limit: steps (20000), diagnostics (100)\n"
                                "  -q, --quiet                test: do not print the counts\n"
+                               "  -v, --verbose              test: say what could not be compared, and why\n"
+                               "      --seed=N               test: other numbers, shapes and element types (0)\n"
                                "      --ttir-only            new: take the ops from the TTIR of FILE\n"
                                "      --ttnn-only            new: take them from its TTNN, as by default\n"
                                "\n"

@@ -53,6 +53,7 @@ static const struct spec {
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT | CMD_PATTERNS},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS},
+    {"seed", 0, TEXT, offsetof(struct options, seed), CMD_PATTERNS},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT | CMD_EXPLAIN},
     {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN},
     {"help", 'h', FLAG, offsetof(struct options, help), CMD_ANY},
@@ -323,6 +324,17 @@ static bool find_action(struct options *o) {
     return wrong(o, "patterns is followed by list, show, check, test or new");
 }
 
+static bool check_seed(struct options *o) {
+    char *end = NULL;
+    if (!o->seed)
+        return true;
+    if (o->action != ACTION_TEST)
+        return wrong(o, "patterns %s takes no --seed", actions[o->action].name);
+    o->seed_number = strtoul(o->seed, &end, 10);
+    return (*o->seed >= '0' && *o->seed <= '9' && !*end && o->seed_number <= 1000000000) ||
+           wrong(o, "--seed takes a number from 0 to 1000000000");
+}
+
 static bool check_patterns(struct options *o) {
     if (!find_action(o))
         return false;
@@ -335,6 +347,8 @@ static bool check_patterns(struct options *o) {
         return wrong(o, "patterns %s takes no --from, --ops, --ttir-only or --ttnn-only", actions[o->action].name);
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
+    if (!check_seed(o))
+        return false;
     if (!actions[o->action].names)
         return check_limits(o);
     return join_names(o) && check_choice(o) && check_limits(o);
@@ -396,6 +410,7 @@ struct fa_options options_audit(const struct options *o) {
         .dry_run = o->dry_run,
         .no_validate = o->no_validate,
         .say_unproved = o->verbose,
+        .seed = o->seed_number,
         .max_diagnostics = (unsigned)o->max_diagnostics,
         .max_steps = o->max_steps,
     };

@@ -23,7 +23,7 @@ static enum fa_status test_patterns(const struct options *o, struct fa_library *
     if (n.without)
         fprintf(stderr, "; %zu without tests", n.without);
     if (n.proved || n.unproved > n.formless)
-        fprintf(stderr, "; %zu proved, %zu not evaluated", n.proved, n.unproved);
+        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n.proved, n.varied, n.unproved);
     fputc('\n', stderr);
     return status;
 }

@@ -216,6 +216,7 @@ struct question {
     struct part part;
     struct extents own;
     bool blackhole;
+    const struct variation *vary; /* only the verdict of this is wanted; or NULL */
     struct arena arena;
     struct str last; /* the text that was evaluated last */
 };
@@ -229,7 +230,9 @@ static bool evaluate_text(struct question *q, const struct written_part *w, stru
     struct small *s = arena_alloc(&q->arena, sizeof *s);
     small_read(s, w->text, &q->arena);
     bool found = find_match(s, q->proofs->set, &q->part, w, q->match, &q->arena);
-    if (found)
+    if (found && q->vary)
+        *out = prove_function(q->proofs->set, &s->match, q->vary->seed, &q->arena);
+    else if (found)
         *out = prove_match(q->proofs->set, &s->match, q->blackhole, &q->arena);
     small_free(s);
     return found;
@@ -342,4 +345,58 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     arena_free(&q->arena);
     free(q);
     return v;
+}
+
+/* ---- variations ---- */
+
+/* The element types of all tensors: constants are written as f64 and stay that. */
+static struct str with_types(struct str text, enum variation_types types, struct arena *a) {
+    static const struct {
+        const char *from, *to[TYPES_COUNT];
+    } names[] = {{"xbf16>", {"xbf16>", "xf32>", "xf16>"}}, {"xf32>", {"xf32>", "xbf16>", "xf16>"}}};
+    struct buf out = {0};
+    for (size_t i = 0; i < text.n;) {
+        const char *to = NULL;
+        size_t length = 1;
+        for (size_t k = 0; k < 2 && !to; k++)
+            if (str_starts((struct str){text.p + i, text.n - i}, str_of(names[k].from))) {
+                to = names[k].to[types];
+                length = strlen(names[k].from);
+            }
+        buf_add(&out, to ? str_of(to) : (struct str){text.p + i, 1});
+        i += length;
+    }
+    struct str varied = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return varied;
+}
+
+static struct proved vary(struct question *q) {
+    struct extents small;
+    struct written_part w;
+    struct proved v;
+    struct str why = STR("");
+    if (!part_of_match(q->match, &q->part, &why) || !extents_shrink(&q->part, q->vary->which, &small, &why) ||
+        extents_cost(&q->part, &small) > LARGE ||
+        !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why))
+        return nothing(why);
+    w.text = with_types(w.text, q->vary->types, &q->arena);
+    return evaluate_text(q, &w, &v) ? v : nothing(STR("the match is not found in it"));
+}
+
+struct proved prove_variation(const struct pattern_set *set, const struct match *m, const struct variation *v,
+                              struct arena *a) {
+    struct question *q = xcalloc(1, sizeof *q);
+    struct proofs *proofs = proofs_new(set);
+    q->proofs = proofs;
+    q->match = m;
+    q->vary = v;
+    struct proved verdict = vary(q);
+    if (verdict.kind == VERDICT_DIFFERENT)
+        verdict.text = by_own_names(proofs, &q->part, verdict.text);
+    verdict.text = arena_str(a, verdict.text);
+    arena_free(&q->arena);
+    free(q);
+    proofs_free(proofs);
+    return verdict;
 }

@@ -24,6 +24,16 @@ static inline bool verdict_refutes(const struct proved *v) {
 }
 /* The module's system description names this chip. */
 bool is_for_blackhole(const struct mlir *m);
+/* A match in other extents (extents_shrink), other element types and on other numbers. */
+enum variation_types { TYPES_KEPT, TYPES_SWAPPED, TYPES_F16, TYPES_COUNT }; /* swapped: bf16 and f32 */
+struct variation {
+    uint32_t which;
+    enum variation_types types;
+    uint64_t seed;
+};
+/* VERDICT_NONE where there is no such variation, or it cannot be evaluated. Its text lives in `a`. */
+struct proved prove_variation(const struct pattern_set *set, const struct match *m, const struct variation *v,
+                              struct arena *a);
 /* Distinct matches that were evaluated so far. */
 uint32_t proofs_count(const struct proofs *p);
 
