@@ -300,7 +300,6 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     int64_t n;
     p->bench.elements = p->bench.steps = 0;
     p->bench.error = STR("");
-    p->bench.misfit = false;
     uint32_t count = form_evaluate(p, lines);
     p->spent += CHOICE_COST + p->bench.elements + p->bench.steps;
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
@@ -311,7 +310,7 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     if (count > 0)
         return f;
     p->nfailed++;
-    p->nmisfits += p->bench.misfit;
+    p->nbeyond += p->bench.beyond;
     return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
 }
 
@@ -561,8 +560,8 @@ struct str prove_example(void *self, const struct match *m, const struct example
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);
-    if (f.verdict == NOT_EVALUATED && p->nmisfits > 0 && p->nmisfits == p->nfailed)
-        return arena_printf(a, "the fused form does not fit the operands: %.*s", (int)f.text.n, f.text.p);
+    if (f.verdict == NOT_EVALUATED && p->nfailed > 0 && p->nbeyond == 0)
+        return arena_printf(a, "the fused form does not fit the match: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
     if (f.verdict == DIFFERENT)

@@ -638,6 +638,7 @@ static bool read_form(struct proof *p) {
     struct formula *fused = arena_alloc(p->arena, sizeof *fused);
     struct text_origin origin = {m->pattern->file.p, m->pattern->line, 0};
     bool good = fused_parse(fused, p->arena, p->prover->set, m->pattern->fused, origin, &quiet);
+    p->nfailed += !good;
     if (!good)
         bench_fail(&p->bench, "its `fused` is no formula: %s", quiet.n ? quiet.items[0].message : "");
     diags_free(&quiet);

@@ -47,8 +47,8 @@ struct proof {
     uint32_t trials;
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
-    uint32_t nfailed, nmisfits; /* evaluations of it that failed; those where shapes did not fit */
-    struct sides *sides;        /* the match on the tensors at hand */
+    uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
+    struct sides *sides;       /* the match on the tensors at hand */
 };
 
 /* One line of the fused form and the value of the match that it stands for. */

@@ -258,10 +258,10 @@ Test(prove, a_length_that_is_kept_below_a_bound) {
 #define UNIT(high)                                                                                                     \
     TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS)                                                                   \
     REDUCE("s", "sum", "q", "2", ROWS, "2x4x1")                                                                        \
-    ONE("r", "sqrt", "s", "", "2x4x1") NUMBER("a", "1.0e-12")                                                          \
-        NUMBER("b", high) "%c = \"ttir.clamp_tensor\"(%r, %a, %b) : (" F32("2x4x1") ", " F32("1x1x1") ", " F32(        \
-            "1x1x1") ") -> " F32("2x4x1") "\n" TWO("n", "div", "x", "c", ROWS, "2x4x1", ROWS) NUMBER("f", "2.828427")  \
-            TWO("o", "multiply", "n", "f", ROWS, "1x1x1", ROWS)
+    ONE("r", "sqrt", "s", "", "2x4x1")                                                                                 \
+    NUMBER("a", "1.0e-12") NUMBER("b", high) "%c = \"ttir.clamp_tensor\"(%r, %a, %b) : (" F32("2x4x1") ", " F32(       \
+        "1x1x1") ", " F32("1x1x1") ") -> " F32("2x4x1") "\n" TWO("n", "div", "x", "c", ROWS, "2x4x1", ROWS)            \
+        NUMBER("f", "2.828427") TWO("o", "multiply", "n", "f", ROWS, "1x1x1", ROWS)
     refuted(r, UNIT("0.5"), DIFFERS);
     proved(r, UNIT("1.0e+30"));
 }
@@ -279,7 +279,7 @@ Test(prove, a_scale_of_a_grouped_transposed_convolution) {
         "o", "multiply", "c", "scale", "1x3x3x4", "1x1x1x4", "1x3x3x4")
     proved(r, GROUPED("1", "4x4x1x1"));
     refuted(r, GROUPED("2", "4x2x1x1"),
-            "the fused form does not fit the operands: shapes 4x2x1x1 and 1x4x1x1 do not broadcast");
+            "the fused form does not fit the match: shapes 4x2x1x1 and 1x4x1x1 do not broadcast");
     refuted(r, GROUPED("4", "4x1x1x1"), "the fused form makes");
 }
 
@@ -346,12 +346,22 @@ Test(prove, further_results_are_compared) {
     refuted(r, ops, DIFFERS);
 }
 
-Test(prove, a_form_that_asks_for_itself_ends) {
+Test(prove, a_form_that_does_not_fit_is_a_fault) {
+    const char *ops = ONE("o", "exp", "x", "", ROWS);
+    refuted((struct rule){"out = exp(x)", NULL, "out = reshape(exp(x), like=out)", NULL}, ops,
+            "does not fit the match");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(x", NULL}, ops, "is no formula");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(y)", NULL}, ops, "an operand is absent");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(slice(x, dim=3, part=0, of=2))", NULL}, ops, "no dimension 3");
+}
+
+Test(prove, what_has_no_evaluator_is_not_proved) {
     struct example_counts counts;
-    struct rule r = {"out = exp(x)", NULL, "out = reshape(exp(x), like=out)", NULL};
+    struct rule r = {"out = exp(x)", NULL, "all_reduce(exp(x))", NULL};
     run(&r, ONE("o", "exp", "x", "", ROWS), &counts);
     cr_assert_eq(counts.failed, 0);
     cr_assert_eq(prover.unproved, 1);
+    cr_assert_not_null(strstr(message(), "no evaluator for all_reduce"), "%s", message());
 }
 
 /* ---- variations ---- */

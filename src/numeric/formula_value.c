@@ -74,8 +74,7 @@ static bool asks_match(const struct formula_run *r, const struct number *n) {
     for (size_t i = 0; i < 3 && !known; i++)
         known = strcmp(measure_table[n->call].name, of_tensors[i]) == 0;
     bool line = about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0];
-    return (about && !known) || line || (n->a && asks_match(r, n->a)) ||
-           (n->b && asks_match(r, n->b));
+    return (about && !known) || line || (n->a && asks_match(r, n->a)) || (n->b && asks_match(r, n->b));
 }
 
 /* A number that is told of the match that the formula speaks of, and not of the formula's own tensors. */

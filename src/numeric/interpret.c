@@ -132,7 +132,7 @@ bool interpret(struct bench *b, const struct call *c, const struct tensor *resul
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)
-        return bench_fail(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
+        return bench_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
     if (c->nresults > MAX_RESULTS)
         return bench_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
     if (!f(b, c, results))
@@ -256,7 +256,7 @@ const struct tensor *apply_activation(struct bench *b, const struct call *c, con
         struct str name = activation_name(text);
         unary_function *f = activation_of(name);
         if (!f) {
-            bench_fail(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
+            bench_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
             return NULL;
         }
         x = apply_unary(b, f, x);
