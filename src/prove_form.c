@@ -266,10 +266,13 @@ static bool is_convolution(enum op_kind k) {
     return k == K_CONV1D || k == K_CONV2D || k == K_CONV3D || k == K_CONV_TRANSPOSE2D;
 }
 
-/* Those come first that the form is most likely about. */
+/* Ops that have axes of their own; those come first that the form is most likely about. */
 static uint32_t frame_class(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
-    return is_convolution(k) ? 0 : op_table[k].class == OP_OPAQUE ? 1 : 2;
+    return is_convolution(k)                                                      ? 0
+           : op_table[k].class == OP_OPAQUE                                       ? 1
+           : op_table[k].class == OP_CONTRACT || op_table[k].class == OP_AXISWISE ? 2
+                                                                                  : NONE;
 }
 
 static const struct frame no_frame = {NONE, NONE};
@@ -280,8 +283,7 @@ static void find_frames(struct proof *p) {
         if (class == 2)
             p->frames[p->nframes++] = no_frame;
         for (uint32_t i = 0; i < formula_of(p->match)->nslots && p->nframes + 1 < MAX_FRAMES; i++) {
-            if (!is_named_op(p, i) || frame_class(g, p->bound.slots[i].op) != class ||
-                graph_class(g, p->bound.slots[i].op) == OP_ELTWISE)
+            if (!is_named_op(p, i) || frame_class(g, p->bound.slots[i].op) != class)
                 continue;
             bool seen = is_seen_from_root(p, i);
             uint32_t norm = seen || class > 0 ? NONE : behind(p, i);
@@ -397,11 +399,18 @@ static bool takes_whole(enum op_kind k) {
     return false;
 }
 
+/* The operand is this name, reshaped or not. */
+static bool is_name(const struct node *n, uint32_t slot) {
+    if (n->kind == N_VARIABLE)
+        return n->slot == slot;
+    for (uint32_t i = 0; i < n->nargs && n->kind == N_EITHER; i++)
+        if (is_name(n->args[i], slot))
+            return true;
+    return n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && n->op == K_RESHAPE)) && is_name(n->args[0], slot);
+}
+
 static bool is_taken_whole(const struct node *n, uint32_t slot) {
-    const struct node *first = n->kind == N_OP && takes_whole(n->op) && n->nargs ? n->args[0] : NULL;
-    while (first && first->nargs && (first->kind == N_NAMED || (first->kind == N_OP && first->op == K_RESHAPE)))
-        first = first->args[0];
-    if (first && first->kind == N_VARIABLE && first->slot == slot)
+    if (n->kind == N_OP && takes_whole(n->op) && n->nargs && is_name(n->args[0], slot))
         return true;
     for (uint32_t i = 0; i < n->nargs; i++)
         if (is_taken_whole(n->args[i], slot))
@@ -602,13 +611,21 @@ static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
     return false;
 }
 
+/* Some operand is as it is printed, so that the result is, too. */
+static bool is_as_printed(const struct proof *p) {
+    bool found = false;
+    for (uint32_t i = 0; i < p->fused->nslots && !found; i++)
+        found = p->fused->slot_is_variable[i] && is_taken_whole(p->fused->root, i);
+    return found;
+}
+
 /* Of the first op that works along one axis of a tensor of the root's rank. */
 static void find_work_axis(struct proof *p) {
     const struct graph *g = p->match->graph;
     struct shape s;
     int64_t axis;
     p->work_axis = NONE;
-    if (!shape_in_graph(p, form_root(p), &s) || s.rank != p->root_axes->n)
+    if (is_as_printed(p) || !shape_in_graph(p, form_root(p), &s) || s.rank != p->root_axes->n)
         return;
     uint32_t last = s.rank, rank;
     while (last > 0 && s.dim[last - 1] == 1)
