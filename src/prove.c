@@ -273,14 +273,15 @@ static struct str difference_text(const struct proof *p, const struct tensor *ro
 }
 
 /* What is wrong with a line of the form; empty: nothing. */
-static struct str compare(const struct proof *p, const struct outcome *o, int64_t *compared) {
+static struct str compare(struct proof *p, const struct outcome *o, int64_t *compared) {
     if (!shape_eq(&o->want->shape, &o->got->shape))
         return arena_printf(p->arena, "the fused form makes %s of what is %s", shape_text(p->arena, &o->got->shape).p,
                             shape_text(p->arena, &o->want->shape).p);
     struct difference d = compare_worst(o->got, o->want, floor_of_largest, compared);
     double bound = p->match->pattern->approximate;
-    bool same =
-        d.error <= relative || (bound > 0 && d.error < INFINITY && compare_relative_l2(o->got, o->want) <= bound);
+    bool exact = d.error <= relative;
+    bool same = exact || (bound > 0 && d.error < INFINITY && compare_relative_l2(o->got, o->want) <= bound);
+    p->approximate |= same && !exact;
     return same || d.at < 0 ? STR("") : difference_text(p, o->want, d);
 }
 
@@ -511,6 +512,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME)
         v.effect = effect_of(p, blackhole);
+    v.bound = p->approximate ? m->pattern->approximate : 0;
     return v;
 }
 
