@@ -10,7 +10,7 @@
 #include "prove/proofs.h"
 #include "prove_form.h"
 
-enum { VARIATIONS = 3, TRIALS = 2, CHOICES = 512, SMALL_INDEX = 2 };
+enum { VARIATIONS = 3, CHOICES = 512, SMALL_INDEX = 2 };
 
 enum { BUDGET = 1 << 24, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
 
@@ -101,12 +101,15 @@ static double uniform(uint64_t *state) {
     return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
 }
 
+enum { POSITIVE = 1, HIDDEN = 2, COARSE = 3, TRIALS = 4, FEW_TRIALS = 2 }; /* trials, beside 0 */
+
 /* Rows are of different size, one is 0, and a few numbers are far out: limits of a clamp are met, and a softmax is not
- * of one element only. The second trial has positive numbers, for roots and logarithms. */
+ * of one element only. One trial has positive numbers, for roots and logarithms; one has larger ones with many equals,
+ * as far as an exponential in f64 goes; in two a mask is -inf here and there. */
 struct filling {
     uint64_t seed;
     uint32_t leaf, trial;
-    bool positive, distinct;
+    bool positive, distinct, mask;
 };
 
 /* True and false in each row: what a mask leaves nothing of is outside of the claim, and the notes say so. */
@@ -115,6 +118,16 @@ static void mix_rows(struct tensor *t, int64_t row, uint32_t leaf) {
         int64_t one = (at / row + leaf) % row;
         t->x[at + one] = 1;
         t->x[at + (one + 1) % row] = 0;
+    }
+}
+
+/* Some of each row, not all. */
+static void hide(struct tensor *t, int64_t row, uint64_t *state) {
+    for (int64_t at = 0; at + row <= t->n; at += row) {
+        int64_t kept = (int64_t)(uniform(state) * (double)row);
+        for (int64_t i = 0; i < row; i++)
+            if (i != kept && uniform(state) < 0.4)
+                t->x[at + i] = -INFINITY;
     }
 }
 
@@ -131,9 +144,15 @@ static void fill(struct filling f, struct tensor *t, enum dtype type) {
             t->x[i] = floor(uniform(&state) * SMALL_INDEX);
         else if (f.positive)
             t->x[i] = (0.01 + fabs(x)) * size * far;
+        else if (!f.distinct && row > 1 && i / row == 2)
+            t->x[i] = 0;
+        else if (f.trial == COARSE)
+            t->x[i] = (f.distinct ? 4 * x : rint(4 * x)) * fmin(size, 1);
         else
-            t->x[i] = !f.distinct && row > 1 && i / row == 2 ? 0 : x * size * far;
+            t->x[i] = x * size * far;
     }
+    if (f.mask && f.trial >= HIDDEN && row > 1)
+        hide(t, row, &state);
     if (type == DT_I1)
         mix_rows(t, row, f.leaf);
 }
@@ -181,6 +200,23 @@ static bool is_truth(const struct proof *p, uint32_t value, int depth) {
     return false;
 }
 
+/* What a pattern calls a mask, seen through movement. */
+static bool is_mask(const struct proof *p, uint32_t value, int depth) {
+    enum { DEEP = 16 };
+    const struct graph *g = p->match->graph;
+    const struct formula *f = form_pattern(p);
+    for (uint32_t i = 0; i < f->nslots; i++)
+        if (f->slot_is_variable[i] && p->bound.slots[i].value == value && str_find(f->slot_name[i], STR("mask")))
+            return true;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
+        enum op_class c = graph_class(g, g->uses[u]);
+        if (is_inside(p, g->uses[u]) && (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) &&
+            is_mask(p, g->m->ops[g->uses[u]].first_result, depth + 1))
+            return true;
+    }
+    return false;
+}
+
 static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
     const struct graph *g = p->match->graph;
     bool sorts = is_sorted(p->match);
@@ -195,9 +231,9 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
         struct tensor *t = tensor_new(&p->bench, &s);
         if (!t)
             return false;
-        bool positive = trial == 1 || (is_positive(p, value) && !violated);
+        bool positive = trial == POSITIVE || (is_positive(p, value) && !violated);
         enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
-        fill((struct filling){p->prover->seed, i, trial, positive, sorts}, t, type);
+        fill((struct filling){p->prover->seed, i, trial, positive, sorts, is_mask(p, value, 0)}, t, type);
         impose(p->leaves[i].tie, violated, t);
         p->given[i] = (struct given){value, t};
     }
@@ -237,14 +273,15 @@ static struct str difference_text(const struct proof *p, const struct tensor *ro
 }
 
 /* What is wrong with a line of the form; empty: nothing. */
-static struct str compare(const struct proof *p, const struct outcome *o, int64_t *compared) {
+static struct str compare(struct proof *p, const struct outcome *o, int64_t *compared) {
     if (!shape_eq(&o->want->shape, &o->got->shape))
         return arena_printf(p->arena, "the fused form makes %s of what is %s", shape_text(p->arena, &o->got->shape).p,
                             shape_text(p->arena, &o->want->shape).p);
     struct difference d = compare_worst(o->got, o->want, floor_of_largest, compared);
     double bound = p->match->pattern->approximate;
-    bool same =
-        d.error <= relative || (bound > 0 && d.error < INFINITY && compare_relative_l2(o->got, o->want) <= bound);
+    bool exact = d.error <= relative;
+    bool same = exact || (bound > 0 && d.error < INFINITY && compare_relative_l2(o->got, o->want) <= bound);
+    p->approximate |= same && !exact;
     return same || d.at < 0 ? STR("") : difference_text(p, o->want, d);
 }
 
@@ -331,7 +368,7 @@ static struct finding try_once(struct proof *p, uint32_t trial, bool violated, i
 static struct finding try_all(struct proof *p, bool violated) {
     struct finding f = {SAME, STR("")};
     int64_t compared = 0;
-    for (uint32_t trial = 0; trial < TRIALS && f.verdict == SAME; trial++)
+    for (uint32_t trial = 0; trial < p->trials && f.verdict == SAME; trial++)
         f = try_once(p, trial, violated, &compared);
     if (f.verdict == SAME && compared == 0)
         return (struct finding){NOT_EVALUATED, STR("the result is no number anywhere")};
@@ -445,7 +482,8 @@ static struct finding examine(struct proof *p) {
  * form. */
 static bool reads_rightly(const struct proof *p) {
     struct proof *own = arena_alloc(p->arena, sizeof *own);
-    *own = (struct proof){.prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .own = true};
+    *own = (struct proof){
+        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .trials = p->trials, .own = true};
     own->bench.arena = p->arena;
     return prepare(own) && try_all(own, false).verdict == SAME;
 }
@@ -463,7 +501,8 @@ static struct proved verdict_of(struct proof *p) {
 
 static struct proof *proof_new(struct prover *self, const struct match *m, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){.prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET};
+    *p = (struct proof){
+        .prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET, .trials = TRIALS};
     return p;
 }
 
@@ -473,6 +512,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME)
         v.effect = effect_of(p, blackhole);
+    v.bound = p->approximate ? m->pattern->approximate : 0;
     return v;
 }
 
@@ -518,6 +558,7 @@ struct str prove_example(void *self, const struct match *m, const struct example
     struct proof *p = proof_new(self, m, a);
     p->example = e;
     p->budget = UINT64_MAX;
+    p->trials = FEW_TRIALS;
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);

@@ -12,6 +12,10 @@ static const struct formula *formula_of(const struct match *m) {
     return m->pattern->is_variant ? &m->pattern->variant_of->formula : &m->pattern->formula;
 }
 
+const struct formula *form_pattern(const struct proof *p) {
+    return formula_of(p->match);
+}
+
 uint32_t form_slot(const struct proof *p, uint32_t fused_slot) {
     struct str name = p->fused->slot_name[fused_slot];
     return name.n ? formula_slot(formula_of(p->match), name) : NONE;

@@ -44,6 +44,8 @@ struct proof {
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
+    uint32_t trials;
+    bool approximate; /* some line agrees within the bound of the pattern only */
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
     uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
@@ -59,6 +61,8 @@ struct outcome {
 bool form_prepare(struct proof *p);
 /* The slot of the pattern that a name of the fused form means; NONE: the form's own. */
 uint32_t form_slot(const struct proof *p, uint32_t fused_slot);
+/* The pattern's formula. */
+const struct formula *form_pattern(const struct proof *p);
 bool form_is_bound(const struct proof *p, uint32_t slot);
 /* The value of the match that the last line of the form stands for. */
 uint32_t form_root(const struct proof *p);

@@ -930,6 +930,13 @@ class Proofs(Case):
         self.assertEqual(self.audit("relu(x)", "-q", "--no-validate")[0], 1)
         self.assertNotIn("validated", self.read())
 
+    def test_a_refuted_place_gives_its_ops_back(self):
+        self.write("h.yml", GATED.replace("gated", "gate").replace("x * sigmoid(x)", "sigmoid(x)") % "sigmoid(x)")
+        for fused, found in ("silu(x)", "ttnn.gated"), ("relu(x)", "ttnn.gate"):
+            self.assertEqual(self.audit(fused, "-q", "-P", "h.yml")[0], 1)
+            self.assertEqual(self.read().count("- fused_op: "), 1)
+            self.assertIn("- fused_op: %s\n" % found, self.read())
+
     def test_reason(self):
         self.assertEqual(self.audit("silu(x) * other", "-q")[0], 1)
         self.assertRegex(self.read(), r"(?m)^ +not validated: .+$")

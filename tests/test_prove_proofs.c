@@ -98,6 +98,31 @@ Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
     cr_assert(str_find(v.text, STR("(input %x = ")), "%s", v.text.p);
 }
 
+Test(prove_proofs, what_is_wrong_by_a_hair_is_refuted) {
+    static const char *const wrong[] = {
+        "softmax(x * scale, dim=-2)", /* the wrong axis */
+        "softmax(x / scale)",         /* the scale inverted */
+        "softmax(x) * scale",         /* after instead of before */
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        patterns_free(&set);
+        pattern("out = op softmax(x * scale, dim=-1)", wrong[i]);
+        proofs_free(proofs);
+        proofs = proofs_new(&set);
+        struct proved v = ask("x:4x96x96 s:1x1x1", "p = ttnn.multiply x s -> 4x96x96\n"
+                                                   "o = ttnn.softmax p {dimension = 2 : si32} -> 4x96x96; return o");
+        cr_assert(verdict_refutes(&v), "%s: %s", wrong[i], v.text.p);
+    }
+    patterns_free(&set);
+    pattern("out = x * rsqrt(mean(x * x, dim=-1) + eps)", "x / (sqrt(mean(x * x)) + eps)"); /* outside of the root */
+    struct proved v = ask("x:32x640", "q = ttir.multiply x x -> 32x640\n"
+                                      "m = ttir.mean q {dim_arg = [1 : i32], keep_dim = true} -> 32x1\n"
+                                      "c = ttir.full {fill_value = 1.0E-2 : f32} -> 1x1\n"
+                                      "a = ttir.add m c -> 32x1; r = ttir.rsqrt a -> 32x1\n"
+                                      "o = ttir.multiply x r -> 32x640; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
 #define MEAN(c)                                                                                                        \
     "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 32x1xbf16\n"                                             \
     "c = ttir.full {fill_value = " c " : f32, shape = array<i32: 1, 1>} -> 1x1xbf16\n"                                 \

@@ -14,6 +14,14 @@ bool part_has(const struct part *p, uint32_t op) {
     return op != NONE && bsearch(&op, p->ops, p->nops, sizeof *p->ops, by_id);
 }
 
+bool part_uses(const struct part *p, uint32_t value) {
+    const struct graph *g = p->graph;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        if (part_has(p, g->uses[u]))
+            return true;
+    return false;
+}
+
 static bool is_static(const struct graph *g, uint32_t value) {
     uint32_t rank;
     return graph_shape(g, value, &rank) && rank <= TENSOR_RANK && graph_numel(g, value) >= 0;

@@ -58,8 +58,9 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct effect *e = &v->effect;
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
-    struct str line =
-        arena_printf(a, "validated: same function (f64, %u shape%s)", v->shapes, v->shapes == 1 ? "" : "s");
+    struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
+    struct str line = arena_printf(a, "validated: same function%.*s (f64, %u shape%s)", (int)within.n, within.p,
+                                   v->shapes, v->shapes == 1 ? "" : "s");
     if (!e->known)
         return line;
     double ratio = e->error[1] / e->error[0];
@@ -84,6 +85,8 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
         buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
     } else {
         buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
+        if (v->bound > 0)
+            put_number(&out, "within", v->bound);
         if (v->effect.known)
             buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->effect.blackhole), dtype_name(v->effect.type));
         for (int i = 0; i < 2 && v->effect.known; i++) {
@@ -292,6 +295,7 @@ static struct proved prove(struct question *q) {
         if (!there || v.kind != VERDICT_SAME)
             break;
         first.shapes = ++shapes;
+        first.bound = fmax(first.bound, v.bound);
     }
     if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
         return first;

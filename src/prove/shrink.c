@@ -127,10 +127,9 @@ static struct rule *new_rule(struct shrinker *s, enum rule_kind kind) {
 static void put(struct shrinker *s, struct rule *r, int side, int64_t x) {
     struct side *to = &r->side[side];
     uint32_t i = index_of(s, x);
-    if (i == NONE && r->kind == PRODUCT)
-        to->k *= x;
-    else if (i == NONE)
-        to->k += x;
+    if (i == NONE)
+        s->full |=
+            r->kind == PRODUCT ? __builtin_mul_overflow(to->k, x, &to->k) : __builtin_add_overflow(to->k, x, &to->k);
     else if (to->n < MAX_SIDE)
         to->number[to->n++] = (uint8_t)i;
     else
@@ -219,8 +218,7 @@ static void rules_of_concat(struct shrinker *s, uint32_t op) {
             uint32_t r;
             const int64_t *dims =
                 graph_operands(g, op)[i] == NONE ? NULL : graph_shape(g, graph_operands(g, op)[i], &r);
-            along = dims && r == rank;
-            sum += along ? dims[d] : 0;
+            along = dims && r == rank && !__builtin_add_overflow(sum, dims[d], &sum);
         }
         if (!along || sum != to[d] || graph_noperands(g, op) < 2)
             continue;
@@ -264,6 +262,11 @@ struct window {
     int64_t in[2], out[2], span[2], pad[2], stride[2]; /* height, width */
 };
 
+/* Numbers of windows that may be computed with. */
+static bool is_sane(int64_t x) {
+    return x >= 0 && x <= 1 << 20;
+}
+
 /* An attribute of two numbers, or of one that counts for both. */
 static bool pair_attr(const struct graph *g, uint32_t op, const char *key, int64_t otherwise, int64_t out[2]) {
     struct str text;
@@ -272,7 +275,7 @@ static bool pair_attr(const struct graph *g, uint32_t op, const char *key, int64
     if (n == 1)
         list[1] = list[0];
     memcpy(out, list, sizeof list);
-    return n >= 0 && n <= 2 && list[0] > -1 && list[1] > -1;
+    return n >= 0 && n <= 2 && is_sane(list[0]) && is_sane(list[1]);
 }
 
 static int64_t window_yields(const struct window *w, int d, int64_t in) {
@@ -284,17 +287,21 @@ static bool window_pads_of(const struct graph *g, uint32_t op, struct window *w)
     struct str text;
     int64_t p[4] = {0};
     int n = mlir_attr(g->m, op, "padding", &text) ? mlir_ints(text, p, 4) : 0;
+    if (n < 0 || n == 3 || n > 4 || !is_sane(p[0]) || !is_sane(p[1]) || !is_sane(p[2]) || !is_sane(p[3]))
+        return false;
     const int64_t orders[][2] = {{2 * p[0], 2 * p[n > 1]}, {p[0] + p[2], p[1] + p[3]}, {p[0] + p[1], p[2] + p[3]}};
     for (int i = n == 4 ? 1 : 0; i < (n == 4 ? 3 : 1); i++) {
         memcpy(w->pad, orders[i], sizeof w->pad);
         if (w->out[0] == 0 ||
             (window_yields(w, 0, w->in[0]) == w->out[0] && window_yields(w, 1, w->in[1]) == w->out[1]))
-            return n == 0 || n == 1 || n == 2 || n == 4;
+            return true;
     }
     return false;
 }
 
 static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
+    if (g->kind[op] != K_CONV2D || graph_operands(g, op)[1] == NONE)
+        return false;
     uint32_t rank, out_rank, weight_rank;
     const int64_t *x = graph_shape(g, graph_operands(g, op)[0], &rank),
                   *y = graph_shape(g, g->m->ops[op].first_result, &out_rank),
@@ -302,14 +309,15 @@ static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
     int64_t kernel[2], dilation[2], h = dim_attr(g, op, "height_dim"), v = dim_attr(g, op, "width_dim");
     *w = (struct window){.n = dim_attr(g, op, "batch_size"),
                          .in = {dim_attr(g, op, "input_height"), dim_attr(g, op, "input_width")}};
-    if (g->kind[op] != K_CONV2D || !x || !y || !weight || rank != 4 || out_rank != 4 || weight_rank != 4 ||
+    if (!x || !y || !weight || rank != 4 || out_rank != 4 || weight_rank != 4 ||
         !pair_attr(g, op, "stride", 1, w->stride) || !pair_attr(g, op, "dilation", 1, dilation) ||
-        !pair_attr(g, op, "kernel_size", 0, kernel) || w->stride[0] < 1 || w->stride[1] < 1)
+        !pair_attr(g, op, "kernel_size", 0, kernel) || w->stride[0] < 1 || w->stride[1] < 1 ||
+        w->stride[0] > MAX_SIDE || w->stride[1] > MAX_SIDE || !is_sane(weight[2]) || !is_sane(weight[3]))
         return false;
     for (int d = 0; d < 2; d++)
         w->span[d] = dilation[d] * ((kernel[d] ? kernel[d] : weight[2 + d]) - 1) + 1;
-    bool flat =
-        w->n > 0 && w->in[0] > 0 && w->in[1] > 0 && x[0] == 1 && x[1] == 1 && x[2] == w->n * w->in[0] * w->in[1];
+    bool flat = w->n > 0 && is_sane(w->n) && is_sane(w->in[0]) && is_sane(w->in[1]) && w->in[0] > 0 && w->in[1] > 0 &&
+                x[0] == 1 && x[1] == 1 && x[2] == w->n * w->in[0] * w->in[1];
     if (flat) {
         if (!window_pads_of(g, op, w))
             return false;
@@ -325,7 +333,7 @@ static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
     const int64_t in[] = {x[h], x[v]}, out[] = {y[h], y[v]};
     memcpy(w->in, in, sizeof in);
     memcpy(w->out, out, sizeof out);
-    return window_pads_of(g, op, w) && out[0] > 0 && out[1] > 0;
+    return is_sane(in[0]) && is_sane(in[1]) && window_pads_of(g, op, w) && out[0] > 0 && out[1] > 0;
 }
 
 /* in + pad - span = stride * (out - 1) + what is left over at the end, which stays. */
@@ -417,9 +425,21 @@ static void add_hidden_numbers(struct shrinker *s, uint32_t op) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         add_number(s, dim_attr(g, op, keys[i]));
     struct window w;
-    if (g->kind[op] == K_CONV2D && graph_operands(g, op)[1] != NONE && window_of(g, op, &w))
+    if (window_of(g, op, &w))
         for (int d = 0; d < 2; d++)
             add_number(s, w.out[d]);
+}
+
+/* A row of weights that is folded into several. */
+static void rules_of_folded_rows(struct shrinker *s, uint32_t op, const int64_t *x, uint32_t rank) {
+    const struct graph *g = s->part->graph;
+    uint32_t n;
+    for (uint32_t i = 1; x && rank && i < graph_noperands(g, op) && i < 3; i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        const int64_t *dims = part_takes(g, v) ? graph_shape(g, v, &n) : NULL;
+        if (dims && graph_numel(g, v) == x[rank - 1])
+            rules_of_reshape(s, dims, n, x + rank - 1, 1);
+    }
 }
 
 static void rules_of_op(struct shrinker *s, uint32_t op) {
@@ -428,6 +448,8 @@ static void rules_of_op(struct shrinker *s, uint32_t op) {
     uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
+    if (k == K_DISTRIBUTED_RMS_NORM || k == K_DISTRIBUTED_LAYER_NORM)
+        rules_of_folded_rows(s, op, a, na);
     if (k == K_BROADCAST || is_free(k))
         return;
     if (a && b && k == K_RESHAPE) {
@@ -505,11 +527,12 @@ static bool may_be(const struct shrinker *s, uint32_t i, int64_t to) {
 
 /* The only number that is left open in a rule, and what it has to be. False: none, or more than one. */
 static bool only_choice(const struct rule *r, int64_t known, int64_t rest, uint32_t times, int64_t *to) {
+    int64_t left;
     *to = 0;
     if (r->kind == PRODUCT && times == 1 && rest != 0 && known % rest == 0)
         *to = known / rest;
-    if (r->kind == SUM && (known - rest) % times == 0)
-        *to = (known - rest) / times;
+    if (r->kind == SUM && !__builtin_sub_overflow(known, rest, &left) && left % times == 0)
+        *to = left / times;
     return r->kind != AT_MOST && (r->kind == SUM || times == 1);
 }
 

@@ -57,8 +57,23 @@ static void write_tensor_type(struct writer *w, uint32_t value, enum dtype t) {
     buf_printf(&w->out, "%s%s>", rank ? "x" : "", name ? name : "f32");
 }
 
+/* The rows that ttnn.rotary_embedding adds to fill a tile are no data: where they are the end of the match, its result
+ * is written without them. */
+static uint32_t without_padding(const struct writer *w, uint32_t value) {
+    const struct graph *g = w->p->graph;
+    uint32_t op = g->m->values[value].def, rank, to_rank;
+    if (op == NONE || g->kind[op] != K_ROTARY_EMBEDDING || !part_has(w->p, op) || part_uses(w->p, value))
+        return value;
+    uint32_t x = graph_operands(g, op)[0];
+    const int64_t *from = graph_shape(g, x, &rank), *to = graph_shape(g, value, &to_rank);
+    for (uint32_t d = 0; d < rank; d++)
+        if (!from || !to || rank != to_rank || (from[d] != to[d] && d + 2 != rank))
+            return value;
+    return x;
+}
+
 static void write_type(struct writer *w, uint32_t value) {
-    write_tensor_type(w, value, graph_dtype(w->p->graph, value));
+    write_tensor_type(w, without_padding(w, value), graph_dtype(w->p->graph, value));
 }
 
 /* ---- names ---- */
@@ -325,9 +340,9 @@ static bool says_nothing(struct str key, struct str value) {
 
 static bool write_extent_attr(struct writer *w, uint32_t op, struct str key, struct str text) {
     static const char *const lists[] = {"normalized_shape"};
-    static const char *const numbers[] = {"batch_size", "input_height", "input_width", "in_channels",  "out_channels",
-                                          "groups",     "num_groups",   "num_heads",   "num_kv_heads", "k",
-                                          "start",      "end"};
+    static const char *const numbers[] = {
+        "batch_size", "channels",  "input_height", "input_width", "in_channels", "out_channels", "groups",
+        "num_groups", "num_heads", "num_kv_heads", "k",           "start",       "end"};
     const struct graph *g = w->p->graph;
     uint32_t x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, y = g->m->ops[op].first_result;
     int64_t number;
@@ -435,13 +450,6 @@ static void write_op(struct writer *w, uint32_t i) {
     w->lines++;
 }
 
-static bool used_inside(const struct part *p, uint32_t value) {
-    for (uint32_t i = 0; i < p->nops; i++)
-        if (place_in(graph_operands(p->graph, p->ops[i]), graph_noperands(p->graph, p->ops[i]), value) != NONE)
-            return true;
-    return false;
-}
-
 static void write_return(struct writer *w) {
     const struct part *p = w->p;
     const struct mlir *m = p->graph->m;
@@ -453,7 +461,7 @@ static void write_return(struct writer *w) {
         for (uint32_t i = 0; i < p->nops; i++)
             for (uint32_t r = 0; r < m->ops[p->ops[i]].nresults; r++) {
                 uint32_t v = m->ops[p->ops[i]].first_result + r;
-                if (used_inside(p, v))
+                if (part_uses(p, v))
                     continue;
                 buf_add(&w->out, first ? STR("") : STR(", "));
                 if (types)
