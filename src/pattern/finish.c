@@ -120,13 +120,14 @@ static bool decidable(const struct matcher *m, const struct number *n, uint32_t 
 
 bool match_still_fits(struct matcher *m, uint32_t slot) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t stated = m->npreconditions;
+    uint32_t stated = m->npreconditions, tied = m->nties;
     for (uint32_t i = 0; i < m->pattern->nwhere; i++) {
         bool mentions = false;
         if (!decidable(m, m->pattern->where[i], slot, &mentions) || !mentions)
             continue;
         bool holds = evaluate(&e, m->pattern->where[i]) != 0;
         m->npreconditions = stated; /* stated again at the end */
+        m->nties = tied;
         if (!holds && m->probe)
             probe_condition(m->probe, m->pattern->where[i]);
         if (!holds)
@@ -138,7 +139,7 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
 /* What can be said of the lines so far, before further ones are looked for. */
 bool match_lines_fit(struct matcher *m) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t stated = m->npreconditions;
+    uint32_t stated = m->npreconditions, tied = m->nties;
     bool fits = true;
     for (uint32_t i = 0; i < m->pattern->nwhere && fits; i++) {
         bool mentions = false;
@@ -148,6 +149,7 @@ bool match_lines_fit(struct matcher *m) {
             probe_condition(m->probe, m->pattern->where[i]);
     }
     m->npreconditions = stated;
+    m->nties = tied;
     return fits;
 }
 
@@ -176,11 +178,12 @@ static bool hidden(const struct evaluation *e, const struct pattern *p) {
  * A verdict against the first match is final. */
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t stated = m->npreconditions;
+    uint32_t stated = m->npreconditions, tied = m->nties;
     m->far |= m->told.n > 0; /* by other ops than these: what it tells elsewhere says nothing of these */
     whole(m, &e, ops, nops);
     for (const struct pattern *p = m->pattern; p; p = p->variant) {
         m->npreconditions = stated;
+        m->nties = tied;
         if (!p->selected || p->replaced)
             continue;
         if (m->probe)

@@ -11,7 +11,7 @@
 enum { ROOT_AHEAD = 3, STEP_AHEAD = 0 };
 
 struct mark matcher_mark(const struct matcher *m) {
-    return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions};
+    return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions, m->nties};
 }
 
 void matcher_undo(struct matcher *m, struct mark k) {
@@ -24,6 +24,7 @@ void matcher_undo(struct matcher *m, struct mark k) {
     m->nmatched = k.nmatched;
     m->npassed = k.npassed;
     m->npreconditions = k.npreconditions;
+    m->nties = k.nties;
 }
 
 void *matcher_scratch(struct matcher *m, size_t n) {
@@ -311,6 +312,9 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
+                               .ties = m->detail ? m->ties : NULL,
+                               .nties = &m->nties,
+                               .max_ties = MAX_TIES,
                                .far = &m->far,
                                .told = &m->told,
                                .slices = &m->slices,
@@ -329,13 +333,16 @@ static bool number(struct matcher *m, const struct goal *g) {
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
-    if (c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits))
+    if (c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits)) {
+        evaluation_tie(&e, g->value, expected, false);
         return matcher_solve(m, g->next);
+    }
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
     if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
         m->npreconditions == MAX_PRECONDITIONS)
         return matcher_missed(m, MISS_NUMBER, g, g->value);
     struct str text = precondition_label(&e, argument);
+    evaluation_tie(&e, g->value, expected, true);
     if (!e.brief)
         text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)text.n, text.p, expected);
     bool stated = false;
@@ -496,7 +503,7 @@ bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t ra
 
 /* Tries one pattern with its root at one op. */
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
-    matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
+    matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0, 0});
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
@@ -635,4 +642,46 @@ void match_look_closer(const struct match *match, struct arena *a, struct match_
     struct matcher *m = match_closer_new(match->graph, a);
     match_closer_look(m, match, a, out);
     match_closer_free(m);
+}
+
+bool match_axis_is_cut(const struct imap *axis) {
+    bool cut = axis->n > 0;
+    for (uint32_t i = 0; i < axis->n; i++)
+        cut &= axis->t[i].space >= FRESH_SPACE && axis->t[i].space <= FRESH_SPACE + MAX_FRESH;
+    return cut;
+}
+
+static const struct imap *kept_map(struct arena *a, const struct imap *map) {
+    struct imap *copy = map ? arena_alloc(a, sizeof *copy) : NULL;
+    if (copy)
+        imap_copy(copy, map);
+    return copy;
+}
+
+static const struct axes *kept_axes(struct arena *a, const struct axes *axes) {
+    struct axes *copy = axes ? arena_alloc(a, sizeof *copy) : NULL;
+    if (copy)
+        axes_copy(copy, axes);
+    return copy;
+}
+
+/* A search that succeeded leaves what it bound in place. */
+bool match_bindings(const struct match *match, struct arena *a, struct match_bound *out) {
+    struct match_detail detail;
+    struct matcher *m = match_closer_new(match->graph, a);
+    const struct pattern *p = match->pattern->is_variant ? match->pattern->variant_of : match->pattern;
+    m->func = match->func;
+    m->detail = &detail;
+    bool found = match_at(m, p, match->ops[match->nops - 1]);
+    struct binding *slots = arena_alloc(a, MAX_SLOTS * sizeof *slots);
+    struct tie *ties = arena_alloc(a, MAX_TIES * sizeof *ties);
+    for (uint32_t i = 0; found && i < p->formula.nslots; i++) {
+        slots[i] = m->slots[i];
+        slots[i].map = kept_map(a, m->slots[i].map);
+        slots[i].axes = kept_axes(a, m->slots[i].axes);
+    }
+    memcpy(ties, m->ties, m->nties * sizeof *ties);
+    *out = (struct match_bound){slots, found ? p->formula.nslots : 0, ties, m->nties};
+    match_closer_free(m);
+    return found;
 }

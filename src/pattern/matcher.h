@@ -14,6 +14,7 @@ enum {
     MAX_TRAIL = 1024,
     MAX_CHAIN = 48,
     MAX_PRECONDITIONS = 16,
+    MAX_TIES = 32,
     MAX_FRESH = 64,
     FRESH_SPACE = 1 << 24, /* spaces of axes that the formula's own do not have: of parts, of wholes */
     CONTRACTIONS = 64
@@ -62,7 +63,7 @@ struct matcher {
     size_t at;
     uint64_t steps, max_steps;
     uint32_t spaces;
-    uint32_t nmatched, npassed, ntrail, npreconditions;
+    uint32_t nmatched, npassed, ntrail, npreconditions, nties;
     const struct axes *root_axes;
     uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
     uint32_t nfresh;
@@ -84,6 +85,7 @@ struct matcher {
     struct passed passed[MAX_THROUGH];
     struct undo trail[MAX_TRAIL];
     struct str preconditions[MAX_PRECONDITIONS];
+    struct tie ties[MAX_TIES];                     /* where the match is looked at closer */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
     uint32_t contraction_ops[CONTRACTIONS];
     struct slice_memo slices;
@@ -91,7 +93,7 @@ struct matcher {
 
 struct mark {
     size_t at;
-    uint32_t spaces, nmatched, npassed, ntrail, npreconditions;
+    uint32_t spaces, nmatched, npassed, ntrail, npreconditions, nties;
 };
 
 /* Why the search cannot go on. */

@@ -43,6 +43,7 @@ struct pattern {
     struct str text;    /* the document in the file */
     uint64_t text_line; /* where that begins */
     struct pattern_status status;
+    double approximate; /* relative L2 by which the fused op may differ; 0: not at all */
     struct formula formula;
     const struct number **where; /* all must hold, else the search goes on */
     uint32_t nwhere;
@@ -62,6 +63,8 @@ struct pattern {
     uint32_t nlocate;
     uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
     uint32_t nescapes;
+    uint32_t positive[8]; /* slots of values that have to be positive, as the notes say */
+    uint32_t npositive;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */
