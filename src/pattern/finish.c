@@ -76,7 +76,7 @@ static bool variables_fit(const struct matcher *m) {
         uint32_t v = f->slot_is_variable[i] ? m->slots[i].value : NONE;
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
         for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(m->g, op); step++)
-            op = m->g->m->values[graph_operands(m->g, op)[0]].def;
+            op = m->g->m->values[graph_through(m->g, op)].def;
         for (uint32_t k = 0; k < m->nmatched && op != NONE; k++)
             if (m->matched[k].op == op && !may_escape(m, op) && !another_reading(m->pattern, i))
                 return false;
