@@ -591,8 +591,8 @@ Test(match, conditions_decide) {
 Test(match, counts_of_what_a_reduction_sums) {
     const char *of[] = {
         "c = ttir.full {fill_value = 12.0 : f32} -> 2",         "c = ttir.full {fill_value = 11.0 : f32} -> 2",
-        "c = ttir.full {fill_value = 0.0833333358 : f32} -> 2", "c = ttir.full {fill_value = 0.0833334 : f32} -> 2",
-        "c = ttir.full {fill_value = 3.46410155 : f32} -> 2",   "c = ttir.full {fill_value = 3.4641 : f32} -> 2"};
+        "c = ttir.full {fill_value = 0.0833333358 : f32} -> 2", "c = ttir.full {fill_value = 0.08334 : f32} -> 2",
+        "c = ttir.full {fill_value = 3.46410155 : f32} -> 2",   "c = ttir.full {fill_value = 3.464 : f32} -> 2"};
     const char *names[] = {"count_of", "one_over_count_of", "root_count_of"};
     for (int i = 0; i < 6; i++) {
         char ops[256], keys[64];
@@ -613,6 +613,43 @@ Test(match, counts_are_exact_up_to_the_rounding_of_the_format) {
                       "c = ttir.full {fill_value = 0.005 : f32} -> 2xbf16; o = ttir.multiply s c -> 2xbf16; return o";
     hit("x:2x200xbf16", ops);
     miss("x:2x199xbf16", ops);
+    pattern("s = sum(x)\nout = s * c", "where: count_of(c, s)");
+    ops = "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2xbf16\n"
+          "c = ttir.full {fill_value = 255.0 : f32} -> 2xbf16; o = ttir.multiply s c -> 2xbf16; return o";
+    hit("x:2x255xbf16", ops);
+    miss("x:2x256xbf16", ops);
+}
+
+/* 1/12 with the digits that people print; what stands for it in bf16; and what may be given. */
+Test(match, counts_are_as_people_print_them) {
+    const char *numbers[] = {"0.083333 : f32} -> 1x1", "0.0834961 : f32} -> 1x1xbf16"};
+    pattern("out = x - sum(x, dim=-1) * given(1 / extent(-1))", "");
+    for (int i = 0; i < 4; i++) {
+        char ops[256];
+        snprintf(ops, sizeof ops,
+                 "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 2x1; c = ttir.full {fill_value = %s; "
+                 "m = ttir.multiply s c -> 2x1; o = ttir.subtract x m -> 2x%d; return o",
+                 numbers[i / 2], 12 + i % 2);
+        (i % 2 ? miss : hit)(i % 2 ? "x:2x13" : "x:2x12", ops);
+    }
+}
+
+/* A factor of 1 is looked through where the formula has none, and matched where it has one. */
+Test(match, factors_of_one) {
+    const char *by = "e = ttir.exp x -> 2x3; c = ttir.full {fill_value = %s : f32} -> 1x1; m = ttir.%s -> 2x3; o = "
+                     "ttir.neg m -> 2x3; return o";
+    const char *ways[] = {"multiply e c", "multiply c e", "div e c", "div c e", "add e c"};
+    pattern("out = -exp(x)", "");
+    for (int i = 0; i < 6; i++) {
+        char ops[256];
+        snprintf(ops, sizeof ops, by, i < 5 ? "1.0" : "2.0", ways[i % 5]);
+        (i < 3 ? hit : miss)("x:2x3", ops);
+    }
+    miss("x:1x3", "e = ttir.exp x -> 1x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
+                  " return o");
+    pattern("out = -(exp(x) * w)", "");
+    hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
+                 " return o");
 }
 
 Test(match, along_what_was_reduced) {

@@ -109,6 +109,10 @@ static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
     return op_table[g->kind[op]].class;
 }
 
+/* The operand that the result of an op repeats, element for element, moved at most: that of movement, casts and layout
+ * changes, and of a multiplication by 1 or a division by 1 (a dropout that is off, a scale of 1). NONE for others. */
+uint32_t graph_through(const struct graph *g, uint32_t op);
+
 /* Dims of a value's tensor; 0 with *rank 0 for scalars. NULL for unranked or non-tensors. */
 static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {
     const struct mlir *m = g->m;

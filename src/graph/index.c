@@ -296,7 +296,7 @@ static bool through_interleave(const struct graph *g, uint32_t op, const struct 
 }
 
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand) {
-    uint32_t from = g->m->ops[op].first_result, to = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    uint32_t from = g->m->ops[op].first_result, to = graph_through(g, op);
     if (to == NONE || g->m->ops[op].nresults != 1)
         return false;
     enum op_kind k = (enum op_kind)g->kind[op];

@@ -62,7 +62,7 @@ bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank,
 /* The converse. False when there are too many terms. */
 bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t rank, struct imap *out);
 
-/* From an imap of the result of a MOVE, CAST or LAYOUT op to that of its operand. */
+/* From an imap of the result of an op to that of the operand that it moves at most (graph_through). */
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand);
 /* From the result of an op that broadcasts from the right to one of its operands. */
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);

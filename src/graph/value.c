@@ -222,6 +222,35 @@ struct constant graph_constant(const struct graph *g, uint32_t v) {
     return (struct constant){true, g->constants[v], g->constant_bits[v]};
 }
 
+static bool is_one(const struct graph *g, uint32_t v) {
+    struct constant c = v == NONE ? unknown() : graph_constant(g, v);
+    return c.known && c.value == 1;
+}
+
+/* The operand of a multiplication or division by 1 that has all elements of the result. */
+static uint32_t unscaled(const struct graph *g, uint32_t op) {
+    const uint32_t *v = graph_operands(g, op);
+    uint32_t kept = is_one(g, v[1]) ? v[0] : g->kind[op] == K_MULTIPLY && is_one(g, v[0]) ? v[1] : NONE;
+    if (kept == NONE)
+        return NONE;
+    int64_t n = graph_numel(g, kept);
+    return n >= 0 && n == graph_numel(g, g->m->ops[op].first_result) ? kept : NONE;
+}
+
+uint32_t graph_through(const struct graph *g, uint32_t op) {
+    uint32_t n = graph_noperands(g, op);
+    switch (graph_class(g, op)) {
+    case OP_MOVE:
+    case OP_CAST:
+    case OP_LAYOUT:
+        return n == 1 ? graph_operands(g, op)[0] : NONE;
+    case OP_ELTWISE:
+        return n == 2 && (g->kind[op] == K_MULTIPLY || g->kind[op] == K_DIVIDE) ? unscaled(g, op) : NONE;
+    default:
+        return NONE;
+    }
+}
+
 /* What an argument is to its caller, or what is printed of it: asked of each once, told from the flags later. */
 static unsigned argument_flags(const struct graph *g, uint32_t v) {
     uint32_t caller = graph_caller_value(g, v);

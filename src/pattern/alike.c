@@ -227,7 +227,9 @@ static void number_op(struct alike *a, uint32_t op) {
         h = mix_users(a, h, op);
     }
     a->own[op - a->first] = h ? h : 1;
-    a->source[op - a->first] = n == 1 && looks_through(g, op) ? a->before[first] : NONE;
+    uint32_t through = graph_through(g, op);
+    a->source[op - a->first] =
+        through == NONE ? NONE : a->before[first + (n > 1 && through == graph_operands(g, op)[1])];
 }
 
 /* The slots without an op before them are of no use to the rounds. */

@@ -266,10 +266,10 @@ static double summed(const struct graph *g, uint32_t op) {
     return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
 }
 
-/* The number rounded to the format, no more: 1/199 is not 1/200 in bf16 either. */
-static bool holds_number(const struct evaluation *e, uint32_t value, double expected) {
+/* Of a count of elements: 1/199 is not 1/200 in bf16 either. */
+static bool holds_number(const struct evaluation *e, uint32_t value, double expected, double count) {
     struct constant c = graph_constant(e->graph, value);
-    if (!c.known || !close_to(c.value, expected, 1 + (c.bits > 24 ? 24 : c.bits)))
+    if (!c.known || !counts_as(c.value, expected, count, c.bits > 24 ? 24 : c.bits))
         return false;
     evaluation_tie(e, value, expected, false);
     return true;
@@ -277,17 +277,20 @@ static bool holds_number(const struct evaluation *e, uint32_t value, double expe
 
 static bool count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, summed(e->graph, b[1].op));
+    double count = summed(e->graph, b[1].op);
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, count, count);
 }
 
 static bool one_over_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, 1 / summed(e->graph, b[1].op));
+    double count = summed(e->graph, b[1].op);
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, 1 / count, count);
 }
 
 static bool root_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, sqrt(summed(e->graph, b[1].op)));
+    double count = summed(e->graph, b[1].op);
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, sqrt(count), count);
 }
 
 static int64_t combinations(const struct term *t, uint32_t n) {
@@ -350,7 +353,7 @@ static bool adjacent(const struct evaluation *e, const struct binding *b, uint32
                 return true;
             if (op == NONE || !looks_through(g, op) || graph_class(g, op) == OP_MOVE)
                 break;
-            v = graph_operands(g, op)[0];
+            v = graph_through(g, op);
         }
     }
     return false;
@@ -419,7 +422,7 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
     uint32_t x = graph_operands(g, op)[0];
     if (looks_through(g, op) && imap_through(g, op, map, &next)) {
         *map = next;
-        return x;
+        return graph_through(g, op);
     }
     if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_AXISWISE || graph_class(g, op) == OP_ALIKE) {
         for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
@@ -522,7 +525,7 @@ static bool regrouped(const struct evaluation *e, const struct binding *b, uint3
         deep += !looks_through(g, op);
         if (deep > 1 && e->far)
             *e->far = true;
-        v = graph_operands(g, op)[0];
+        v = looks_through(g, op) ? graph_through(g, op) : graph_operands(g, op)[0];
         op = v == NONE ? NONE : moved_from(g, v);
     }
     if (op == NONE || !changes_rows(g, op))

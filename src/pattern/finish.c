@@ -69,6 +69,21 @@ static bool another_reading(const struct pattern *p, uint32_t slot) {
     return false;
 }
 
+/* Casts and movement between a value of the match and another reading of it belong to the match. */
+static void pass_readings(struct matcher *m) {
+    const struct graph *g = m->g;
+    for (uint32_t i = 0; i < m->pattern->formula.nslots; i++) {
+        uint32_t way[MAX_CHAIN], n = 0, v = m->slots[i].value;
+        if (v == NONE || !m->pattern->formula.slot_is_variable[i] || !another_reading(m->pattern, i))
+            continue;
+        uint32_t op = g->m->values[v].def;
+        for (; n < MAX_CHAIN && op != NONE && looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
+            way[n++] = op;
+        for (uint32_t k = 0; k < n && op != NONE && in_match(m, op); k++)
+            matcher_pass(m, way[k], true);
+    }
+}
+
 /* A variable is what the fused op is given: it cannot be what the match itself computes and nobody else sees. */
 static bool variables_fit(const struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
@@ -76,7 +91,7 @@ static bool variables_fit(const struct matcher *m) {
         uint32_t v = f->slot_is_variable[i] ? m->slots[i].value : NONE;
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
         for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(m->g, op); step++)
-            op = m->g->m->values[graph_operands(m->g, op)[0]].def;
+            op = m->g->m->values[graph_through(m->g, op)].def;
         for (uint32_t k = 0; k < m->nmatched && op != NONE; k++)
             if (m->matched[k].op == op && !may_escape(m, op) && !another_reading(m->pattern, i))
                 return false;
@@ -286,6 +301,7 @@ bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->probe && probe_complete(m))
         return false;
+    pass_readings(m);
     if (match_outside_user(m, &op, &user))
         return matcher_missed(m, MISS_USER, NULL, op);
     if (!variables_fit(m))

@@ -70,9 +70,7 @@ uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
 }
 
 bool looks_through(const struct graph *g, uint32_t op) {
-    enum op_class c = graph_class(g, op);
-    return (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && graph_noperands(g, op) == 1 &&
-           graph_operands(g, op)[0] != NONE;
+    return graph_through(g, op) != NONE;
 }
 
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
@@ -136,9 +134,10 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
         uint32_t op = g->m->values[value].def;
         if (op == NONE)
             return false;
-        if (!looks_through(g, op))
-            return op_plausible(m, node, op, ahead);
-        value = graph_operands(g, op)[0];
+        uint32_t next = graph_through(g, op);
+        if (next == NONE || (graph_class(g, op) == OP_ELTWISE && op_plausible(m, node, op, ahead)))
+            return next != NONE || op_plausible(m, node, op, ahead);
+        value = next;
     }
     return false; /* so much movement is not looked through */
 }
@@ -160,7 +159,7 @@ uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap 
         if (op == NONE || !looks_through(g, op) || !imap_through(g, op, &out[n - 1].map, &out[n].map))
             break;
         imap_canonical(&out[n].map);
-        out[n].value = graph_operands(g, op)[0];
+        out[n].value = graph_through(g, op);
         out[n++].op = op;
     }
     return n;
@@ -249,7 +248,7 @@ static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
         uint32_t op = m->g->m->values[value].def;
         if (op == NONE || !looks_through(m->g, op))
             break;
-        uint32_t next = graph_operands(m->g, op)[0];
+        uint32_t next = graph_through(m->g, op);
         if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
             reach = i;
         value = next;
@@ -322,18 +321,48 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
 }
 
 /* Equal up to the rounding of the narrowest format on the constant's way (half a unit in the last place, doubled for
- * a computation in between). */
+ * a computation in between), and as near as people print a number. */
 bool close_to(double actual, double expected, int bits) {
     if (actual == expected)
         return true;
-    return isfinite(actual) && isfinite(expected) && fabs(actual - expected) <= fabs(expected) * ldexp(2, -bits);
+    double tolerance = ldexp(1, bits < 1 + AS_PRINTED ? 1 - bits : -AS_PRINTED);
+    return isfinite(actual) && isfinite(expected) && fabs(actual - expected) <= fabs(expected) * tolerance;
+}
+
+static double rounded(double x, int bits) {
+    int exponent;
+    double fraction = frexp(x, &exponent);
+    return ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
+}
+
+/* The next whole number is often within the error of a narrow format: here it has to be another number. So what is
+ * printed with more digits than the format has is taken at its word. */
+bool counts_as(double actual, double expected, double count, int bits) {
+    if (!isfinite(actual) || !isfinite(expected))
+        return false;
+    double near = fmin(ldexp(1, -AS_PRINTED), 1 / (16 * count));
+    if (fabs(actual - expected) <= fabs(expected) * near)
+        return true;
+    if (bits < 8) /* a shared exponent: what it rounds to depends on other elements */
+        return fabs(actual - expected) <= fabs(expected) * ldexp(1, -bits);
+    double kept = rounded(actual, bits);
+    return fabs(actual - kept) <= fabs(kept) * near && kept == rounded(expected, bits);
+}
+
+/* A number of a formula; what may be `given` counts elements. */
+static bool number_is(const struct node *n, struct constant c, double expected) {
+    int bits = c.bits > 24 ? 24 : c.bits;
+    if (!c.known)
+        return false;
+    return n->given ? counts_as(c.value, expected, fmax(expected, 1 / expected), bits)
+                    : close_to(c.value, expected, bits);
 }
 
 static bool number(struct matcher *m, const struct goal *g) {
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
-    if (c.known && close_to(c.value, expected, c.bits > 24 ? 24 : c.bits)) {
+    if (number_is(g->node, c, expected)) {
         evaluation_tie(&e, g->value, expected, false);
         return matcher_solve(m, g->next);
     }
@@ -371,7 +400,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
             return m->probe && probe_operator(m, g, value, map);
         imap_canonical(next);
         matcher_pass(m, op, true);
-        value = graph_operands(gr, op)[0];
+        value = graph_through(gr, op);
         map = next;
     }
     return false;
@@ -424,7 +453,7 @@ static bool further_result(struct matcher *m, const struct goal *g) {
             return false;
         imap_canonical(next);
         matcher_pass(m, op, true);
-        value = graph_operands(gr, op)[0];
+        value = graph_through(gr, op);
         op = gr->m->values[value].def;
         map = next;
     }

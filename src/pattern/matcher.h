@@ -13,6 +13,7 @@ enum {
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
     MAX_CHAIN = 48,
+    AS_PRINTED = 16, /* bits of a number that people print: 0.166667 is 1/6 */
     MAX_PRECONDITIONS = 16,
     MAX_TIES = 32,
     MAX_FRESH = 64,
@@ -143,6 +144,8 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
 bool looks_through(const struct graph *g, uint32_t op);
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
 bool close_to(double actual, double expected, int bits);
+/* The same of a number made of a count of elements, which is told from one more or one less. */
+bool counts_as(double actual, double expected, double count, int bits);
 
 /* probe.c: the goal (NULL: of a further line) is not met at this op, or at this value where no op is meant. A probe
  * notes it and goes on without the goal once: what comes after it tells how close it was. */

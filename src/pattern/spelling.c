@@ -42,7 +42,7 @@ bool condition_made_by(const struct evaluation *e, const struct binding *b, uint
     for (int hops = 0; op != NONE && hops < MAX_CHAIN; hops++) {
         uint32_t next = graph_callee_value(g, g->m->ops[op].first_result);
         if (b[0].op == NONE && looks_through(g, op))
-            next = graph_operands(g, op)[0];
+            next = graph_through(g, op);
         if (next == NONE)
             return is_called(e, op);
         op = g->m->values[next].def;
@@ -79,7 +79,7 @@ static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) 
             return first != NONE && (to == NONE || op == to) && found(e, first);
         if (first == NONE && condition_regex_finds(e->regex, mlir_op_name(g->m, op)))
             first = op;
-        value = graph_operands(g, op)[0];
+        value = graph_through(g, op);
     }
     return false;
 }
@@ -114,7 +114,7 @@ bool condition_operand(const struct evaluation *e, const struct binding *b, uint
             return true;
         if (op == NONE || !looks_through(g, op))
             return false;
-        value = graph_operands(g, op)[0];
+        value = graph_through(g, op);
     }
     return false;
 }

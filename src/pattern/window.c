@@ -202,7 +202,7 @@ bool condition_cuts_along(const struct evaluation *e, const struct binding *b, u
     for (int step = 0; step < MAX_CHAIN && def != NONE; step++) {
         if (!looks_through(g, def) || graph_class(g, def) == OP_MOVE)
             break;
-        v = graph_operands(g, def)[0];
+        v = graph_through(g, def);
         def = g->m->values[v].def;
     }
     int64_t d = number_of(g, b[1].op, "dim", -1);
