@@ -503,6 +503,9 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     if (!o->no_validate && !o->dry_run)
         a->proofs = proofs_new(&a->patterns);
     audit_graphs(a, work_jobs(o->jobs));
+    if (a->proofs && fa_places(a))
+        add_remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs),
+                                   fa_places(a), fa_places(a) == 1 ? "" : "s"));
     say_unfused(a);
     report_sort(&a->report);
     if (a->report.nentries)

@@ -101,6 +101,17 @@ Test(prove_shrink, a_window_stays_and_the_image_shrinks) {
     cr_assert_lt(to(224), 100);
 }
 
+Test(prove_shrink, a_pad_stays_and_so_does_the_window_of_a_pool) {
+    shrink(
+        "x:2x112x112x64",
+        "p = ttir.pad x {padding = array<i32: 0, 0, 1, 1, 1, 1, 0, 0>, value = 0.0 : f32} -> 2x114x114x64\n"
+        "y = ttir.max_pool2d p {ceil_mode = false, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 3>, padding = "
+        "array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>} -> 2x56x56x64; return y");
+    cr_assert_eq(to(112) + 2, to(114));
+    cr_assert_eq((to(114) - 3) / 2 + 1, to(56));
+    cr_assert_lt(to(114), 60);
+}
+
 Test(prove_shrink, what_an_unknown_op_sees_stays) {
     shrink("x:32x640 y:32x640", "z = ttir.frobnicate x -> 32x96; s = ttir.add x y -> 32x640; return z s");
     cr_assert_eq(to(32), 32);

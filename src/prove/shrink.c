@@ -299,41 +299,68 @@ static bool window_pads_of(const struct graph *g, uint32_t op, struct window *w)
     return false;
 }
 
-static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
-    if (g->kind[op] != K_CONV2D || graph_operands(g, op)[1] == NONE)
+/* Height and width of the window itself: an attribute, else the last dimensions of the weights. */
+static bool kernel_of(const struct graph *g, uint32_t op, int64_t out[2]) {
+    uint32_t rank;
+    const int64_t *weight;
+    if (!pair_attr(g, op, "kernel_size", 0, out) || (!out[0] && !pair_attr(g, op, "kernel", 0, out)))
         return false;
-    uint32_t rank, out_rank, weight_rank;
+    if (out[0] > 0 && out[1] > 0)
+        return true;
+    if (graph_noperands(g, op) < 2 || graph_operands(g, op)[1] == NONE)
+        return false;
+    weight = graph_shape(g, graph_operands(g, op)[1], &rank);
+    if (!weight || rank != 4 || !is_sane(weight[2]) || !is_sane(weight[3]))
+        return false;
+    memcpy(out, weight + 2, 2 * sizeof *out);
+    return true;
+}
+
+static bool slides(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    struct str text;
+    bool ceils = mlir_attr(g->m, op, "ceil_mode", &text) && !str_is(text, "false");
+    return (k == K_CONV2D || k == K_MAX_POOL2D || k == K_AVG_POOL2D) && !ceils;
+}
+
+/* Of an operand that is an image, or a flattened one with its size in attributes. */
+static bool image_of(const struct graph *g, uint32_t op, struct window *w) {
+    uint32_t rank, out_rank;
     const int64_t *x = graph_shape(g, graph_operands(g, op)[0], &rank),
-                  *y = graph_shape(g, g->m->ops[op].first_result, &out_rank),
-                  *weight = graph_shape(g, graph_operands(g, op)[1], &weight_rank);
-    int64_t kernel[2], dilation[2], h = dim_attr(g, op, "height_dim"), v = dim_attr(g, op, "width_dim");
-    *w = (struct window){.n = dim_attr(g, op, "batch_size"),
-                         .in = {dim_attr(g, op, "input_height"), dim_attr(g, op, "input_width")}};
-    if (!x || !y || !weight || rank != 4 || out_rank != 4 || weight_rank != 4 ||
-        !pair_attr(g, op, "stride", 1, w->stride) || !pair_attr(g, op, "dilation", 1, dilation) ||
-        !pair_attr(g, op, "kernel_size", 0, kernel) || w->stride[0] < 1 || w->stride[1] < 1 ||
-        w->stride[0] > MAX_SIDE || w->stride[1] > MAX_SIDE || !is_sane(weight[2]) || !is_sane(weight[3]))
+                  *y = graph_shape(g, g->m->ops[op].first_result, &out_rank);
+    int64_t h = dim_attr(g, op, "height_dim"), v = dim_attr(g, op, "width_dim");
+    int64_t n = dim_attr(g, op, "batch_size"), in[] = {dim_attr(g, op, "input_height"), dim_attr(g, op, "input_width")};
+    if (!x || !y || rank != 4 || out_rank != 4)
         return false;
-    for (int d = 0; d < 2; d++)
-        w->span[d] = dilation[d] * ((kernel[d] ? kernel[d] : weight[2 + d]) - 1) + 1;
-    bool flat = w->n > 0 && is_sane(w->n) && is_sane(w->in[0]) && is_sane(w->in[1]) && w->in[0] > 0 && w->in[1] > 0 &&
-                x[0] == 1 && x[1] == 1 && x[2] == w->n * w->in[0] * w->in[1];
-    if (flat) {
+    if (n > 0 && in[0] > 0 && in[1] > 0 && is_sane(n) && is_sane(in[0]) && is_sane(in[1]) && x[0] == 1 && x[1] == 1 &&
+        x[2] == n * in[0] * in[1]) {
+        w->n = n;
+        memcpy(w->in, in, sizeof in);
         if (!window_pads_of(g, op, w))
             return false;
-        w->out[0] = window_yields(w, 0, w->in[0]);
-        w->out[1] = window_yields(w, 1, w->in[1]);
-        return w->out[0] > 0 && w->out[1] > 0 && y[2] == w->n * w->out[0] * w->out[1];
+        for (int d = 0; d < 2; d++)
+            w->out[d] = window_yields(w, d, in[d]);
+        return w->out[0] > 0 && w->out[1] > 0 && y[2] == n * w->out[0] * w->out[1];
     }
-    w->n = 0;
     if (h < 0 || h > 3 || v < 0 || v > 3 || h == v) {
         h = 1; /* channels last */
         v = 2;
     }
-    const int64_t in[] = {x[h], x[v]}, out[] = {y[h], y[v]};
-    memcpy(w->in, in, sizeof in);
-    memcpy(w->out, out, sizeof out);
-    return is_sane(in[0]) && is_sane(in[1]) && window_pads_of(g, op, w) && out[0] > 0 && out[1] > 0;
+    memcpy(w->in, (int64_t[]){x[h], x[v]}, sizeof w->in);
+    memcpy(w->out, (int64_t[]){y[h], y[v]}, sizeof w->out);
+    return is_sane(x[h]) && is_sane(x[v]) && y[h] > 0 && y[v] > 0 && window_pads_of(g, op, w);
+}
+
+static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
+    int64_t kernel[2], dilation[2];
+    *w = (struct window){0};
+    if (!slides(g, op) || !pair_attr(g, op, "stride", 1, w->stride) || !pair_attr(g, op, "dilation", 1, dilation) ||
+        !kernel_of(g, op, kernel) || w->stride[0] < 1 || w->stride[1] < 1 || w->stride[0] > MAX_SIDE ||
+        w->stride[1] > MAX_SIDE)
+        return false;
+    for (int d = 0; d < 2; d++)
+        w->span[d] = dilation[d] * (kernel[d] - 1) + 1;
+    return image_of(g, op, w);
 }
 
 /* in + pad - span = stride * (out - 1) + what is left over at the end, which stays. */
@@ -442,6 +469,14 @@ static void rules_of_folded_rows(struct shrinker *s, uint32_t op, const int64_t 
     }
 }
 
+/* What is added stays. */
+static void rule_of_pad(struct shrinker *s, int64_t from, int64_t to) {
+    struct rule *r = new_rule(s, SUM);
+    put(s, r, 0, from);
+    put(s, r, 1, to);
+    s->full |= __builtin_add_overflow(r->side[0].k, to - from, &r->side[0].k);
+}
+
 static void rules_of_op(struct shrinker *s, uint32_t op) {
     const struct graph *g = s->part->graph;
     enum op_kind k = (enum op_kind)g->kind[op];
@@ -466,10 +501,8 @@ static void rules_of_op(struct shrinker *s, uint32_t op) {
         put(s, r, 1, na ? a[na - 1] : 1);
     } else if (a && b && k == K_PAD) {
         for (uint32_t d = 0; d < na && d < nb; d++)
-            if (a[d] != b[d]) {
-                fix(s, a[d]);
-                fix(s, b[d]);
-            }
+            if (a[d] != b[d])
+                rule_of_pad(s, a[d], b[d]);
     } else if (a && b && has_window(k)) {
         rules_of_window(s, op);
     } else {
