@@ -45,7 +45,7 @@ struct proof {
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
     uint32_t trials;
-    bool approximate; /* some line agrees within the bound of the pattern only */
+    bool approximate;       /* some line agrees within the bound of the pattern only */
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
     uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
