@@ -41,6 +41,7 @@ struct proof {
     /* of the fused form */
     bool own; /* the pattern's own formula stands for the fused form */
     const struct formula *fused;
+    bool whole[MAX_SLOTS]; /* names whose values are as they are printed */
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
