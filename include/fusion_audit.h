@@ -66,7 +66,8 @@ size_t fa_places(const struct fa_audit *a);     /* instances over all entries */
 size_t fa_diagnostics(const struct fa_audit *a); /* how many are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* found beyond the limit */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
-/* One line per graph of what was audited, for --verbose: "graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired". */
+/* For --verbose, a line each: of every graph what was audited ("graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired"), of what
+ * was matched and refuted the counterexample, and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 

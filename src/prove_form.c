@@ -54,6 +54,69 @@ static int64_t element_at(const struct axes *axes, const struct imap *map, const
     return element;
 }
 
+/* The same by tables, one for each axis, where what the axes add to an element does not depend on each other. */
+struct road {
+    const struct axes *axes;
+    const struct imap *map;
+    int64_t *at[MAX_RANK]; /* what an index of the axis adds; NULL: nothing, or there are no tables */
+    bool tables;
+};
+
+static bool overlap(const struct term *t, const struct term *m) {
+    return t->space == m->space && t->lo < m->lo * m->size && m->lo < t->lo * t->size;
+}
+
+/* Digits of one axis, or whole digits of several: a term of the map is a sum over them. */
+static bool is_sum_over_axes(const struct axes *axes, const struct term *m) {
+    uint32_t first = NONE;
+    bool several = false, whole = true;
+    for (uint32_t d = 0; d < axes->n; d++)
+        for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++) {
+            const struct term *t = &axes->t[j];
+            if (!overlap(t, m))
+                continue;
+            several |= first != NONE && first != d;
+            first = d;
+            whole &= t->lo >= m->lo && t->lo * t->size <= m->lo * m->size;
+        }
+    return !several || whole;
+}
+
+static bool adds(const struct axes *axes, const struct imap *map, uint32_t d) {
+    bool found = false;
+    for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++)
+        for (uint32_t k = 0; k < map->n; k++)
+            found |= overlap(&axes->t[j], &map->t[k]);
+    return found;
+}
+
+static int64_t *axis_table(struct arena *a, const struct axes *axes, const struct imap *map, uint32_t d) {
+    int64_t n = axes_extent(axes, (int)d), at[MAX_RANK] = {0};
+    int64_t *table = arena_alloc(a, (size_t)n * sizeof *table);
+    for (at[d] = 0; at[d] < n; at[d]++)
+        table[at[d]] = element_at(axes, map, at);
+    return table;
+}
+
+static struct road road_along(struct arena *a, const struct axes *axes, const struct imap *map) {
+    struct road r = {axes, map, {NULL}, true};
+    for (uint32_t k = 0; k < map->n; k++)
+        r.tables &= is_sum_over_axes(axes, &map->t[k]);
+    for (uint32_t d = 0; d < axes->n && r.tables; d++)
+        if (adds(axes, map, d))
+            r.at[d] = axis_table(a, axes, map, d);
+    return r;
+}
+
+static int64_t road_element(const struct road *r, const int64_t *at) {
+    int64_t element = 0;
+    if (!r->tables)
+        return element_at(r->axes, r->map, at);
+    for (uint32_t d = 0; d < r->axes->n; d++)
+        element += r->at[d] ? r->at[d][at[d]] : 0;
+    return element;
+}
+
 static struct shape shape_of_axes(const struct axes *axes) {
     struct shape s = {.rank = axes->n};
     for (uint32_t d = 0; d < axes->n; d++)
@@ -167,9 +230,10 @@ static const struct tensor *along_axes(struct proof *p, const struct binding *b,
     struct tensor *out = tensor_new(&p->bench, &s);
     if (!out)
         return NULL;
+    struct road road = road_along(p->bench.arena, &axes, b->map);
     walk_begin(&w, &s);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
-        int64_t element = element_at(&axes, b->map, w.at);
+        int64_t element = road_element(&road, w.at);
         if (element < 0 || element >= t->n)
             return outside(p, name);
         out->x[i] = t->x[element];
@@ -471,7 +535,7 @@ static const struct tensor *name_value(struct proof *p, uint32_t fused_slot, con
     const struct tensor *out;
     if (padded)
         out = form_unpadded(p, op_of_kind(p, padded->op), matched_pad(p, attribute_written(padded, "padding")), t);
-    else if (is_taken_whole(p->fused->root, fused_slot))
+    else if (p->whole[fused_slot])
         out = t;
     else if (t->n == 1 || known_constant(p->match->graph, b->value, t))
         out = tensor_scalar(&p->bench, t->x[0]);
@@ -612,7 +676,7 @@ static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
     static const char *const keys[] = {"dim_arg", "dimension", "dim"};
     struct slice_bounds s;
     struct str text;
-    int64_t list[2];
+    int64_t list[2] = {0, 0};
     if (graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) && s.ncut == 1) {
         for (uint32_t d = 0; d < s.rank; d++)
             if (s.cut[d])
@@ -631,7 +695,7 @@ static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
 static bool is_as_printed(const struct proof *p) {
     bool found = false;
     for (uint32_t i = 0; i < p->fused->nslots && !found; i++)
-        found = p->fused->slot_is_variable[i] && is_taken_whole(p->fused->root, i);
+        found = p->whole[i];
     return found;
 }
 
@@ -647,11 +711,11 @@ static bool says_bounds(const struct node *n) {
 static void find_work_axis(struct proof *p) {
     const struct graph *g = p->match->graph;
     struct shape s;
-    int64_t axis;
+    int64_t axis = 0;
     p->work_axis = NONE;
     if (is_as_printed(p) || !shape_in_graph(p, form_root(p), &s) || s.rank != p->root_axes->n)
         return;
-    uint32_t last = s.rank, rank;
+    uint32_t last = s.rank, rank = 0;
     while (last > 0 && s.dim[last - 1] == 1)
         last--;
     for (uint32_t i = 0; i < p->match->nops && p->work_axis == NONE; i++) {
@@ -664,7 +728,7 @@ static void find_work_axis(struct proof *p) {
         if (!axis_of(g, op, &axis))
             continue;
         axis += axis < 0 ? (int64_t)rank : 0;
-        p->work_axis = axis < last ? (uint32_t)axis + s.rank - last : NONE;
+        p->work_axis = axis >= 0 && axis < last ? (uint32_t)axis + s.rank - last : NONE;
     }
     if (p->work_axis != NONE && p->work_axis + 1 >= s.rank)
         p->work_axis = NONE;
@@ -698,6 +762,8 @@ bool form_prepare(struct proof *p) {
     if (formula_of(m)->root->kind != N_NAMED || !p->root_axes)
         return bench_fail(&p->bench, "the root has no axes");
     p->like = (struct formula_like){m->graph, m->ops, m->nops, form_number, form_attribute, p};
+    for (uint32_t i = 0; i < p->fused->nslots; i++)
+        p->whole[i] = p->fused->slot_is_variable[i] && is_taken_whole(p->fused->root, i);
     find_work_axis(p);
     find_frames(p);
     p->frame = p->frames[0];

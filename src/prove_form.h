@@ -41,11 +41,12 @@ struct proof {
     /* of the fused form */
     bool own; /* the pattern's own formula stands for the fused form */
     const struct formula *fused;
+    bool whole[MAX_SLOTS]; /* names whose values are as they are printed */
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
     uint32_t trials;
-    bool approximate; /* some line agrees within the bound of the pattern only */
+    bool approximate;       /* some line agrees within the bound of the pattern only */
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
     uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */

@@ -259,8 +259,9 @@ Test(prove, a_length_that_is_kept_below_a_bound) {
     REDUCE("s", "sum", "q", "2", ROWS, "2x4x1")                                                                        \
     ONE("r", "sqrt", "s", "", "2x4x1")                                                                                 \
     NUMBER("a", "1.0e-12")                                                                                             \
-    NUMBER("b", high) "%c = \"ttir.clamp_tensor\"(%r, %a, %b) : (" F32("2x4x1") ", " F32("1x1x1") ", " F32(            \
-        "1x1x1") ") -> " F32("2x4x1") "\n" TWO("n", "div", "x", "c", ROWS, "2x4x1", ROWS) NUMBER("f", "2.828427")      \
+    NUMBER("b", high)                                                                                                  \
+    "%c = \"ttir.clamp_tensor\"(%r, %a, %b) : (" F32("2x4x1") ", " F32("1x1x1") ", " F32("1x1x1") ") -> " F32(         \
+        "2x4x1") "\n" TWO("n", "div", "x", "c", ROWS, "2x4x1", ROWS) NUMBER("f", "2.828427")                           \
         TWO("o", "multiply", "n", "f", ROWS, "1x1x1", ROWS)
     refuted(r, UNIT("0.5"), DIFFERS);
     proved(r, UNIT("1.0e+30"));
