@@ -296,7 +296,7 @@ struct finding {
 
 /* The form with one choice of its alternatives. */
 static struct finding try_choice(struct proof *p, int64_t *compared) {
-    struct outcome lines[MAX_OUTCOMES];
+    struct outcome lines[MAX_OUTCOMES] = {0};
     struct finding f = {SAME, STR("")};
     int64_t n = 0;
     p->bench.elements = p->bench.steps = 0;

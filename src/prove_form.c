@@ -658,7 +658,7 @@ bool form_names(struct proof *p) {
 
 uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]) {
     const struct sides *s = p->sides;
-    const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS];
+    const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     struct formula_how how = {.like = &p->like, .choice = &p->choice, .named = named};
     if (!formula_value_of(&p->bench, p->prover->set, p->fused, s->slots, &how, results))
         return 0;

@@ -87,9 +87,9 @@ static void expect_same(const struct mlir *a, const struct mlir *b) {
 static void expect_same_names(const struct mlir *a, const struct mlir *b) {
     for (uint32_t i = 0; i < a->nops; i++) {
         struct str x[4], y[4];
-        uint32_t n = mlir_loc_names(a, i, x, 4);
+        int n = mlir_loc_names(a, i, x, 4);
         cr_assert_eq(n, mlir_loc_names(b, i, y, 4));
-        for (uint32_t k = 0; k < n && k < 4; k++)
+        for (int k = 0; k < n && k < 4; k++)
             cr_assert(str_eq(x[k], y[k]));
     }
 }

@@ -495,7 +495,8 @@ static const struct node *chosen(struct formula_run *r, const struct node *n) {
         if (!less)
             left[nleft++] = there[i];
     }
-    return nleft ? left[r->choice ? decision(r, n, nleft) : 0] : NULL;
+    uint32_t which = nleft && r->choice ? decision(r, n, nleft) : 0;
+    return which < nleft ? left[which] : NULL;
 }
 
 /* The axes that a node has, without evaluating what only makes it smaller. */
