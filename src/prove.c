@@ -298,7 +298,7 @@ struct finding {
 static struct finding try_choice(struct proof *p, int64_t *compared) {
     struct outcome lines[MAX_OUTCOMES];
     struct finding f = {SAME, STR("")};
-    int64_t n;
+    int64_t n = 0;
     p->bench.elements = p->bench.steps = 0;
     p->bench.error = STR("");
     uint32_t count = form_evaluate(p, lines);

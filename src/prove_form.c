@@ -676,7 +676,7 @@ static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
     static const char *const keys[] = {"dim_arg", "dimension", "dim"};
     struct slice_bounds s;
     struct str text;
-    int64_t list[2];
+    int64_t list[2] = {0, 0};
     if (graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) && s.ncut == 1) {
         for (uint32_t d = 0; d < s.rank; d++)
             if (s.cut[d])
@@ -711,11 +711,11 @@ static bool says_bounds(const struct node *n) {
 static void find_work_axis(struct proof *p) {
     const struct graph *g = p->match->graph;
     struct shape s;
-    int64_t axis;
+    int64_t axis = 0;
     p->work_axis = NONE;
     if (is_as_printed(p) || !shape_in_graph(p, form_root(p), &s) || s.rank != p->root_axes->n)
         return;
-    uint32_t last = s.rank, rank;
+    uint32_t last = s.rank, rank = 0;
     while (last > 0 && s.dim[last - 1] == 1)
         last--;
     for (uint32_t i = 0; i < p->match->nops && p->work_axis == NONE; i++) {
@@ -728,7 +728,7 @@ static void find_work_axis(struct proof *p) {
         if (!axis_of(g, op, &axis))
             continue;
         axis += axis < 0 ? (int64_t)rank : 0;
-        p->work_axis = axis < last ? (uint32_t)axis + s.rank - last : NONE;
+        p->work_axis = axis >= 0 && axis < last ? (uint32_t)axis + s.rank - last : NONE;
     }
     if (p->work_axis != NONE && p->work_axis + 1 >= s.rank)
         p->work_axis = NONE;

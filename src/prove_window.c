@@ -59,9 +59,12 @@ const struct tensor *form_unpadded(struct proof *p, uint32_t op, const struct bi
 static struct str padding_text(const struct proof *p, uint32_t op, const struct window_pads *w) {
     const struct graph *g = p->match->graph;
     bool ttnn = str_starts(mlir_op_name(g->m, op), STR("ttnn."));
-    int64_t own[6] = {0}, sum[6];
+    int64_t own[6] = {0}, sum[6] = {0};
     struct str text, list = STR("[");
     int k = mlir_attr(g->m, op, "padding", &text) ? mlir_ints(text, own, 6) : 0;
+    for (int i = 0; i < k && i < 6; i++)
+        if (own[i] < 0 || own[i] > INT32_MAX) /* no evaluator takes it */
+            k = 0;
     for (int i = 0; i < w->n; i++) {
         int before = ttnn ? 2 * i : i, after = ttnn ? 2 * i + 1 : w->n + i;
         bool both = k == 2 * w->n;

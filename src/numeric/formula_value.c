@@ -483,7 +483,7 @@ bool formula_choice_next(struct formula_choice *c) {
 
 /* The alternative that counts; NULL when none is there. */
 static const struct node *chosen(struct formula_run *r, const struct node *n) {
-    const struct node *there[16], *left[16];
+    const struct node *there[16], *left[16] = {NULL};
     uint32_t count = 0, nleft = 0;
     for (uint32_t i = 0; i < n->nargs && count < (r->choice ? 16 : 1); i++)
         if (present(r, n->args[i]))
@@ -495,9 +495,7 @@ static const struct node *chosen(struct formula_run *r, const struct node *n) {
         if (!less)
             left[nleft++] = there[i];
     }
-    if (count == 0)
-        return NULL;
-    return left[r->choice ? decision(r, n, nleft) : 0];
+    return nleft ? left[r->choice ? decision(r, n, nleft) : 0] : NULL;
 }
 
 /* The axes that a node has, without evaluating what only makes it smaller. */
@@ -534,7 +532,7 @@ static bool asks_here(const struct number *n) {
 /* A number as an operand: extents are those of what it is combined with. */
 static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
     struct shape here = {0};
-    double x;
+    double x = NAN;
     if (among && asks_here(n->number) && !widest(r, among, &here))
         return NULL;
     return number_value(r, n->number, here.rank ? &here : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;

@@ -338,7 +338,8 @@ static void run_one(struct run *r) {
 void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,
                   const struct example_judge *further, struct example_counts *out) {
     for (uint32_t i = 0; i < p->nexamples; i++) {
-        struct run r = {.set = set, .pattern = p, .example = &p->examples[i], .diags = d, .further = further, .counts = out};
+        struct run r = {
+            .set = set, .pattern = p, .example = &p->examples[i], .diags = d, .further = further, .counts = out};
         run_one(&r);
     }
 }

@@ -74,11 +74,15 @@ bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, 
         return false;
     int count = numbers_of(g, pad->op, "padding", amounts, 2 * MAX_RANK);
     *out = (struct window_pads){.n = window_dims(g, op, pad->map->t[0].space, dims)};
+    for (int i = 0; i < out->n; i++) {
+        out->stride[i] = dims[i].t[0].lo;
+        out->size[i] = dims[i].t[0].size;
+        if (out->stride[i] < 1 || out->size[i] < 1) /* sizes may be what is printed */
+            return false;
+    }
     for (int d = 0; d < count / 2; d++) {
         axes_axis(pad->axes, d, &axis);
         for (int i = 0; i < out->n; i++) {
-            out->stride[i] = dims[i].t[0].lo;
-            out->size[i] = dims[i].t[0].size;
             if (!imap_equal(&axis, &dims[i]))
                 continue;
             out->before[i] = amounts[2 * d];
