@@ -12,7 +12,7 @@
 
 enum { VARIATIONS = 3, CHOICES = 512, SMALL_INDEX = 2 };
 
-enum { BUDGET = 1 << 24, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
+enum { BUDGET = 1 << 22, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
 
 static const double relative = 1e-9, floor_of_largest = 1e-3;
 

@@ -85,8 +85,8 @@ bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, 
         for (int i = 0; i < out->n; i++) {
             if (!imap_equal(&axis, &dims[i]))
                 continue;
-            out->before[i] = amounts[2 * d];
-            out->after[i] = amounts[2 * d + 1];
+            out->before[i] = amounts[2 * (size_t)d];
+            out->after[i] = amounts[2 * (size_t)d + 1];
         }
     }
     return out->n > 0 && count == 2 * (int)pad->axes->n;

@@ -614,15 +614,15 @@ static bool choose_next(struct shrinker *s) {
     uint32_t i = 0;
     while (i < s->e->n && s->e->to[i])
         i++;
+    if (i == s->e->n && s->skip > 0) {
+        s->skip--; /* another solution than the first is wanted */
+        return false;
+    }
     if (i == s->e->n)
         return true;
     for (int64_t to = 2; to <= s->e->from[i] && to <= LARGEST && s->tries < MAX_TRIES; to++) {
         if (!may_be(s, i, to))
             continue;
-        if (s->skip > 0) { /* for another solution than the first */
-            s->skip--;
-            continue;
-        }
         if (try_number(s, i, to))
             return true;
     }
