@@ -36,6 +36,10 @@ class Garden(Function):
 
     # values from before
     def input(self, *shape):
+        self.began = self.from_before(*shape), len(self.lines)
+        return self.began[0]
+
+    def from_before(self, *shape):
         """What an earlier plant made, moved and changed by an op that no fusion takes; or an argument."""
         if self.pool and prod(shape) == ELEMENTS and self.chance(0.6):
             value = self.unary(self.rng.choice(("sin", "cos", "abs", "floor")), self.rng.choice(self.pool))
@@ -707,6 +711,17 @@ PLANTS = {
 }
 
 
+UNARY = {silu: "silu", gelu: "gelu", relu: "relu", hardsigmoid: "hardsigmoid", sigmoid: "sigmoid", mish: "mish"}
+
+
+def fuse(g, name, out):
+    """What was planted last is taken for granted: the compiler has fused it, so that it is one op in TTNN."""
+    x, line = g.began
+    g.expected.pop()
+    if g.level == "ttnn":
+        g.lines[line:] = [(out.name, [x.name], '%s = "ttnn.%s"(%s) : (%s) -> %s' % (out.name, name, x.name, x.type(), out.type()))]
+
+
 def grow(seed, level):
     rng = random.Random(seed)
     g = Garden(level, rng)
@@ -715,7 +730,10 @@ def grow(seed, level):
         plant = rng.choice(list(PLANTS))
         wrong = rng.choice(PLANTS[plant]) if rng.random() < 0.5 else None
         kept = plant(g, wrong)
-        what.append("%s: %s (%s)" % (kept[0].name, plant.__name__, wrong or "planted"))
+        done = seed % 3 == 2 and wrong is None and plant in UNARY and g.chance(0.4)
+        if done:
+            fuse(g, UNARY[plant], kept[0])
+        what.append("%s: %s (%s)" % (kept[0].name, plant.__name__, "fused" if done else wrong or "planted"))
         returned += kept
         g.pool += [v for v in kept[:1] if prod(v.shape) == ELEMENTS and v.dtype == g.dtype]
     return g, g.text(returned, rng if rng.random() < 0.7 else None, located=seed % 3 == 2 or rng.random() < 0.5), what
