@@ -84,7 +84,7 @@ static void ask(struct pattern_set *set, const char *file, struct diags *diags) 
     patterns_check(set, file, diags);
     for (uint32_t i = 0; i < set->n; i++) {
         write_again(set->items[i], diags);
-        examples_run(set, set->items[i], diags, &counts);
+        examples_run(set, set->items[i], diags, NULL, &counts);
     }
     FUZZ_PROMISE(counts.failed <= counts.run && (!counts.failed || diags->errors > 0));
 }

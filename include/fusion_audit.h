@@ -37,9 +37,12 @@ struct fa_options {
     const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
     const char *include;          /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
     bool classify;                /* entries say how far the compiler is with their fusion */
+    bool details;                 /* instances have the figures of their proof as keys */
     unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;                 /* count only: fa_write_report has nothing to write */
     bool no_validate;             /* do without the numeric proof */
+    bool say_unproved;            /* of patterns that are tested: a note for each example that cannot be compared */
+    unsigned long seed;           /* of the numbers and variations that patterns are tested on */
     unsigned max_diagnostics;     /* kept; 0: 100 */
     unsigned long max_steps;      /* of the search for one pattern at one op; 0: 20000 */
 };
@@ -63,7 +66,8 @@ size_t fa_places(const struct fa_audit *a);     /* instances over all entries */
 size_t fa_diagnostics(const struct fa_audit *a); /* how many are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* found beyond the limit */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
-/* One line per graph of what was audited, for --verbose: "graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired". */
+/* For --verbose, a line each: of every graph what was audited ("graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired"), of what
+ * was matched and refuted the counterexample, and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
@@ -100,6 +104,9 @@ struct fa_library;
 struct fa_test_counts {
     size_t patterns, without; /* looked at; those of them that have no tests */
     size_t tests, failed;
+    size_t proved, unproved; /* matches whose fused form was compared on numbers, and could not be */
+    size_t varied;           /* other shapes and element types that matches were compared in */
+    size_t formless;         /* those of `unproved` whose pattern has no fused form */
 };
 
 /* Reads the patterns. Never NULL. */
@@ -115,7 +122,8 @@ void fa_library_show(const struct fa_library *l, FILE *out);
 /* Reads more files or directories and says what is wrong with them (FA_USAGE) or looks like a mistake. All are read,
  * whatever is wrong with some. */
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n);
-/* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how. */
+/* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how, and as notes
+ * what could not be compared. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
 /* Writes the first draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". Of a file with both levels
  * TTNN is meant, unless `levels` says otherwise. The draft matches its own example. FA_INPUT with diagnostics when there is no such thing. */

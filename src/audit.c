@@ -7,6 +7,7 @@
 #include "pair/pair.h"
 #include "pattern/match.h"
 #include "pattern/signs.h"
+#include "prove/proofs.h"
 #include "report/classify.h"
 #include "report/notes.h"
 #include "report/report.h"
@@ -23,12 +24,18 @@ struct fa_audit {
     struct pattern_set patterns;
     struct inputs inputs;
     struct report report;
+    struct proofs *proofs; /* or NULL: nothing is proved */
     const char **remarks;
     uint32_t nremarks, remarks_cap;
     uint32_t unfused; /* graphs */
     bool has_patterns;
     bool skipped; /* an op, a function or a graph was not audited */
     enum fa_status status;
+};
+
+struct refuted {
+    struct match match;
+    struct str text; /* the line that says so */
 };
 
 /* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
@@ -39,14 +46,19 @@ struct graph_audit {
     struct level *shown;         /* the level that decides */
     const struct pairing *pairs; /* or NULL */
     struct match_list matches, ttir_matches;
-    struct rivals *rivals;                /* of each match, or NULL */
+    struct rivals *rivals;   /* of each match, or NULL */
+    struct proved *verdicts; /* of each match, or NULL */
+    struct refuted *refuted; /* what was matched and computes something else */
+    uint32_t nrefuted, refuted_cap;
+    bool blackhole;                       /* the chip that the text says; else Wormhole */
     bool unfused;                         /* much is missed and nothing is fused */
     struct arena arena;                   /* as long as this graph */
     struct arena instance;                /* as long as one match is described */
     struct matcher *closer, *ttir_closer; /* or NULL */
     struct flow *flow;                    /* or NULL: made when the first match is described */
     struct diags diags;
-    uint32_t jobs; /* threads for this graph */
+    uint32_t jobs;                  /* threads for this graph */
+    struct alike_memory **memories; /* of each of them */
 };
 
 /* ---- matching, function by function ---- */
@@ -59,6 +71,7 @@ struct level_match {
     struct match_list *lists; /* per function */
     struct arena *arenas;     /* per thread */
     struct matcher **searchers;
+    struct alike_memory **memories;
 };
 
 /* Of ops outside of functions: the beginning of the text. */
@@ -70,17 +83,15 @@ static size_t begin_of_function(const struct mlir *m, uint32_t func) {
 static void release_matched(const struct level_match *l, uint32_t i) {
     enum { STEP = 1 << 22 };
     const struct mlir *m = l->graph->m;
-    size_t begin = begin_of_function(m, l->funcs[i]), before = i ? begin_of_function(m, l->funcs[i - 1]) : 0;
-    if (begin <= before || begin / STEP == before / STEP)
-        return;
-    size_t from = before / STEP * STEP;
-    source_release(m->source, m->text.p + from, begin - from);
+    size_t at = begin_of_function(m, l->funcs[i]), before = i ? begin_of_function(m, l->funcs[i - 1]) : 0;
+    if (at > before && at / STEP != before / STEP)
+        source_release(m->source, m->text.p + before / STEP * STEP, at - before / STEP * STEP);
 }
 
 static void match_one(void *context, uint32_t i, uint32_t slot) {
     struct level_match *l = context;
     if (!l->searchers[slot])
-        l->searchers[slot] = match_searcher_new(l->graph, &l->arenas[slot]);
+        l->searchers[slot] = match_searcher_new(l->graph, l->memories[slot], &l->arenas[slot]);
     match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
     release_matched(l, i);
 }
@@ -122,7 +133,7 @@ static void match_level(struct graph_audit *g, const struct graph *graph, bool s
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
     struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
     struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);
-    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers};
+    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers, g->memories};
     work_run(n, g->jobs, match_one, &l);
     if (settle)
         settle_level(&l, n, g->jobs, out);
@@ -235,6 +246,10 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
                                    .closer = g->closer};
     context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
     context.before = g->shown == &g->ttir;
+    if (g->verdicts)
+        context.verdict = verdict_line(&g->verdicts[m - g->matches.items], arena);
+    if (g->verdicts && a->options->details)
+        in->validation = verdict_details(&g->verdicts[m - g->matches.items], arena);
     in->ir_loc = ir_loc_of(m, arena);
     if (g->shown == &g->ttir) {
         in->ttir = shown;
@@ -266,6 +281,11 @@ static void report_match(struct graph_audit *g, const struct match *m) {
     arena_reset(arena);
 }
 
+static void add_remark(struct fa_audit *a, struct str text) {
+    a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
+    a->remarks[a->nremarks++] = arena_strdup(&a->arena, text);
+}
+
 static void remark(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     const struct pairing *p = g->pairs;
@@ -273,8 +293,9 @@ static void remark(struct graph_audit *g) {
         arena_printf(&a->arena, "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
                      g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0, g->ttnn.present ? g->ttnn.ir.nops : 0,
                      p ? p->nlocation : 0, p ? p->ndataflow : 0, g->matches.n);
-    a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
-    a->remarks[a->nremarks++] = text.p;
+    add_remark(a, text);
+    for (uint32_t i = 0; i < g->nrefuted; i++)
+        add_remark(a, g->refuted[i].text);
 }
 
 /* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
@@ -284,6 +305,76 @@ static void drop_sources(const struct fa_options *o, struct match_list *list) {
         if (source_wanted(o, list->items[i].pattern->source))
             list->items[n++] = list->items[i];
     list->n = n;
+}
+
+/* ---- proofs ---- */
+
+static void prove_one(void *context, uint32_t i, uint32_t slot) {
+    struct graph_audit *g = context;
+    (void)slot;
+    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i], g->blackhole);
+}
+
+static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
+    const struct mlir *ir = m->graph->m;
+    uint32_t root = m->ops[m->nops - 1];
+    struct place at = mlir_place(ir, ir->ops[root].text.begin);
+    struct str op = mlir_op_name(ir, root);
+    return arena_printf(a, "%s:%llu: %.*s at %.*s is not reported: %.*s", at.file, (unsigned long long)at.line,
+                        (int)m->pattern->fused_op.n, m->pattern->fused_op.p, (int)op.n, op.p, (int)why.n, why.p);
+}
+
+static void prove_matches(struct graph_audit *g) {
+    g->verdicts = arena_alloc(&g->arena, (g->matches.n + 1) * sizeof *g->verdicts);
+    work_run(g->matches.n, g->jobs, prove_one, g);
+}
+
+/* The matches that are refuted, and what is said of them. How many there are that were not known. */
+static uint32_t find_refuted(struct graph_audit *g) {
+    uint32_t before = g->nrefuted;
+    for (uint32_t i = 0; i < g->matches.n; i++) {
+        const struct match *m = &g->matches.items[i];
+        if (!verdict_refutes(&g->verdicts[i]))
+            continue;
+        g->refuted = grow(g->refuted, &g->refuted_cap, g->nrefuted + 1, sizeof *g->refuted);
+        g->refuted[g->nrefuted++] = (struct refuted){*m, refuted_text(m, g->verdicts[i].text, &g->arena)};
+    }
+    return g->nrefuted - before;
+}
+
+static bool is_refuted(const struct graph_audit *g, const struct match *m) {
+    for (uint32_t i = 0; i < g->nrefuted; i++) {
+        const struct match *r = &g->refuted[i].match;
+        if (r->pattern == m->pattern && r->nops == m->nops && memcmp(r->ops, m->ops, m->nops * sizeof *m->ops) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void drop_refuted(const struct graph_audit *g, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!is_refuted(g, &list->items[i]))
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
+/* The matches that are reported. What is refuted gives its ops back to those that it overlaps: that is rare, so all
+ * are searched again only then. */
+static void find_matches(struct graph_audit *g) {
+    match_level(g, &g->shown->graph, true, &g->matches);
+    drop_sources(g->a->options, &g->matches);
+    if (!g->a->proofs)
+        return;
+    for (prove_matches(g); find_refuted(g); prove_matches(g)) {
+        struct match_list all = {0};
+        match_level(g, &g->shown->graph, false, &all);
+        drop_refuted(g, &all);
+        match_settle(&all);
+        drop_sources(g->a->options, &all);
+        free(g->matches.items);
+        g->matches = all;
+    }
 }
 
 enum { MANY = 10 }; /* so many direct fusions missed in a module make one wonder whether there was any fusing */
@@ -315,11 +406,31 @@ static void take_diags(struct diags *to, const struct diags *from) {
     to->errors += from->errors - errors; /* of those dropped */
 }
 
+static void release_text(const struct level *l) {
+    if (l->present)
+        source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
+}
+
+/* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
+static void report_matches(struct graph_audit *g) {
+    enum { STEP = 1 << 22 };
+    size_t released = 0;
+    for (uint32_t i = 0; i < g->matches.n; i++) {
+        const struct match *m = &g->matches.items[i];
+        size_t at = m->graph->m->ops[m->ops[0]].text.begin;
+        report_match(g, m);
+        if (at >= released && at - released < STEP)
+            continue;
+        release_text(&g->ttir);
+        release_text(&g->ttnn);
+        released = at;
+    }
+}
+
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    for (uint32_t i = 0; i < g->matches.n; i++)
-        report_match(g, &g->matches.items[i]);
+    report_matches(g);
     take_diags(&a->diags, &g->diags);
     uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
     if (g->matches.gave_up)
@@ -335,19 +446,20 @@ struct all_graphs {
     struct fa_audit *a;
     struct work_order *order;
     uint32_t inner_jobs;
+    struct alike_memory **memories; /* of each thread */
 };
 
 static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     struct all_graphs *all = context;
-    struct graph_audit g = {.a = all->a, .compile = &all->a->inputs.compiles[i], .jobs = all->inner_jobs};
+    struct graph_audit g = {
+        .a = all->a, .compile = &all->a->inputs.compiles[i], .jobs = all->inner_jobs, .memories = all->memories + slot};
     struct pairing pairs;
-    (void)slot;
     g.diags.arena = &g.arena;
     level_read(&g.ttir, &g.compile->ttir, g.jobs, &g.diags);
     level_read(&g.ttnn, &g.compile->ttnn, g.jobs, &g.diags);
     g.shown = g.ttnn.present ? &g.ttnn : &g.ttir;
-    match_level(&g, &g.shown->graph, true, &g.matches);
-    drop_sources(all->a->options, &g.matches);
+    g.blackhole = is_for_blackhole(&g.shown->ir);
+    find_matches(&g);
     if (!all->a->report.count_only)
         g.rivals = match_rivals(&g.matches, &g.arena);
     g.unfused = g.ttnn.present && direct_matches(&g.matches) >= MANY && !signs_of_fusing(&g.a->patterns, &g.ttnn.graph);
@@ -363,6 +475,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
         pair_free(&pairs);
     free(g.matches.items);
     free(g.ttir_matches.items);
+    free(g.refuted);
     level_free(&g.ttir, &g.compile->ttir);
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);
@@ -376,9 +489,14 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
 /* Graphs side by side where there are several, functions side by side where there is one. */
 static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
     uint32_t n = a->inputs.ncompiles;
-    struct all_graphs all = {a, work_order_new(), n > 1 ? 1 : jobs};
+    struct all_graphs all = {a, work_order_new(), n > 1 ? 1 : jobs,
+                             arena_alloc(&a->arena, jobs * sizeof *all.memories)};
+    for (uint32_t i = 0; i < jobs; i++)
+        all.memories[i] = alike_memory_new();
     work_run(n, n > 1 ? jobs : 1, audit_graph, &all);
     work_order_free(all.order);
+    for (uint32_t i = 0; i < jobs; i++)
+        alike_memory_free(all.memories[i]);
 }
 
 static bool patterns_read(struct fa_audit *a) {
@@ -408,7 +526,12 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
+    if (!o->no_validate && !o->dry_run)
+        a->proofs = proofs_new(&a->patterns);
     audit_graphs(a, work_jobs(o->jobs));
+    if (a->proofs && fa_places(a))
+        add_remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs),
+                                   fa_places(a), fa_places(a) == 1 ? "" : "s"));
     say_unfused(a);
     report_sort(&a->report);
     if (a->report.nentries)
@@ -475,6 +598,7 @@ const char *fa_version(void) {
 
 void fa_free(struct fa_audit *a) {
     report_free(&a->report);
+    proofs_free(a->proofs);
     inputs_free(&a->inputs);
     patterns_free(&a->patterns);
     diags_free(&a->diags);

@@ -3,6 +3,7 @@
 #include "explain.h"
 #include "library.h"
 #include "pattern/near.h"
+#include "prove/proofs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,9 @@ static void add_matches(struct run *r) {
             continue;
         struct explained *x =
             add(r, reported ? OUTCOME_MATCHED : OUTCOME_SETTLED, m->pattern, root_of(m), m->ops, m->nops);
+        struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
+        x->proof = verdict_refutes(&v) ? arena_printf(&r->e->arena, "not reported: %.*s", (int)v.text.n, v.text.p)
+                                       : verdict_line(&v, &r->e->arena);
         const struct match *winner = reported ? NULL : winner_over(r, m);
         if (winner)
             x->winner = winner->pattern->name;
@@ -372,6 +376,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     enum fa_status status = inputs_read(&e->inputs, o, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
+    e->proofs = proofs_new(&e->patterns);
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
         any |= explain_graph(e, &e->inputs.compiles[i]);
     if (e->at && !any) {
@@ -422,6 +427,7 @@ void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) 
 
 void fa_explanation_free(struct fa_explanation *e) {
     inputs_free(&e->inputs);
+    proofs_free(e->proofs);
     patterns_free(&e->patterns);
     diags_free(&e->diags);
     free(e->items);

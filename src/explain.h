@@ -33,6 +33,7 @@ struct explained {
     const char *kind, *hint;      /* of what is different; see struct near_match */
     struct str part, reason;
     struct explained_op differs; /* line 0: at no op */
+    struct str proof;            /* of a match: what the report says of it, or the counterexample; or empty */
     struct str winner;           /* OUTCOME_SETTLED: its pattern; or empty */
     uint64_t *more;              /* lines of further places where the same is different */
     uint32_t nmore;
@@ -43,6 +44,7 @@ struct fa_explanation {
     struct diags diags;
     struct pattern_set patterns;
     struct inputs inputs;
+    struct proofs *proofs;
     const char *at; /* or NULL */
     bool picky;     /* one pattern at one place: what is far off is told too */
     struct explained *items;

@@ -67,6 +67,8 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
         print_ops(x, out);
     if (x->outcome == OUTCOME_NEAR)
         print_difference(x, out);
+    if (x->proof.n)
+        fprintf(out, "  proof    %.*s\n", (int)x->proof.n, x->proof.p);
     print_more(x, out);
 }
 
@@ -130,6 +132,7 @@ static json *one(const struct explained *x) {
         json_object_array_add(ops, op(&x->ops[i]));
     put(o, "matched", ops);
     put(o, "total", number(x->total));
+    put(o, "proof", x->proof.n ? text(x->proof) : NULL);
     put(o, "gives_way_to", x->winner.n ? text(x->winner) : NULL);
     put(o, "difference", x->outcome == OUTCOME_NEAR ? difference(x) : NULL);
     for (uint32_t i = 0; i < x->nmore && i < 8; i++)

@@ -9,6 +9,7 @@
 #include "pattern/lowering.h"
 #include "pattern/place.h"
 #include "pattern/written.h"
+#include "prove.h"
 #include "skeleton.h"
 
 struct fa_library {
@@ -16,6 +17,8 @@ struct fa_library {
     struct diags diags;
     struct pattern_set patterns;
     enum fa_status status;
+    bool say_unproved;
+    uint64_t seed;
 };
 
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
@@ -110,6 +113,8 @@ struct fa_library *fa_library_read(const struct fa_options *o) {
     memset(l, 0, sizeof *l);
     l->diags.arena = &l->arena;
     l->diags.limit = o->max_diagnostics;
+    l->say_unproved = o->say_unproved;
+    l->seed = o->seed;
     l->patterns.max_steps = o->max_steps;
     bool good = library_load(&l->patterns, o, &l->diags) && library_select(&l->patterns, o, &l->diags);
     l->status = good ? FA_CLEAN : FA_USAGE;
@@ -198,6 +203,8 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
 /* Whatever was asked to be tested, all patterns take part: those that share a formula decide together. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
     struct example_counts n = {0, 0};
+    struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};
+    struct example_judge judge = {prove_example, &prover};
     uint32_t ntaken;
     const struct pattern **taken = selected(&l->patterns, &ntaken);
     for (uint32_t i = 0; i < l->patterns.n; i++)
@@ -205,11 +212,15 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     *counts = (struct fa_test_counts){.patterns = ntaken};
     for (uint32_t i = 0; i < ntaken; i++) {
         counts->without += taken[i]->nexamples == 0;
-        examples_run(&l->patterns, taken[i], &l->diags, &n);
+        examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
     }
     free(taken);
     counts->tests = n.run;
     counts->failed = n.failed;
+    counts->proved = prover.proved;
+    counts->unproved = prover.unproved;
+    counts->formless = prover.formless;
+    counts->varied = prover.varied;
     return n.failed ? FA_MISSED : FA_CLEAN;
 }
 

@@ -265,7 +265,7 @@ static bool works(struct maker *k, struct str draft, struct diags *why) {
     struct example_counts counts = {0, 0};
     const struct pattern *p = patterns_load_text(k->set, "the pattern", draft, why);
     if (p)
-        examples_run(k->set, p, why, &counts);
+        examples_run(k->set, p, why, NULL, &counts);
     return p && counts.run && !counts.failed;
 }
 

@@ -583,6 +583,21 @@ class PatternTests(Case):
         self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM + "  - miss: |\n      " + MAXIMUM),
                          (0, "1 pattern, 2 tests, 0 failed\n"))
 
+    def test_fused_form_and_seed(self):
+        self.write("form.yml", RELU + "fused: relu(x)\ntests:\n  - hit: |\n      " + FULL + MAXIMUM)
+        args = ("patterns", "test", "--no-default-patterns", "-P", "form.yml")
+        for seed in ((), ("--seed", "0"), ("--seed=1000000000",)):
+            status, out, err = self.run_it(*args, *seed)
+            self.assertEqual((status, out), (0, ""), err)
+            self.assertRegex(err, r"^1 pattern, 1 test, 0 failed; 1 proved \([1-9]\d* variations\), 0 not evaluated\n$")
+        self.write("form.yml", RELU + "fused: relu(-x)\ntests:\n  - hit: |\n      " + FULL + MAXIMUM)
+        status, out, err = self.run_it(*args)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"^form.yml:\d+: error: relu: hit: the fused form computes something else: at \[")
+        for seed in ("", "-1", "x", "1x", "1000000001"):
+            self.assertEqual(self.run_it(*args, "--seed", seed)[0], 2, seed)
+        self.assertEqual(self.run_it("patterns", "list", "--seed", "1")[0], 2)
+
     def test_quiet(self):
         self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM, "-q"), (0, ""))
 
@@ -681,7 +696,9 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         self.assertEqual(self.explain("m.ttir.mlir", "m.ttnn.mlir"), (0, "nothing comes close\n", ""))
         self.assertEqual(self.explain("--at=fc1.add", "m.ttir.mlir", "m.ttnn.mlir"),
                          (0, "m.ttnn.mlir:9: ttnn.add %1: matched by linear (ttnn.linear)\n"
-                             "  matched  ttnn.matmul 7, ttnn.add 9\n", ""))
+                             "  matched  ttnn.matmul 7, ttnn.add 9\n"
+                             "  proof    validated: same function (f64, 2 shapes), device PCC 0.99999, error 1.00x of "
+                             "unfused (bf16, wormhole_b0)\n", ""))
 
     def test_what_gives_way(self):
         own = RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)")
@@ -866,6 +883,78 @@ class Usage(Case):
             self.assertRegex(out, r"^fusion-audit \d+\.\d+\.\d+\n$")
 
 
+# x * sigmoid(x) is silu(x) and nothing else
+SIGMOID = """module {
+  func.func @main(%arg0: tensor<96x640xbf16>, %arg1: tensor<32x64xbf16>) -> (tensor<96x640xbf16>, tensor<32x64xbf16>) {
+    %0 = "ttnn.sigmoid"(%arg0) : (tensor<96x640xbf16>) -> tensor<96x640xbf16>
+    %1 = "ttnn.multiply"(%arg0, %0) : (tensor<96x640xbf16>, tensor<96x640xbf16>) -> tensor<96x640xbf16>
+    %2 = "ttnn.sigmoid"(%arg1) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>
+    %3 = "ttnn.multiply"(%arg1, %2) : (tensor<32x64xbf16>, tensor<32x64xbf16>) -> tensor<32x64xbf16>
+    return %1, %3 : tensor<96x640xbf16>, tensor<32x64xbf16>
+  }
+}
+"""
+GATED = """name: gated
+fused_op: ttnn.gated
+source: ttnn
+match: out = x * sigmoid(x)
+fused: %s
+"""
+
+
+class Proofs(Case):
+    def audit(self, fused, *args):
+        self.write("g.yml", GATED % fused)
+        self.write("s.mlir", SIGMOID)
+        return self.run_it("--no-default-patterns", "-P", "g.yml", "--ttnn-only", *args, "s.mlir")
+
+    def test_same_function(self):
+        self.assertEqual(self.audit("silu(x)", "-q")[0], 1)
+        self.assertEqual(self.read().count("validated: same function (f64, 2 shapes), device PCC 0.9"), 2)
+        self.assertNotIn("validation:", self.read())
+
+    def test_another_function_is_not_reported(self):
+        self.assertEqual(self.audit("relu(x)"), (0, "", ""))
+        self.assertFalse(self.there())
+        status, _, err = self.audit("relu(x)", "-v")
+        self.assertEqual(status, 0)
+        for line, name in (4, 0), (6, 1):
+            self.assertRegex(err, r"(?m)^s.mlir:%d: ttnn.gated at ttnn.multiply is not reported: the fused form computes "
+                                  r"something else: at \[\d+, \d+\] \S+ instead of \S+ \(input %%arg%d = \S+\)$" % (line, name))
+        out = self.run_it("explain", "--no-default-patterns", "-P", "g.yml", "--ttnn-only", "--at=%1", "s.mlir")[1]
+        self.assertIn("  proof    not reported: the fused form computes something else: at [", out)
+
+    def test_without_proof(self):
+        for option in "--no-validate", "--dry-run":
+            self.assertEqual(self.audit("relu(x)", "-q", option)[0], 1)
+        self.assertEqual(self.audit("relu(x)", "-q", "--no-validate")[0], 1)
+        self.assertNotIn("validated", self.read())
+
+    def test_a_refuted_place_gives_its_ops_back(self):
+        self.write("h.yml", GATED.replace("gated", "gate").replace("x * sigmoid(x)", "sigmoid(x)") % "sigmoid(x)")
+        for fused, found in ("silu(x)", "ttnn.gated"), ("relu(x)", "ttnn.gate"):
+            self.assertEqual(self.audit(fused, "-q", "-P", "h.yml")[0], 1)
+            self.assertEqual(self.read().count("- fused_op: "), 1)
+            self.assertIn("- fused_op: %s\n" % found, self.read())
+
+    def test_reason(self):
+        self.assertEqual(self.audit("silu(x) * other", "-q")[0], 1)
+        self.assertRegex(self.read(), r"(?m)^ +not validated: .+$")
+
+    def test_details(self):
+        self.assertEqual(self.audit("silu(x)", "-q", "--details")[0], 1)
+        for key in ("verdict: same_function", "arithmetic: f64", "shapes: 2", "chip: wormhole_b0", "dtype: bf16",
+                    r"pcc_fused: 0\.9\d+", r"relative_l2_unfused: 0\.0\d+", r"ulp_fused: 0\.\d+"):
+            self.assertRegex(self.read(), r"(?m)^      %s$" % key)
+        self.assertEqual(self.audit("silu(x) * other", "-q", "--details")[0], 1)
+        self.assertRegex(self.read(), r"(?m)^      verdict: not_validated\n      reason: .+$")
+
+    def test_jobs_do_not_change_the_proofs(self):
+        for jobs in "1", "2":
+            self.assertEqual(self.audit("silu(x)", "-q", "-j", jobs, "-o", jobs)[0], 1)
+        self.assertEqual(self.read("1"), self.read("2"))
+
+
 class BadInput(Case):
     def test_no_such_file(self):
         self.assertRegex(self.unreadable("m.ttir.mlir", "absent"), r"(?m)^absent: error: .*No such file")
@@ -930,6 +1019,26 @@ class Inspect(Case):
     def test_unreadable(self):
         status, _, _ = self.run_it("inspect", "absent")
         self.assertEqual(status, 3)
+
+
+class Readme(Case):
+    """What the README says of the patterns is what there is."""
+
+    def test_counts(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")) as f:
+            text = f.read()
+        _, out, _ = self.run_it("patterns", "list")
+        rows = [line.split()[:3] for line in out.splitlines()]
+        of = {source: [r for r in rows if r[2] == source] for source in ("ttnn", "torch", "triton", "cuda")}
+        found = text[text.index("## What is found"):text.index("## Rooms")]
+        self.assertIn("%d patterns;" % len(rows), found)
+        self.assertIn("becomes one of %d ops" % len({r[1] for r in of["ttnn"]}), found)
+        self.assertIn("of torch (%d patterns), Triton (%d) or CUDA (%d)" %
+                      (len(of["torch"]), len(of["triton"]), len(of["cuda"])), found)
+        direct, theoretical = found.split("A theoretical one")
+        for part, want in ((direct, len(of["ttnn"])), (theoretical, len(rows) - len(of["ttnn"]))):
+            counts = [line.split("|")[2] for line in part.splitlines() if line.startswith("|")]
+            self.assertEqual(sum(int(c) for c in counts if c.strip().isdigit()), want)
 
 
 if __name__ == "__main__":

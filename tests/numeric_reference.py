@@ -351,6 +351,14 @@ both("selection", "topk", "dim = -1 : i32, k = 2 : i32, largest = true, sorted =
 both("selection", "topk", "dim = 1 : i32, k = 4 : i32, largest = false, sorted = true", [x], take(x, up[:, :4], 1),
      (up[:, :4], "si32"))
 
+q = np.array([[-128.0, -90, -31, -5, -1], [0, 4, 62, 101, 127]])
+for op in ("quantize", "dequantize"):
+    x = np.round(q / 7, 3) if op == "quantize" else (q, "si8")
+    y = np.clip(np.rint(x / 0.25) + 3, -128, 127) if op == "quantize" else (q - 3) * 0.25
+    for name in (op, op + "_unrolled"):
+        case("selection", f"ttir.{name}", "", [x, np.array([0.25]), (np.array([3.0]), "si32")],
+             (y, "si8") if op == "quantize" else y)
+
 # ---- windows ----
 
 

@@ -21,9 +21,9 @@ static char *whole(const char *path) {
     return text;
 }
 
-static void search(struct pattern_set *set, const struct graph *g, bool forget, struct arena *a,
-                   struct match_list *out) {
-    struct matcher *m = match_searcher_new(g, a);
+static void search(struct pattern_set *set, const struct graph *g, bool forget, struct alike_memory *memory,
+                   struct arena *a, struct match_list *out) {
+    struct matcher *m = match_searcher_new(g, memory, a);
     set->forget = forget;
     memset(out, 0, sizeof *out);
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
@@ -42,37 +42,96 @@ static void same(const struct match_list *a, const struct match_list *b, const c
     }
 }
 
-Test(alike, what_is_remembered_changes_nothing, .timeout = 100) {
-    struct arena arena = {0};
-    struct diags diags = {.arena = &arena};
-    struct pattern_set set;
-    memset(&set, 0, sizeof set);
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+
+static void load(void) {
+    diags.arena = &arena;
     set.no_examples = true;
     const char *fixtures = getenv("FA_FIXTURES");
     cr_assert_not_null(fixtures);
-    struct str dir = arena_printf(&arena, "%s/../patterns", fixtures);
-    cr_assert(patterns_load(&set, dir.p, &diags));
-    glob_t files;
-    cr_assert_eq(glob(arena_printf(&arena, "%s/dit*.mlir", fixtures).p, 0, NULL, &files), 0);
-    cr_assert_eq(glob(arena_printf(&arena, "%s/families/*.mlir", fixtures).p, GLOB_APPEND, NULL, &files), 0);
-    uint32_t found = 0;
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        char *text = whole(files.gl_pathv[i]);
-        struct ir ir;
-        struct match_list with, without;
-        ir_read_bad(&ir, text);
-        search(&set, &ir.g, false, &arena, &with);
-        search(&set, &ir.g, true, &arena, &without);
-        same(&with, &without, files.gl_pathv[i]);
-        found += with.n;
-        free(with.items);
-        free(without.items);
-        ir_free(&ir);
-        free(text);
-    }
-    cr_assert_gt(found, 100, "only %u places", found);
-    globfree(&files);
+    cr_assert(patterns_load(&set, arena_printf(&arena, "%s/../patterns", fixtures).p, &diags));
+}
+
+static void unload(void) {
     patterns_free(&set);
     diags_free(&diags);
     arena_free(&arena);
+}
+
+TestSuite(alike, .init = load, .fini = unload, .timeout = 100);
+
+/* `memory` goes on from file to file, forwards and back. */
+static uint32_t search_file(const char *path, struct alike_memory *memory) {
+    char *text = whole(path);
+    struct ir ir;
+    struct match_list with, across, without;
+    ir_read_bad(&ir, text);
+    search(&set, &ir.g, false, NULL, &arena, &with);
+    search(&set, &ir.g, false, memory, &arena, &across);
+    search(&set, &ir.g, true, NULL, &arena, &without);
+    same(&with, &without, path);
+    same(&across, &without, path);
+    uint32_t found = with.n;
+    free(with.items);
+    free(across.items);
+    free(without.items);
+    ir_free(&ir);
+    free(text);
+    return found;
+}
+
+Test(alike, what_is_remembered_changes_nothing) {
+    const char *fixtures = getenv("FA_FIXTURES");
+    struct alike_memory *memory = alike_memory_new();
+    glob_t files;
+    uint32_t found = 0;
+    cr_assert_eq(glob(arena_printf(&arena, "%s/dit*.mlir", fixtures).p, 0, NULL, &files), 0);
+    cr_assert_eq(glob(arena_printf(&arena, "%s/families/*.mlir", fixtures).p, GLOB_APPEND, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        found += search_file(files.gl_pathv[i], memory);
+    for (size_t i = files.gl_pathc; i-- > 0;)
+        search_file(files.gl_pathv[i], memory);
+    cr_assert_gt(found, 100, "only %u places", found);
+    globfree(&files);
+    alike_memory_free(memory);
+}
+
+static uint32_t found_in(const char *aliases, const char *op, struct alike_memory *memory) {
+    struct ir ir;
+    struct match_list out;
+    struct str text = arena_printf(&arena,
+                                   "%s\nmodule {\n  func.func @f(%%x: tensor<32x32xbf16>) -> tensor<32x32xbf16> {\n"
+                                   "    %%0 = %s : (tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+                                   "    return %%0 : tensor<32x32xbf16>\n  }\n}\n",
+                                   aliases, op);
+    ir_read(&ir, text.p);
+    search(&set, &ir.g, false, memory, &arena, &out);
+    free(out.items);
+    ir_free(&ir);
+    return out.n;
+}
+
+/* The same text in two modules, and an alias in it that means something else in the second. */
+Test(alike, an_alias_means_what_its_module_says) {
+    const char *op = "\"ttir.clamp_scalar\"(%x) <{max = #top, min = 0.000000e+00 : f32}>";
+    struct alike_memory *memory = alike_memory_new();
+    cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, memory), 0);
+    cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, memory), 1);
+    cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, memory), 0);
+    cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, NULL), 1);
+    alike_memory_free(memory);
+}
+
+/* The same kind of op of another dialect may be another fusion. */
+Test(alike, an_op_is_known_by_its_name) {
+    struct alike_memory *memory = alike_memory_new();
+    for (int round = 0; round < 2; round++) {
+        cr_assert_eq(
+            found_in("", "\"ttir.clamp_scalar\"(%x) <{max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}>", memory),
+            1);
+        cr_assert_eq(found_in("", "\"ttnn.relu6\"(%x)", memory), 0);
+    }
+    alike_memory_free(memory);
 }

@@ -54,7 +54,7 @@ static uint32_t failed(const char *tests) {
     char text[2048];
     snprintf(text, sizeof text, HEAD("p", "out = a + b") "tests:\n%s", tests);
     struct example_counts counts = {0, 0};
-    examples_run(&set, pattern(text), &diags, &counts);
+    examples_run(&set, pattern(text), &diags, NULL, &counts);
     cr_assert_gt(counts.run, 0);
     cr_assert_eq(counts.failed, diags.errors > 0 ? diags.errors : 0);
     return counts.failed;
@@ -70,11 +70,11 @@ Test(library, what_an_example_does_not_use_is_returned) {
     struct example_counts counts = {0, 0};
     char text[1024];
     snprintf(text, sizeof text, HEAD("p", "out = exp(a + b)") "tests:\n  - hit: |\n      %s      %s", OP("add"), inner);
-    examples_run(&set, pattern(text), &diags, &counts);
+    examples_run(&set, pattern(text), &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 0);
     snprintf(text, sizeof text, HEAD("p", "out = exp(a + b)") "tests:\n  - miss: |\n      %s      %s      %s",
              OP("add"), inner, "return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>\n");
-    examples_run(&set, pattern(text), &diags, &counts);
+    examples_run(&set, pattern(text), &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 0);
     cr_assert_eq(counts.run, 2);
 }
@@ -102,9 +102,9 @@ Test(library, an_example_is_that_of_the_pattern_and_not_of_one_like_it) {
     const struct pattern *r =
         pattern("name: r\nfused_op: ttnn.r\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
     struct example_counts counts = {0, 0};
-    examples_run(&set, q, &diags, &counts);
+    examples_run(&set, q, &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 0);
-    examples_run(&set, r, &diags, &counts);
+    examples_run(&set, r, &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 1);
     cr_assert_not_null(strstr(diags.items[0].message, "matched by q instead"));
 }

@@ -742,10 +742,37 @@ Test(match, notes_apply_when_their_condition_does) {
         "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; o = ttir.add m b -> 2x3; return o");
     match_look_closer(found(), &arena, &d);
     cr_assert(str_is(d.remarks[0], "bias %b (bias) of 3"), "%s", d.remarks[0].p);
-    misses += 2; /* notes are not about whether there is a match */
+    pattern("out = exp(x) | tanh(x)", "torch:\n  - {when: has_op(\"exp$\"), say: torch.exp}\n"
+                                      "  - {when: has_op(\"tanh$\"), say: torch.tanh}\n  - some function");
+    hit("x:2x3", "e = ttir.tanh x -> 2x3; return e");
+    match_look_closer(found(), &arena, &d);
+    cr_assert(str_is(d.torch, "torch.tanh"), "%s", d.torch.p);
+    misses += 3; /* notes are not about whether there is a match */
 }
 
 /* ---- limits and strange input ---- */
+
+static void chain_of_moves(uint32_t n) {
+    struct buf ops = {0};
+    buf_printf(&ops, "m0 = ttir.exp x -> 2x3; ");
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(&ops, "m%u = ttir.typecast m%u -> 2x3; ", i + 1, i);
+    buf_printf(&ops, "o = ttir.add m%u y -> 2x3; return o", n);
+    buf_addc(&ops, 0);
+    if (n <= 48)
+        hit("x:2x3 y:2x3", ops.p);
+    else
+        miss("x:2x3 y:2x3", ops.p);
+    buf_free(&ops);
+}
+
+Test(match, movement_between_two_ops_has_a_limit) {
+    pattern("out = exp(x) + y", "");
+    chain_of_moves(47);
+    chain_of_moves(48);
+    chain_of_moves(49);
+    chain_of_moves(200);
+}
 
 /* Sums of sums of 16 values that are one: 2^15 ways to swap them, none of which fulfils the condition. */
 Test(match, a_search_ends_at_the_step_limit) {

@@ -502,7 +502,7 @@ Test(pattern, a_pattern_file_with_all_keys) {
     cr_assert(str_is(p->summary, "a product and a sum"));
     cr_assert(str_is(p->fused_op, "ttnn.linear"));
     cr_assert(str_is(p->source, "torch"));
-    cr_assert(str_is(p->torch, "nn.Linear"));
+    cr_assert(p->ntorch == 1 && !p->torch[0].when && str_is(p->torch[0].say, "nn.Linear"));
     cr_assert_eq(p->nwhere, 2);
     cr_assert_eq(p->nunless, 1);
     cr_assert_eq(p->nnotes, 2);

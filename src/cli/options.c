@@ -44,14 +44,16 @@ static const struct spec {
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT},
     {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT | CMD_EXPLAIN},
     {"classify", 0, FLAG, offsetof(struct options, classify), CMD_AUDIT},
+    {"details", 0, FLAG, offsetof(struct options, details), CMD_AUDIT},
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_SEARCH},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
-    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT},
+    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT | CMD_PATTERNS},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS},
+    {"seed", 0, TEXT, offsetof(struct options, seed), CMD_PATTERNS},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT | CMD_EXPLAIN},
     {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN},
     {"help", 'h', FLAG, offsetof(struct options, help), CMD_ANY},
@@ -322,6 +324,17 @@ static bool find_action(struct options *o) {
     return wrong(o, "patterns is followed by list, show, check, test or new");
 }
 
+static bool check_seed(struct options *o) {
+    char *end = NULL;
+    if (!o->seed)
+        return true;
+    if (o->action != ACTION_TEST)
+        return wrong(o, "patterns %s takes no --seed", actions[o->action].name);
+    o->seed_number = strtoul(o->seed, &end, 10);
+    return (*o->seed >= '0' && *o->seed <= '9' && !*end && o->seed_number <= 1000000000) ||
+           wrong(o, "--seed takes a number from 0 to 1000000000");
+}
+
 static bool check_patterns(struct options *o) {
     if (!find_action(o))
         return false;
@@ -334,6 +347,8 @@ static bool check_patterns(struct options *o) {
         return wrong(o, "patterns %s takes no --from, --ops, --ttir-only or --ttnn-only", actions[o->action].name);
     if (o->ttir_only && o->ttnn_only)
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
+    if (!check_seed(o))
+        return false;
     if (!actions[o->action].names)
         return check_limits(o);
     return join_names(o) && check_choice(o) && check_limits(o);
@@ -390,9 +405,12 @@ struct fa_options options_audit(const struct options *o) {
         .sources = o->sources,
         .include = o->include,
         .classify = o->classify,
+        .details = o->details,
         .jobs = (unsigned)o->njobs,
         .dry_run = o->dry_run,
         .no_validate = o->no_validate,
+        .say_unproved = o->verbose,
+        .seed = o->seed_number,
         .max_diagnostics = (unsigned)o->max_diagnostics,
         .max_steps = o->max_steps,
     };

@@ -15,8 +15,9 @@ enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW };
 struct options {
     enum command command;
     bool help, version; /* seen first: nothing after it was looked at */
-    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify;
-    const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at;
+    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify, details;
+    const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at, *seed;
+    unsigned long seed_number;
     unsigned long max_steps, max_diagnostics, max_places; /* 0: as the library has it */
     unsigned long njobs;                                  /* 0: one for each processor */
     const char **patterns;                                /* npatterns of them and a NULL; freed by options_free */

@@ -22,6 +22,8 @@ static enum fa_status test_patterns(const struct options *o, struct fa_library *
             n.tests == 1 ? "" : "s", n.failed);
     if (n.without)
         fprintf(stderr, "; %zu without tests", n.without);
+    if (n.proved || n.unproved > n.formless)
+        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n.proved, n.varied, n.unproved);
     fputc('\n', stderr);
     return status;
 }

@@ -69,6 +69,26 @@ bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *v
            find_attr(m, mlir_span(m, m->ops[op].attrs), k, value);
 }
 
+static int list_attrs(const struct mlir *m, struct str dict, struct str *keys, struct str *values, int n, int max) {
+    const char *p = dict.p, *end = dict.p + dict.n;
+    struct str item, key, value;
+    while (dict.n > 0 && scan_item(&p, end, &item)) {
+        if (item.n == 0 || !split_entry(item, &key, &value))
+            continue;
+        if (n < max) {
+            keys[n] = key;
+            values[n] = resolve_alias(m, value);
+        }
+        n++;
+    }
+    return n;
+}
+
+int mlir_attrs(const struct mlir *m, uint32_t op, struct str *keys, struct str *values, int max) {
+    int n = list_attrs(m, mlir_span(m, m->ops[op].props), keys, values, 0, max);
+    return list_attrs(m, mlir_span(m, m->ops[op].attrs), keys, values, n, max);
+}
+
 bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char *key, struct str *value) {
     const struct mlir_func *f = &m->funcs[func];
     if (arg >= f->nargs)

@@ -20,6 +20,14 @@ bool mlir_alias(const struct mlir *m, struct str alias, struct str *value) {
     return true;
 }
 
+uint64_t mlir_aliases_hash(const struct mlir *m) {
+    const struct mlir_tables *t = m->tables;
+    uint64_t h = 0;
+    for (const struct sym *s = t->aliases.head; s; s = s->hh.next)
+        h = (h ^ str_hash(s->text)) * 0x9E3779B97F4A7C15ull + str_hash(t->alias_values[s->id]);
+    return h;
+}
+
 struct str mlir_loc_text(const struct mlir *m, uint32_t op) {
     return mlir_span(m, m->ops[op].loc);
 }

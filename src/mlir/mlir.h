@@ -104,6 +104,8 @@ void mlir_free(struct mlir *m);
 /* Text of an attribute's value in props or attrs of an op ("[2 : i32]", "true", "9.9E-7 : f32"); false when absent.
  * A unit attribute is present with an empty value. Aliases ("#dims") are resolved to their text. */
 bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value);
+/* All attributes of an op, those in props first; aliases are resolved. Writes at most `max`; returns how many there are. */
+int mlir_attrs(const struct mlir *m, uint32_t op, struct str *keys, struct str *values, int max);
 /* The same in the attribute dictionary of a function argument. */
 bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char *key, struct str *value);
 
@@ -130,6 +132,8 @@ struct str mlir_loc_text(const struct mlir *m, uint32_t op);
 int mlir_loc_names(const struct mlir *m, uint32_t op, struct str *out, int max);
 /* True when the alias ("#loc12") is defined in the block; gives the text after '='. */
 bool mlir_alias(const struct mlir *m, struct str alias, struct str *value);
+/* A number of all aliases but those of locations: the same where they are. */
+uint64_t mlir_aliases_hash(const struct mlir *m);
 
 /* Function by symbol name; prefers one with a body; NONE when absent. */
 uint32_t mlir_find_func(const struct mlir *m, uint32_t name);

@@ -291,13 +291,13 @@ static const struct tensor *with_bias(struct bench *b, const struct call *c, str
     const struct tensor *bias = operand(c, 2);
     if (!t || !bias)
         return t;
-    if (bias->n != channels) {
+    if (bias->n != channels && bias->n != 1) {
         bench_fail(b, "%s: a bias of %lld numbers for %lld channels", op_table[c->kind].name, (long long)bias->n,
                    (long long)channels);
         return NULL;
     }
     for (int64_t i = 0; i < t->n; i++)
-        t->x[i] += bias->x[i % channels];
+        t->x[i] += bias->x[bias->n == 1 ? 0 : i % channels];
     return t;
 }
 
@@ -450,7 +450,7 @@ bool evaluate_upsample(struct bench *b, const struct call *c, const struct tenso
     if (x->shape.rank != 4 || by[0] < 1 || by[1] < 1)
         return bench_fail(b, "upsample of %s", shape_text(b->arena, &x->shape).p);
     if (attr_text(c, "mode", &mode) && str_find(mode, STR("bilinear")))
-        return bench_fail(b, "no evaluator for a bilinear upsample");
+        return bench_beyond(b, "no evaluator for a bilinear upsample");
     struct shape s = x->shape;
     struct view v = view_of(x);
     s.dim[1] *= by[0];

@@ -410,3 +410,44 @@ bool evaluate_gelu_bw(struct bench *b, const struct call *c, const struct tensor
     *out = slope ? apply_binary(b, multiply, operand(c, 0), slope) : NULL;
     return *out != NULL;
 }
+
+/* ---- quantized numbers ---- */
+
+static double rounded_quotient(double x, double scale) {
+    return rint(x / scale);
+}
+
+static double kept_in_byte(double x) {
+    return x < -128 ? -128 : x > 127 ? 127 : x;
+}
+
+/* One scale and one zero point for the whole tensor. */
+static bool one_scale(struct bench *b, const struct call *c) {
+    if (!operands_needed(b, c, 3))
+        return false;
+    return (operand(c, 1)->n == 1 && operand(c, 2)->n == 1) ||
+           bench_fail(b, "%s: a scale for each channel", op_table[c->kind].name);
+}
+
+static const struct tensor *one_number(struct bench *b, const struct call *c, uint32_t i) {
+    return tensor_scalar(b, operand(c, i)->x[0]);
+}
+
+/* round(x / scale) + zero, as a signed byte. */
+bool evaluate_quantize(struct bench *b, const struct call *c, const struct tensor **out) {
+    if (!one_scale(b, c))
+        return false;
+    const struct tensor *t = apply_binary(b, rounded_quotient, operand(c, 0), one_number(b, c, 1));
+    t = t ? apply_binary(b, add, t, one_number(b, c, 2)) : NULL;
+    *out = t ? apply_unary(b, kept_in_byte, t) : NULL;
+    return *out != NULL;
+}
+
+/* (q - zero) * scale */
+bool evaluate_dequantize(struct bench *b, const struct call *c, const struct tensor **out) {
+    if (!one_scale(b, c))
+        return false;
+    const struct tensor *t = apply_binary(b, subtract, operand(c, 0), one_number(b, c, 2));
+    *out = t ? apply_binary(b, multiply, t, one_number(b, c, 1)) : NULL;
+    return *out != NULL;
+}

@@ -72,7 +72,7 @@ bool batch_norm_operands(struct bench *b, const struct call *c, const struct ten
 const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint32_t axis, bool stable);
 
 evaluator evaluate_elementwise, evaluate_clamp, evaluate_where, evaluate_selu, evaluate_leaky_relu, evaluate_gelu_bw,
-    evaluate_divide;
+    evaluate_divide, evaluate_quantize, evaluate_dequantize;
 evaluator evaluate_reduction, evaluate_argmax, evaluate_running, evaluate_global_avg_pool;
 evaluator evaluate_matmul, evaluate_dot_general;
 evaluator evaluate_softmax, evaluate_layer_norm, evaluate_group_norm, evaluate_batch_norm, evaluate_distributed_norm,

@@ -5,7 +5,7 @@
 #include "numeric/evaluators.h"
 #include "numeric/formula_value.h"
 
-enum { MAX_DEPTH = 24, MAX_CHOICES = 256 };
+enum { MAX_DEPTH = 24 };
 
 /* One evaluation of one formula. */
 struct formula_run {
@@ -16,10 +16,13 @@ struct formula_run {
     const struct node *named[MAX_SLOTS];                 /* the node of a named value */
     const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
     const struct call *outer;                            /* the op that it stands for */
+    const struct formula_like *like;                     /* or NULL */
     uint32_t depth;
-    uint64_t seed;               /* 0: the first alternative that is there */
-    const struct node **choices; /* alternatives in the order of the tree, where there is a seed */
-    uint32_t nchoices;
+    bool busy[MAX_SLOTS];          /* a named value that is being evaluated */
+    bool bound[MAX_SLOTS];         /* given, not evaluated */
+    struct formula_choice *choice; /* NULL: the first alternative that is there */
+    const struct node **decided;   /* alternatives in the order in which they were asked for, where there is a choice */
+    uint32_t ndecided;
 };
 
 /* The attributes of an op in a formula. */

@@ -13,7 +13,12 @@ static const struct tensor *value(struct formula_run *r, const struct node *n);
 static bool present(struct formula_run *r, const struct node *n);
 
 static bool slot_present(struct formula_run *r, uint32_t slot) {
-    return r->values[slot][0] || (r->named[slot] && present(r, r->named[slot]->args[0]));
+    if (r->values[slot][0] || !r->named[slot] || r->busy[slot])
+        return r->values[slot][0] != NULL;
+    r->busy[slot] = true; /* an attribute may ask for the line that it is part of */
+    bool is = present(r, r->named[slot]->args[0]);
+    r->busy[slot] = false;
+    return is;
 }
 
 static bool number_present(struct formula_run *r, const struct number *n) {
@@ -61,11 +66,28 @@ static bool next_piece(struct str *rest, struct str *piece) {
     return piece->n > 0;
 }
 
+/* Asks for more than a tensor has, or for a line without a value, which may be the one that is being evaluated. */
+static bool asks_match(const struct formula_run *r, const struct number *n) {
+    static const char *const of_tensors[] = {"rank", "size", "numel"};
+    bool about = n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE);
+    bool known = n->op != NUM_MEASURE;
+    for (size_t i = 0; i < 3 && !known; i++)
+        known = strcmp(measure_table[n->call].name, of_tensors[i]) == 0;
+    bool line = about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0];
+    return (about && !known) || line || (n->a && asks_match(r, n->a)) || (n->b && asks_match(r, n->b));
+}
+
+/* A number that is told of the match that the formula speaks of, and not of the formula's own tensors. */
+static bool told_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out) {
+    return r->like && r->like->number && (!n || asks_match(r, n)) && r->like->number(r->like->self, text, out);
+}
+
 /* Every name in an attribute's numbers is bound; words are no names. */
 static bool attribute_present(struct formula_run *r, struct str text) {
     for (struct str piece; next_piece(&text, &piece);) {
         const struct number *n = attribute_number(r, piece);
-        if (n && !number_present(r, n))
+        double x;
+        if (n && !told_of_match(r, n, piece, &x) && !number_present(r, n))
             return false;
     }
     return true;
@@ -258,11 +280,12 @@ static bool written_out(struct formula_run *r, struct str text, struct str *out)
     for (; next_piece(&rest, &piece); count++) {
         const struct number *n = attribute_number(r, piece);
         double x = NAN;
-        if (!n) {
+        bool elsewhere = told_of_match(r, n, piece, &x);
+        if (!n && !elsewhere) {
             *out = text;
             return true;
         }
-        if (!number_present(r, n) || !number_value(r, n, NULL, &x))
+        if (!elsewhere && (!number_present(r, n) || !number_value(r, n, NULL, &x)))
             return false;
         struct str number = number_text(r->bench->arena, x);
         list = arena_printf(r->bench->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n,
@@ -301,12 +324,29 @@ bool is_activation_key(const char *key) {
            strcmp(key, "conv2d_config") == 0;
 }
 
+/* The op of the graph that a formula's op stands for: of several, the first; they have to say the same. */
+static uint32_t op_alike(const struct formula_run *r, enum op_kind k) {
+    enum op_class class = op_table[k].class;
+    if (!r->like || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
+        class == OP_MOVE || class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
+        return NONE;
+    for (uint32_t i = 0; i < r->like->nops; i++)
+        if (r->like->graph->kind[r->like->ops[i]] == k)
+            return r->like->ops[i];
+    return NONE;
+}
+
 bool formula_attribute(const void *self, const char *key, struct str *text) {
     const struct formula_op *o = self;
     const struct node *n = o->node;
     const struct attr_spec *a = find_attribute(n, key);
-    if (a)
-        return written_out(o->run, a->value, text);
+    const struct formula_like *like = o->run->like;
+    if (like && like->attribute && like->attribute(like->self, n, key, text))
+        return text->n > 0;
+    if (a && written_out(o->run, a->value, text))
+        return true;
+    if (a && (!o->run->like || attribute_present(o->run, a->value)))
+        return false;
     if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
         return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
     if (is_axis_key(n, key)) {
@@ -317,6 +357,11 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
         *text = STR("true");
         return true;
     }
+    uint32_t alike = op_alike(o->run, n->op);
+    if (alike == NONE && o->run->like && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
+        alike = op_alike(o->run, K_RMS_NORM); /* of the centred value */
+    if (alike != NONE && !is_activation_key(key))
+        return mlir_attr(o->run->like->graph->m, alike, key, text);
     return default_of_formula(n->op, key, text);
 }
 
@@ -328,6 +373,8 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
     int64_t part = -1, of = 0, every = 0, end = size;
     *begin = 0;
     *step = 1;
+    if (!attr_int(r->bench, c, "step", step))
+        return false;
     if (!attr_int(r->bench, c, "part", &part) || !attr_int(r->bench, c, "of", &of) ||
         !attr_int(r->bench, c, "every", &every) || !attr_int(r->bench, c, "begin", begin) ||
         !attr_int(r->bench, c, "end", &end))
@@ -341,7 +388,7 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
         *count = size > part ? (size - part + every - 1) / every : 0;
     } else if (part < 0 && *begin >= 0) {
         end = end > size ? size : end;
-        *count = end > *begin ? end - *begin : 0;
+        *count = end > *begin && *step > 0 ? (end - *begin + *step - 1) / *step : 0;
     } else {
         return bench_fail(r->bench, "which part of %lld elements a slice takes is not said", (long long)size);
     }
@@ -369,24 +416,86 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
     return t != NULL;
 }
 
-static uint32_t mixed(uint64_t seed, uint32_t i, uint32_t n) {
-    uint64_t x = seed + 0x9e3779b97f4a7c15u * (i + 1);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x ^ x >> 31) % n);
+struct name_set {
+    bool has[MAX_SLOTS], seen[MAX_SLOTS];
+};
+
+/* The names that are bound and that a node depends on. Named values are shared: each is looked into once. */
+static void add_names(const struct formula_run *r, const struct node *n, struct name_set *names) {
+    if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && r->bound[n->slot])
+        names->has[n->slot] = true;
+    if (n->kind == N_NAMED && names->seen[n->slot])
+        return;
+    if (n->kind == N_NAMED)
+        names->seen[n->slot] = true;
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        uint32_t slot = n->attrs[i].word ? formula_slot(r->formula, n->attrs[i].value) : NONE;
+        if (slot != NONE && r->bound[slot])
+            names->has[slot] = true;
+    }
+    for (uint32_t i = 0; i < n->nargs; i++)
+        add_names(r, n->args[i], names);
+}
+
+/* Says less than another alternative that is there: `x` beside `x + bias`. */
+static bool leaves_out(const struct formula_run *r, const struct node *n, const struct node *other) {
+    struct name_set mine = {0}, its = {0};
+    bool less = false;
+    add_names(r, n, &mine);
+    add_names(r, other, &its);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) {
+        if (mine.has[i] && !its.has[i])
+            return false;
+        less |= its.has[i] && !mine.has[i];
+    }
+    return less;
+}
+
+static bool is_within(struct str text, const char *p) {
+    return p >= text.p && p < text.p + text.n;
+}
+
+/* Which of `count` alternatives a node takes: the same one each time that it is asked for. */
+static uint32_t decision(struct formula_run *r, const struct node *n, uint32_t count) {
+    struct formula_choice *c = r->choice;
+    for (uint32_t i = 0; i < r->ndecided; i++)
+        if (r->decided[i] == n)
+            return c->taken[i];
+    uint32_t at = r->ndecided;
+    if (at == MAX_CHOICES || count < 2 || !is_within(r->formula->text, n->text.p))
+        return 0;
+    r->decided[r->ndecided++] = n;
+    if (at == c->n) {
+        c->taken[at] = 0;
+        c->n++;
+    }
+    c->of[at] = (uint8_t)count;
+    return c->taken[at] < count ? c->taken[at] : 0;
+}
+
+bool formula_choice_next(struct formula_choice *c) {
+    while (c->n && c->taken[c->n - 1] + 1 >= c->of[c->n - 1])
+        c->n--;
+    if (c->n)
+        c->taken[c->n - 1]++;
+    return c->n > 0;
 }
 
 /* The alternative that counts; NULL when none is there. */
 static const struct node *chosen(struct formula_run *r, const struct node *n) {
-    const struct node *there[16];
-    uint32_t count = 0, which = 0;
-    for (uint32_t i = 0; i < n->nargs && count < (r->seed ? 16 : 1); i++)
+    const struct node *there[16], *left[16] = {NULL};
+    uint32_t count = 0, nleft = 0;
+    for (uint32_t i = 0; i < n->nargs && count < (r->choice ? 16 : 1); i++)
         if (present(r, n->args[i]))
             there[count++] = n->args[i];
-    for (uint32_t i = 0; count > 1 && i < r->nchoices; i++)
-        if (r->choices[i] == n)
-            which = mixed(r->seed, i, count);
-    return count ? there[which] : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        bool less = false;
+        for (uint32_t k = 0; k < count && !less; k++)
+            less = leaves_out(r, there[i], there[k]);
+        if (!less)
+            left[nleft++] = there[i];
+    }
+    return nleft ? left[r->choice ? decision(r, n, nleft) : 0] : NULL;
 }
 
 /* The axes that a node has, without evaluating what only makes it smaller. */
@@ -416,11 +525,15 @@ static bool widest(struct formula_run *r, const struct node *n, struct shape *s)
     return true;
 }
 
+static bool asks_here(const struct number *n) {
+    return n && ((n->op == NUM_EXTENT && n->slot == NONE) || asks_here(n->a) || asks_here(n->b));
+}
+
 /* A number as an operand: extents are those of what it is combined with. */
 static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
     struct shape here = {0};
-    double x;
-    if (among && !widest(r, among, &here))
+    double x = NAN;
+    if (among && asks_here(n->number) && !widest(r, among, &here))
         return NULL;
     return number_value(r, n->number, here.rank ? &here : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;
 }
@@ -449,7 +562,9 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     struct formula_op self = {r, n};
     struct shape shape;
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
-    c.ttnn = r->inside && r->inside->kind == n->op && r->outer->ttnn;
+    uint32_t alike = op_alike(r, n->op);
+    c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
+             (alike != NONE && str_starts(mlir_op_name(r->like->graph->m, alike), STR("ttnn.")));
     if (!is_said(r, n))
         return bench_fail(r->bench,
                           n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
@@ -459,7 +574,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     if (!op_operands(r, n, operands, &c.noperands))
         return false;
     const struct lowering *w = lowering_for(r, n->op);
-    if (w)
+    if (w && !(w->primitive && alike != NONE)) /* which may say how its dimensions lie */
         return lower(r, w, &c, results);
     if (n->op == K_SLICE)
         return evaluate_part(r, &c, results);
@@ -486,7 +601,13 @@ static bool transposed_value(struct formula_run *r, const struct node *n, const 
 }
 
 static bool named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
-    if (!r->values[n->slot][0] && !results_of(r, n->args[0], r->values[n->slot]))
+    if (r->busy[n->slot])
+        return bench_fail(r->bench, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
+                          r->formula->slot_name[n->slot].p);
+    r->busy[n->slot] = true;
+    bool good = r->values[n->slot][0] || results_of(r, n->args[0], r->values[n->slot]);
+    r->busy[n->slot] = false;
+    if (!good)
         return false;
     memcpy(results, r->values[n->slot], sizeof r->values[n->slot]);
     return true;
@@ -561,57 +682,37 @@ bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS
         find_names(r, f->also[i].node);
     if (!results_of(r, f->root, results))
         return false;
-    for (uint32_t i = 0; i < f->nalso && i + 1 < MAX_RESULTS; i++)
-        if (!(results[i + 1] = value(r, f->also[i].node)) && !f->also[i].optional)
+    for (uint32_t i = 0; i < f->nalso; i++) {
+        bool there = !f->also[i].optional || present(r, f->also[i].node);
+        const struct tensor *t = there ? value(r, f->also[i].node) : NULL;
+        if (there && !t)
             return false;
-    return true;
-}
-
-/* Alternatives in the order of the tree, each once, up to MAX_CHOICES; `into` may be NULL. */
-static uint32_t find_choices(const struct node *n, bool *named, const struct node **into, uint32_t count) {
-    if (n->kind == N_NAMED && named[n->slot])
-        return count;
-    if (n->kind == N_NAMED)
-        named[n->slot] = true;
-    if (n->kind == N_EITHER && count < MAX_CHOICES) {
-        if (into)
-            into[count] = n;
-        count++;
+        if (i + 1 < MAX_RESULTS)
+            results[i + 1] = t;
     }
-    for (uint32_t i = 0; i < n->nargs; i++)
-        count = find_choices(n->args[i], named, into, count);
-    return count;
-}
-
-static uint32_t all_choices(const struct formula *f, const struct node **into) {
-    bool named[MAX_SLOTS] = {false};
-    uint32_t n = find_choices(f->root, named, into, 0);
-    for (uint32_t i = 0; i < f->nalso; i++)
-        n = find_choices(f->also[i].node, named, into, n);
-    return n;
-}
-
-uint32_t formula_choices(const struct formula *f) {
-    return all_choices(f, NULL);
+    return true;
 }
 
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
-    return formula_value_of(b, set, f, slots, 0, results);
+    return formula_value_of(b, set, f, slots, &(struct formula_how){0}, results);
 }
 
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                      const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.bench = b, .set = set, .formula = f, .seed = seed};
-    if (seed) {
-        r.choices = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
-        r.nchoices = all_choices(f, r.choices);
-    }
-    for (uint32_t i = 0; i < f->nslots; i++)
+                      const struct tensor *const *slots, const struct formula_how *how,
+                      const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.bench = b, .set = set, .formula = f, .choice = how->choice, .like = how->like};
+    if (r.choice)
+        r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
+    for (uint32_t i = 0; i < f->nslots; i++) {
         r.values[i][0] = slots[i];
+        r.bound[i] = slots[i] != NULL;
+    }
     enum arithmetic kept = b->arithmetic;
-    b->arithmetic = EXACT;
+    b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
     bool good = run_formula(&r, results);
     b->arithmetic = kept;
+    for (uint32_t i = 0; how->named && i < f->nslots; i++)
+        how->named[i] = r.values[i][0];
     return good;
 }

@@ -1,5 +1,6 @@
 /* Evaluates formulas and the reference lowering of fused ops on tensors, always in doubles: what a fused op keeps
- * inside is not rounded. Who wants the figure of a device rounds the result (tensor_round). */
+ * inside is not rounded. Who wants the figure of a device rounds the result (tensor_round); in INSIDE arithmetic
+ * products are those of the matrix unit. */
 #ifndef FA_FORMULA_VALUE_H
 #define FA_FORMULA_VALUE_H
 
@@ -18,11 +19,40 @@
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
-/* The same with other alternatives: for each choice of the formula any of those that are there, told by the seed. The
- * choices of a formula are as many as formula_choices says; of lowerings the first alternative counts. */
+/* Ops of a graph whose attributes count where the formula's op of their kind says nothing: epsilon of a norm, the
+ * window of a convolution. Of products, reductions and softmax there are none: their axes are the formula's. */
+struct formula_like {
+    const struct graph *graph;
+    const uint32_t *ops;
+    uint32_t nops;
+    /* Numbers in attributes over names that the formula does not have; false where the text is none. May be NULL. */
+    bool (*number)(const void *self, struct str text, double *out);
+    /* An attribute of an op of the formula; false where that is to be read as ever, no text where it is absent. May be
+     * NULL. */
+    bool (*attribute)(const void *self, const struct node *n, const char *key, struct str *out);
+    const void *self;
+};
+
+/* Which of the alternatives count that a formula writes itself, those of idioms and lowerings not included. Zeroed: the
+ * first of each; an evaluation adds what it had to choose among. An alternative that leaves out a name which another
+ * one that is there has is none. */
+enum { MAX_CHOICES = 32 };
+struct formula_choice {
+    uint32_t n;
+    uint8_t taken[MAX_CHOICES], of[MAX_CHOICES];
+};
+/* After an evaluation: the next choice; false when there is none left. */
+bool formula_choice_next(struct formula_choice *c);
+
+/* Zeroed: as formula_value does it. */
+struct formula_how {
+    const struct formula_like *like;
+    struct formula_choice *choice; /* or NULL: the first alternative that is there */
+    const struct tensor **named;   /* room for the values by slot, as far as they were evaluated; or NULL */
+};
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                      const struct tensor *const *slots, uint64_t seed, const struct tensor *results[MAX_RESULTS]);
-uint32_t formula_choices(const struct formula *f);
+                      const struct tensor *const *slots, const struct formula_how *how,
+                      const struct tensor *results[MAX_RESULTS]);
 
 /* What interpret() does, by the lowering of the op: the reference of a fused op of a graph. False with a reason, also
  * where there is no lowering. */

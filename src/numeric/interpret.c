@@ -36,6 +36,10 @@ static evaluator *const evaluators[K_COUNT] = {
     [K_BROADCAST] = evaluate_broadcast,
     [K_REPEAT] = evaluate_repeat,
     [K_REPEAT_INTERLEAVE] = evaluate_repeat_interleave,
+    [K_QUANTIZE] = evaluate_quantize,
+    [K_QUANTIZE_UNROLLED] = evaluate_quantize,
+    [K_DEQUANTIZE] = evaluate_dequantize,
+    [K_DEQUANTIZE_UNROLLED] = evaluate_dequantize,
     [K_TYPECAST] = evaluate_same,
     [K_TO_LAYOUT] = evaluate_same,
     [K_TO_MEMORY_CONFIG] = evaluate_same,
@@ -115,7 +119,7 @@ static bool stores_exactly(enum dtype t) {
 static const struct tensor *stored(struct bench *b, const struct call *c, const struct tensor *t, enum dtype type) {
     enum op_class class = op_table[c->kind].class;
     bool constant = class == OP_CONSTANT || c->kind == K_ARANGE;
-    if (stores_exactly(type) || (b->arithmetic == EXACT && !constant && !format_is_integer(type)))
+    if (stores_exactly(type) || (b->arithmetic != DEVICE && !constant && !format_is_integer(type)))
         return t;
     struct tensor *copy = tensor_copy(b, t);
     if (copy)
@@ -128,7 +132,7 @@ bool interpret(struct bench *b, const struct call *c, const struct tensor *resul
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)
-        return bench_fail(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
+        return bench_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
     if (c->nresults > MAX_RESULTS)
         return bench_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
     if (!f(b, c, results))
@@ -252,7 +256,7 @@ const struct tensor *apply_activation(struct bench *b, const struct call *c, con
         struct str name = activation_name(text);
         unary_function *f = activation_of(name);
         if (!f) {
-            bench_fail(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
+            bench_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
             return NULL;
         }
         x = apply_unary(b, f, x);

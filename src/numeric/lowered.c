@@ -63,6 +63,13 @@ static const struct {
                  {K_GROUP_NORM, "channel_dim", 3},
                  {K_BATCH_NORM_INFERENCE, "dimension", 1}};
 
+static bool is_axis_of(enum op_kind k, const char *key) {
+    for (size_t i = 0; i < sizeof axis_keys / sizeof *axis_keys; i++)
+        if (axis_keys[i].kind == k && strcmp(axis_keys[i].key, key) == 0)
+            return true;
+    return false;
+}
+
 static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
     const struct shape *s = &operand(c, 0)->shape;
     struct str text;
@@ -123,7 +130,7 @@ static bool attributes_known(struct formula_run *r, const struct lowering *w, co
         return true;
     for (uint32_t i = 0; i < o->node->nattrs; i++) {
         struct str key = str_of(o->node->attrs[i].key);
-        bool known = is_activation_key(key.p);
+        bool known = is_activation_key(key.p) || is_axis_of(c->kind, key.p);
         for (uint32_t p = 0; p < w->nparams; p++)
             known |= str_eq(key, w->params[p]);
         if (!known)
@@ -132,10 +139,27 @@ static bool attributes_known(struct formula_run *r, const struct lowering *w, co
     return true;
 }
 
-bool lower(struct formula_run *r, const struct lowering *w, const struct call *c,
+/* Operands in the order of TTIR, which the lowering has. */
+static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
+    const struct tensor *p[5];
+    if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
+        return true;
+    if (!batch_norm_operands(b, c, p))
+        return false;
+    memcpy(operands, (const struct tensor *[5]){p[0], p[3], p[4], p[1], p[2]}, 5 * sizeof *operands);
+    c->operands = operands;
+    c->noperands = 5;
+    return true;
+}
+
+bool lower(struct formula_run *r, const struct lowering *w, const struct call *call,
            const struct tensor *results[MAX_RESULTS]) {
     struct bench *b = r->bench;
+    struct call ordered = *call, *c = &ordered;
+    const struct tensor *operands[5];
     uint32_t axis;
+    if (!in_ttir_order(b, c, operands))
+        return false;
     if (r->depth >= MAX_DEPTH)
         return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
     if (!operands_needed(b, c, 1) || !along_last_only(b, c) || !attributes_known(r, w, c) || !moved_axis(b, c, &axis))
@@ -165,31 +189,15 @@ static bool as_the_text_says(struct bench *b, const struct call *c, const struct
     return true;
 }
 
-/* Operands in the order of TTIR, which the lowering has. */
-static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
-    const struct tensor *p[5];
-    if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
-        return true;
-    if (!batch_norm_operands(b, c, p))
-        return false;
-    memcpy(operands, (const struct tensor *[5]){p[0], p[3], p[4], p[1], p[2]}, 5 * sizeof *operands);
-    c->operands = operands;
-    c->noperands = 5;
-    return true;
-}
-
 bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
                        const struct tensor *results[MAX_RESULTS]) {
     const struct lowering *w = lowering_of_kind(set, c->kind);
     struct formula_run r = {.bench = b, .set = set};
-    struct call ordered = *c;
-    const struct tensor *operands[5];
     if (!w)
         return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
     enum arithmetic kept = b->arithmetic;
     b->arithmetic = EXACT;
-    bool good =
-        in_ttir_order(b, &ordered, operands) && lower(&r, w, &ordered, results) && as_the_text_says(b, c, results);
+    bool good = lower(&r, w, c, results) && as_the_text_says(b, c, results);
     b->arithmetic = kept;
     return good;
 }

@@ -33,14 +33,19 @@ static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left
     return dst;
 }
 
-/* High and low parts of all elements that a view may read. */
+static double stored_for(const struct bench *b, double x, enum dtype type) {
+    return b->arithmetic == INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+}
+
+/* High and low parts of all elements that a view may read. What a fused op hands to a product is packed before, so it
+ * is rounded and not cut. */
 static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
     for (unsigned low = 0; low < 2; low++) {
         struct tensor *p = tensor_new(b, &t->shape);
         if (!p)
             return false;
         for (int64_t i = 0; i < t->n; i++)
-            p->x[i] = format_phase_part(format_unpack(t->x[i], type), a, a ? low : 2 * low);
+            p->x[i] = format_phase_part(format_unpack(stored_for(b, t->x[i], type), type), a, a ? low : 2 * low);
         parts[low] = p->x;
     }
     return true;
@@ -60,13 +65,16 @@ static bool is_float(enum dtype t) {
 /* False where the product is computed exactly. */
 static bool on_device(const struct bench *b, const struct call *c, struct matrix_unit *u) {
     static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
-    struct str config;
-    if (b->arithmetic != DEVICE || !c->operand_types || !is_float(c->operand_types[0]) ||
-        !is_float(c->operand_types[1]))
+    const enum dtype inside[2] = {b->product_type, b->product_type}, *types = c->operand_types;
+    struct str config = b->product_config;
+    if (b->arithmetic == INSIDE)
+        types = inside;
+    if (b->arithmetic == EXACT || !types || !is_float(types[0]) || !is_float(types[1]))
         return false;
-    *u = (struct matrix_unit){.phases = default_phases(b, c->operand_types), .wide = result_type(c, 0) == DT_F32};
-    memcpy(u->types, c->operand_types, sizeof u->types);
-    if (!attr_text(c, "compute_config", &config))
+    bool wide = b->arithmetic == INSIDE ? b->product_type == DT_F32 : result_type(c, 0) == DT_F32;
+    *u = (struct matrix_unit){.phases = default_phases(b, types), .wide = wide};
+    memcpy(u->types, types, sizeof u->types);
+    if (b->arithmetic == INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
         return true;
     for (unsigned i = 0; i < 4; i++)
         if (str_find(config, str_of(fidelities[i])))

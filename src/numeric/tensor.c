@@ -4,22 +4,35 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool bench_fail(struct bench *b, const char *fmt, ...) {
+static void note_reason(struct bench *b, bool beyond, const char *fmt, va_list args) {
     char text[512];
-    va_list args;
     if (b->error.n)
-        return false;
-    va_start(args, fmt);
+        return;
     vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
     b->error = arena_str(b->arena, str_of(text));
+    b->beyond = beyond;
+}
+
+bool bench_fail(struct bench *b, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    note_reason(b, false, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool bench_beyond(struct bench *b, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    note_reason(b, true, fmt, args);
+    va_end(args);
     return false;
 }
 
 bool bench_steps(struct bench *b, uint64_t n) {
     uint64_t most = b->max_steps ? b->max_steps : 1ull << 30;
     if (n > most || b->steps > most - n)
-        return bench_fail(b, "more than %llu steps of arithmetic", (unsigned long long)most);
+        return bench_beyond(b, "more than %llu steps of arithmetic", (unsigned long long)most);
     b->steps += n;
     return true;
 }
@@ -65,8 +78,8 @@ struct tensor *tensor_new(struct bench *b, const struct shape *s) {
     int64_t n = shape_count(s);
     uint64_t most = b->max_elements ? b->max_elements : 1u << 24;
     if (n < 0 || (uint64_t)n > most || b->elements > most - (uint64_t)n) {
-        bench_fail(b, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
-                   (unsigned long long)most);
+        bench_beyond(b, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
+                     (unsigned long long)most);
         return NULL;
     }
     b->elements += (uint64_t)n;

@@ -22,9 +22,10 @@ struct tensor {
 };
 
 enum arithmetic {
-    EXACT, /* doubles; only what a result of integer type cannot hold is dropped */
-    DEVICE /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type, as
-            * the packer does it */
+    EXACT,  /* doubles; only what a result of integer type cannot hold is dropped */
+    DEVICE, /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type,
+             * as the packer does it */
+    INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
 };
 
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
@@ -34,12 +35,17 @@ struct bench {
     uint64_t max_elements;    /* of all tensors together; 0: 2^24 */
     uint64_t max_steps;       /* multiplications and comparisons; 0: 2^30 */
     uint64_t elements, steps; /* used so far */
-    bool blackhole;           /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
-    struct str error;         /* empty: none */
+    enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
+    struct str product_config;
+    bool blackhole;   /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
+    struct str error; /* empty: none */
+    bool beyond;      /* bench_beyond said so */
 };
 
 /* Notes the reason unless there is one; false, for `return bench_fail(...)`. */
 bool bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same where it is no fault of what is evaluated: an op without evaluator, a limit. */
+bool bench_beyond(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Counts work; false with a reason beyond the limit. */
 bool bench_steps(struct bench *b, uint64_t n);
 

@@ -19,8 +19,20 @@ struct entry {
     struct alike_place place;
 };
 
+struct alike_memory {
+    struct entry *entries;
+    uint32_t size, used;
+    uint64_t graphs;    /* seen so far */
+    struct arena arena; /* of hits */
+};
+
 struct alike {
     const struct graph *g;
+    struct alike_memory *memory;
+    bool own_memory;
+    uint64_t unlike;       /* of this graph alone: for a place that is like no other */
+    uint64_t aliases;      /* of what aliases in attributes mean */
+    uint64_t *names;       /* per name: a number of its text; 0: not asked for yet */
     uint32_t first, end;   /* of the function at hand */
     uint64_t *own, *place; /* per op: of it and the movement before it alone; of all that comes before */
     uint32_t *before;      /* per operand slot: the op behind the movement; NONE: an argument or a constant. Later
@@ -29,9 +41,6 @@ struct alike {
     uint32_t *source;      /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
     uint64_t *shapes; /* per type: a number of its shape; 0: not asked for yet */
-    struct entry *entries;
-    uint32_t size, used;
-    struct arena arena; /* of hits */
 };
 
 static uint64_t mix(uint64_t h, uint64_t v) {
@@ -74,6 +83,24 @@ static uint64_t mix_shape(const struct alike *a, uint64_t h, uint32_t v) {
     return mix(h, *number);
 }
 
+static uint64_t mix_name(const struct alike *a, uint64_t h, uint32_t name) {
+    uint64_t *number = &a->names[name];
+    if (*number == 0)
+        *number = str_hash(a->g->m->names[name]);
+    return mix(h, *number);
+}
+
+/* Aliases mean something else in another graph. */
+static uint64_t mix_attributes(const struct alike *a, uint64_t h, struct str t) {
+    h = mix_text(h, t);
+    return t.n && memchr(t.p, '#', t.n) ? mix(h, a->aliases) : h;
+}
+
+/* Like no other place. */
+static uint64_t mix_unlike(const struct alike *a, uint64_t h, uint32_t op) {
+    return mix(mix(h, a->unlike), (uint64_t)op << 32 | 1);
+}
+
 /* What is known of a value without its op. */
 static uint64_t mix_value(const struct alike *a, uint64_t h, uint32_t v) {
     const struct graph *g = a->g;
@@ -99,9 +126,10 @@ static bool mix_use(const struct graph *g, uint64_t *h, uint32_t v, uint32_t use
 /* Where an argument is used first tells it from others; where that is further away than ALIKE_SPAN, so that shared
  * arguments of layers look alike, all uses within the span do, those of the op itself too. Where those are too many,
  * the place is like no other. */
-static uint64_t mix_argument(const struct graph *g, uint64_t h, uint32_t v, uint32_t op) {
+static uint64_t mix_argument(const struct alike *a, uint64_t h, uint32_t v, uint32_t op) {
+    const struct graph *g = a->g;
     uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo, n = 0;
-    uint64_t other = mix(h, (uint64_t)op << 32 | 1);
+    uint64_t other = mix_unlike(a, h, op);
     if (lo == hi || g->uses[lo] > op)
         return other;
     if (op - g->uses[lo] <= ALIKE_SPAN)
@@ -142,7 +170,7 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
     uint32_t def = g->m->values[v].def;
     h = mix_value(a, h, v);
     if (def == NONE || def < a->first || def >= a->end)
-        return mix_argument(g, mix_origin(g, h, v), v, op);
+        return mix_argument(a, mix_origin(g, h, v), v, op);
     h = mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
     if (opaque_end(graph_class(g, def))) {
         bool called = graph_class(g, def) == OP_CALL;
@@ -151,7 +179,7 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
     }
     bool moved = looks_through(g, def);
     if (moved && def >= op) /* used before it is made, in text that is wrong: like no other place */
-        return mix(h, op);
+        return mix_unlike(a, h, op);
     *before = moved ? a->source[def - a->first] : def;
     return moved ? mix(h, a->own[def - a->first]) : h;
 }
@@ -162,12 +190,12 @@ static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
     const struct graph *g = a->g;
     for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
         uint32_t v = g->m->ops[op].first_result + r, n = graph_nuses(g, v);
-        h = mix(h, n > MAX_LISTED ? (uint64_t)op << 32 | n : n);
+        h = mix(n > MAX_LISTED ? mix_unlike(a, h, op) : h, n);
         for (uint32_t u = 0; u < n && n <= MAX_LISTED; u++) {
             uint32_t user = g->uses[g->first_use[v] + u];
-            h = mix(mix(h, (uint64_t)(user - op) << 32 | g->m->ops[user].name), g->kind[user]);
+            h = mix_name(a, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), g->m->ops[user].name);
             if (user <= op)
-                h = mix(h, op);
+                h = mix_unlike(a, h, op);
             else if (user < a->end && looks_through(g, user))
                 h = mix_shape(a, mix(h, a->place[user - a->first]), g->m->ops[user].first_result);
         }
@@ -186,12 +214,12 @@ static void number_op(struct alike *a, uint32_t op) {
     const struct graph *g = a->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), first = g->first_operand[op] - g->first_operand[a->first];
-    uint64_t h = mix(g->kind[op], (uint64_t)o->nresults << 32 | n);
+    uint64_t h = mix_name(a, mix(g->kind[op], (uint64_t)o->nresults << 32 | n), o->name);
     if (opaque_end(graph_class(g, op))) {
         for (uint32_t i = 0; i < n; i++)
             a->before[first + i] = NONE;
     } else {
-        h = mix_text(mix_text(h, mlir_span(g->m, o->props)), mlir_span(g->m, o->attrs));
+        h = mix_attributes(a, mix_attributes(a, h, mlir_span(g->m, o->props)), mlir_span(g->m, o->attrs));
         for (uint32_t i = 0; i < n; i++)
             h = mix_operand(a, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
@@ -260,7 +288,7 @@ static struct entry *find(struct entry *entries, uint32_t size, uint64_t key) {
     return &entries[at];
 }
 
-static void make_room(struct alike *a) {
+static void make_room(struct alike_memory *a) {
     bool keep = a->size < LAST_TABLE;
     uint32_t size = a->size == 0 ? FIRST_TABLE : keep ? a->size * 2 : a->size;
     struct entry *entries = xrealloc(NULL, size * sizeof *entries);
@@ -279,10 +307,11 @@ static void make_room(struct alike *a) {
 
 struct alike_place *alike_place(struct alike *a, uint32_t op) {
     uint64_t key = a->place[op - a->first];
-    if (a->used * 4 >= a->size * 3)
-        make_room(a);
-    struct entry *e = find(a->entries, a->size, key);
-    a->used += e->key == 0;
+    struct alike_memory *m = a->memory;
+    if (m->used * 4 >= m->size * 3)
+        make_room(m);
+    struct entry *e = find(m->entries, m->size, key);
+    m->used += e->key == 0;
     e->key = key;
     return &e->place;
 }
@@ -298,15 +327,16 @@ static int32_t *from_root(struct arena *arena, const uint32_t *ops, uint32_t n, 
 void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m,
                 const struct told *told) {
     uint32_t root = m->ops[m->nops - 1];
-    struct alike_hit *hit = arena_alloc(&a->arena, sizeof *hit);
+    struct arena *arena = &a->memory->arena;
+    struct alike_hit *hit = arena_alloc(arena, sizeof *hit);
     *hit = (struct alike_hit){.next = place->hits,
                               .index = index,
                               .told = *told,
                               .pattern = m->pattern,
                               .nops = m->nops,
                               .nthrough = m->nthrough,
-                              .ops = from_root(&a->arena, m->ops, m->nops, root),
-                              .through = from_root(&a->arena, m->through, m->nthrough, root)};
+                              .ops = from_root(arena, m->ops, m->nops, root),
+                              .through = from_root(arena, m->through, m->nthrough, root)};
     place->hits = hit;
 }
 
@@ -340,11 +370,27 @@ bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, s
     return false;
 }
 
-struct alike *alike_new(const struct graph *g) {
-    struct alike *a = xrealloc(NULL, sizeof *a);
-    memset(a, 0, sizeof *a);
+struct alike_memory *alike_memory_new(void) {
+    return xcalloc(1, sizeof(struct alike_memory));
+}
+
+void alike_memory_free(struct alike_memory *memory) {
+    if (!memory)
+        return;
+    free(memory->entries);
+    arena_free(&memory->arena);
+    free(memory);
+}
+
+struct alike *alike_new(const struct graph *g, struct alike_memory *memory) {
+    struct alike *a = xcalloc(1, sizeof *a);
     a->g = g;
+    a->own_memory = !memory;
+    a->memory = memory ? memory : alike_memory_new();
+    a->unlike = ++a->memory->graphs;
+    a->aliases = mlir_aliases_hash(g->m);
     a->shapes = xcalloc((size_t)g->m->ntypes + 1, sizeof *a->shapes);
+    a->names = xcalloc((size_t)g->m->nnames + 1, sizeof *a->names);
     return a;
 }
 
@@ -357,7 +403,8 @@ void alike_free(struct alike *a) {
     free(a->source);
     free(a->edges);
     free(a->shapes);
-    free(a->entries);
-    arena_free(&a->arena);
+    free(a->names);
+    if (a->own_memory)
+        alike_memory_free(a->memory);
     free(a);
 }

@@ -5,7 +5,9 @@
  * The number covers kinds, attributes, shapes, constants, how far apart in the text the ops stand (so
  * which values are the same one), and who uses them,
  * ALIKE_DEPTH ops deep with all movement between, and no further apart than ALIKE_SPAN. A search that
- * looked elsewhere (matcher.h, `far`) says nothing about other places. */
+ * looked elsewhere (matcher.h, `far`) says nothing about other places.
+ *
+ * What is remembered outlives the graph: a log holds the same model many times. */
 #ifndef FA_ALIKE_H
 #define FA_ALIKE_H
 
@@ -20,7 +22,8 @@ enum {
     ALIKE_PATTERNS = 256 /* of one operator that are remembered; more are searched for each time */
 };
 
-struct alike *alike_new(const struct graph *g);
+/* With what is remembered of other graphs, searched for the same patterns; NULL: of none. */
+struct alike *alike_new(const struct graph *g, struct alike_memory *memory);
 void alike_free(struct alike *a);
 /* Numbers the places of a function (ops first to before end); what is remembered of earlier ones stays. */
 void alike_function(struct alike *a, uint32_t first, uint32_t end);

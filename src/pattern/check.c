@@ -7,6 +7,7 @@
 
 #include "pattern/build.h"
 #include "pattern/condition.h"
+#include "pattern/lowering.h"
 
 struct checker {
     const struct pattern_set *set;
@@ -62,24 +63,19 @@ static void check_rules(struct checker *c, const struct pattern *p, const struct
 
 /* ---- the fused form ---- */
 
-static void check_names(struct checker *c, const struct pattern *p, const struct expr *e) {
-    if (e->kind == E_NAME && formula_slot(&p->formula, e->text) == NONE && !str_is(e->text, "inf"))
-        warn(c, line_of(p, p->fused), "`fused` speaks of a name that the formula does not have: ", e->text, "");
-    for (uint32_t i = 0; i < e->nargs; i++)
-        if (!e->keys[i].n || e->args[i]->kind != E_NAME) /* an attribute may be a word */
-            check_names(c, p, e->args[i]);
-}
-
+/* `absent` holds the place of an operand that the op goes without. */
 static void check_fused(struct checker *c, const struct pattern *p) {
     struct diags quiet = {.arena = &c->arena};
-    struct definition *lines = arena_alloc(&c->arena, MAX_LINES * sizeof *lines);
-    struct parser parser = {
-        .arena = &c->arena, .diags = &quiet, .text = p->fused, .origin = {"", 0, 0}, .lexer = {p->fused, 0, 0}};
-    uint32_t n = formula_lines(&parser, lines);
-    if (parser.failed)
-        warn(c, line_of(p, p->fused), "`fused` is no formula: ", str_trim(p->fused), "");
-    for (uint32_t i = 0; i < n && !parser.failed; i++)
-        check_names(c, p, lines[i].expr);
+    struct formula *f = arena_alloc(&c->arena, sizeof *f);
+    struct text_origin nowhere = {"", 1, 1};
+    if (!fused_parse(f, &c->arena, c->set, p->fused, nowhere, &quiet))
+        warn(c, line_of(p, p->fused), "`fused` is no formula: ", str_of(quiet.n ? quiet.items[0].message : ""), "");
+    else
+        for (uint32_t i = 0; i < f->nslots; i++)
+            if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
+                !str_is(f->slot_name[i], "absent"))
+                warn(c, line_of(p, p->fused),
+                     "`fused` speaks of a name that the formula does not have: ", f->slot_name[i], "");
     diags_free(&quiet);
 }
 
@@ -108,7 +104,7 @@ static void check_contains(struct checker *c, const struct pattern *p) {
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
     check_contains(c, p);
-    check_template(c, p, p->torch);
+    check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
     check_rules(c, p, p->compiler, p->ncompiler);

@@ -17,6 +17,14 @@ static void state(const struct evaluation *e, struct str text) {
         e->preconditions[(*e->npreconditions)++] = text;
 }
 
+void evaluation_tie(const struct evaluation *e, uint32_t value, double number, bool stated) {
+    for (uint32_t i = 0; e->ties && i < *e->nties; i++)
+        if (e->ties[i].value == value)
+            return;
+    if (e->ties && *e->nties < e->max_ties)
+        e->ties[(*e->nties)++] = (struct tie){value, number, stated};
+}
+
 static bool present(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)e;
     (void)n;
@@ -83,6 +91,7 @@ static bool stated_constant(const struct evaluation *e, const struct binding *b,
     if (argument == NONE || graph_argument_is_input(e->graph, argument))
         return false;
     struct str label = precondition_label(e, argument);
+    evaluation_tie(e, b[0].value, NAN, true);
     state(e, e->brief ? label
                       : arena_printf(e->arena, "%.*s holds one known number in every element", (int)label.n, label.p));
     return true;
@@ -258,27 +267,30 @@ static double summed(const struct graph *g, uint32_t op) {
 }
 
 /* Of a count of elements: 1/199 is not 1/200 in bf16 either. */
-static bool holds_number(const struct graph *g, uint32_t value, double expected, double count) {
-    struct constant c = graph_constant(g, value);
-    return c.known && counts_as(c.value, expected, count, c.bits > 24 ? 24 : c.bits);
+static bool holds_number(const struct evaluation *e, uint32_t value, double expected, double count) {
+    struct constant c = graph_constant(e->graph, value);
+    if (!c.known || !counts_as(c.value, expected, count, c.bits > 24 ? 24 : c.bits))
+        return false;
+    evaluation_tie(e, value, expected, false);
+    return true;
 }
 
 static bool count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     double count = summed(e->graph, b[1].op);
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e->graph, b[0].value, count, count);
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, count, count);
 }
 
 static bool one_over_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     double count = summed(e->graph, b[1].op);
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e->graph, b[0].value, 1 / count, count);
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, 1 / count, count);
 }
 
 static bool root_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     double count = summed(e->graph, b[1].op);
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e->graph, b[0].value, sqrt(count), count);
+    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, sqrt(count), count);
 }
 
 static int64_t combinations(const struct term *t, uint32_t n) {

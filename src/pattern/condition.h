@@ -26,6 +26,14 @@ bool condition_normalizes_channels(const struct evaluation *e, const struct bind
 bool condition_cuts_along(const struct evaluation *e, const struct binding *b, uint32_t n);
 bool condition_turned(const struct evaluation *e, const struct binding *b, uint32_t n);
 
+/* What a pad adds along each dimension of an op's window, and the digits of those in the index of its operand. False
+ * where that is not known. */
+struct window_pads {
+    int n;
+    int64_t stride[3], size[3], before[3], after[3];
+};
+bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *out);
+
 /* spelling.c: those about how a match is written. */
 bool condition_has_op(const struct evaluation *e, const struct binding *b, uint32_t n);
 bool condition_made_by(const struct evaluation *e, const struct binding *b, uint32_t n);

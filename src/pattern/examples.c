@@ -18,6 +18,7 @@ struct run {
     const struct example *example;
     struct diags *diags;
     struct arena arena; /* of this example */
+    const struct example_judge *further;
     struct example_counts *counts;
     bool failed;
 };
@@ -291,11 +292,22 @@ static void check_notes(struct run *r, const struct match *own) {
     add_lines(&said, d.preconditions, d.npreconditions);
     add_lines(&said, d.compiler, d.ncompiler);
     add_lines(&said, d.blocked, d.nblocked);
+    add_lines(&said, &d.torch, d.torch.n > 0);
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");
     if (!str_find(text, r->example->says))
         fail(r, NULL, "the notes say: %.*s; not: %.*s", (int)text.n, text.p, (int)r->example->says.n,
              r->example->says.p);
     buf_free(&said);
+}
+
+static void judge_further(struct run *r, const struct match *own) {
+    struct match as = *own;
+    if (!r->further)
+        return;
+    as.pattern = r->pattern;
+    struct str wrong = r->further->judge(r->further->self, &as, r->example, &r->arena);
+    if (wrong.n)
+        fail(r, NULL, "%.*s", (int)wrong.n, wrong.p);
 }
 
 static void run_one(struct run *r) {
@@ -313,6 +325,9 @@ static void run_one(struct run *r) {
                 check_explanation(r, &m);
             if (!r->failed && r->example->hit)
                 check_notes(r, own_match(r, &found));
+            for (uint32_t i = 0; i < found.n && !r->failed && r->example->hit; i++)
+                if (found.items[i].pattern == r->pattern)
+                    judge_further(r, &found.items[i]);
         }
         module_free(&m);
     }
@@ -321,9 +336,11 @@ static void run_one(struct run *r) {
     arena_free(&r->arena);
 }
 
-void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d, struct example_counts *out) {
+void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,
+                  const struct example_judge *further, struct example_counts *out) {
     for (uint32_t i = 0; i < p->nexamples; i++) {
-        struct run r = {.set = set, .pattern = p, .example = &p->examples[i], .diags = d, .counts = out};
+        struct run r = {
+            .set = set, .pattern = p, .example = &p->examples[i], .diags = d, .further = further, .counts = out};
         run_one(&r);
     }
 }

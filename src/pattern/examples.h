@@ -2,13 +2,20 @@
 #ifndef FA_EXAMPLES_H
 #define FA_EXAMPLES_H
 
-#include "pattern/pattern.h"
+#include "pattern/match.h"
 
 struct example_counts {
     uint32_t run, failed;
 };
 
-/* Adds to the counts. What fails is an error at the example's place. */
-void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d, struct example_counts *out);
+/* Judges the match of a `hit` further. Text: what is wrong with it; empty: nothing. */
+struct example_judge {
+    struct str (*judge)(void *self, const struct match *own, const struct example *e, struct arena *a);
+    void *self;
+};
+
+/* Adds to the counts. What fails is an error at the example's place. `further` may be NULL. */
+void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,
+                  const struct example_judge *further, struct example_counts *out);
 
 #endif

@@ -135,13 +135,14 @@ static bool decidable(const struct matcher *m, const struct number *n, uint32_t 
 
 bool match_still_fits(struct matcher *m, uint32_t slot) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t stated = m->npreconditions;
+    uint32_t stated = m->npreconditions, tied = m->nties;
     for (uint32_t i = 0; i < m->pattern->nwhere; i++) {
         bool mentions = false;
         if (!decidable(m, m->pattern->where[i], slot, &mentions) || !mentions)
             continue;
         bool holds = evaluate(&e, m->pattern->where[i]) != 0;
         m->npreconditions = stated; /* stated again at the end */
+        m->nties = tied;
         if (!holds && m->probe)
             probe_condition(m->probe, m->pattern->where[i]);
         if (!holds)
@@ -153,7 +154,7 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
 /* What can be said of the lines so far, before further ones are looked for. */
 bool match_lines_fit(struct matcher *m) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t stated = m->npreconditions;
+    uint32_t stated = m->npreconditions, tied = m->nties;
     bool fits = true;
     for (uint32_t i = 0; i < m->pattern->nwhere && fits; i++) {
         bool mentions = false;
@@ -163,6 +164,7 @@ bool match_lines_fit(struct matcher *m) {
             probe_condition(m->probe, m->pattern->where[i]);
     }
     m->npreconditions = stated;
+    m->nties = tied;
     return fits;
 }
 
@@ -191,11 +193,12 @@ static bool hidden(const struct evaluation *e, const struct pattern *p) {
  * A verdict against the first match is final. */
 static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t stated = m->npreconditions;
+    uint32_t stated = m->npreconditions, tied = m->nties;
     m->far |= m->told.n > 0; /* by other ops than these: what it tells elsewhere says nothing of these */
     whole(m, &e, ops, nops);
     for (const struct pattern *p = m->pattern; p; p = p->variant) {
         m->npreconditions = stated;
+        m->nties = tied;
         if (!p->selected || p->replaced)
             continue;
         if (m->probe)
@@ -272,14 +275,16 @@ static const struct str *said(struct matcher *m, const struct evaluation *e, con
 static void keep_remarks(struct matcher *m, struct match_detail *out, const uint32_t *ops, uint32_t nops) {
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     const struct pattern *p = m->pattern;
-    uint32_t found = NONE;
+    uint32_t found = NONE, n;
     whole(m, &e, ops, nops);
     e.found = &found;
     out->remarks = said(m, &e, p->notes, p->nnotes, &out->nremarks);
     out->blocked = said(m, &e, p->block, p->nblock, &out->nblocked);
     out->compiler = said(m, &e, p->compiler, p->ncompiler, &out->ncompiler);
     out->decomposed = !none_holds(&e, p->decomposed, p->ndecomposed);
-    out->torch = fill_in(&e, p->torch);
+    const struct str *torch = said(m, &e, p->torch, p->ntorch, &n);
+    if (n)
+        out->torch = torch[0];
 }
 
 static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {

@@ -188,7 +188,7 @@ static struct node *build_op(struct builder *b, struct scope *s, const struct ex
     for (uint32_t i = 0; i < e->nargs && !b->failed; i++) {
         if (!e->keys[i].n)
             args[nargs++] = build(b, s, e->args[i]);
-        else if (str_is(e->keys[i], "dim"))
+        else if (str_is(e->keys[i], "dim") && e->args[i]->kind != E_STRING)
             axis_of(b, s, e->args[i], &n->dim);
         else
             set_attr(b, s, n, e->keys[i], e->args[i]);
@@ -558,6 +558,7 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
     struct arena scratch = {0};
     struct builder b = {.f = f, .arena = a, .scratch = &scratch, .idioms = idioms, .diags = d};
     bool ok = formula_build(b, text, origin);
+    f->text = text;
     arena_free(&scratch);
     return ok;
 }

@@ -125,6 +125,7 @@ struct further_line {
 };
 
 struct formula {
+    struct str text;
     struct node *root;
     uint32_t nslots;
     struct str slot_name[MAX_SLOTS]; /* variables and named values; empty for those of idioms */

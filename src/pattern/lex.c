@@ -59,7 +59,7 @@ static struct token number(struct lexer *l) {
 
 static struct token string(struct lexer *l) {
     const char *from = l->text.p + l->at + 1;
-    const char *close = memchr(from, '"', l->text.n - l->at - 1);
+    const char *close = memchr(from, peek(l, 0), l->text.n - l->at - 1);
     if (!close)
         return take(l, T_BAD, 1);
     struct token t = {T_STRING, {from, (size_t)(close - from)}, 0};
@@ -101,7 +101,7 @@ struct token lex_next(struct lexer *l) {
     }
     if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(l, 1))))
         return number(l);
-    return c == '"' ? string(l) : punctuation(l);
+    return c == '"' || c == '\'' ? string(l) : punctuation(l);
 }
 
 struct place lex_place(struct text_origin origin, struct str whole, const char *at) {

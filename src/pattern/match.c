@@ -11,7 +11,7 @@
 enum { ROOT_AHEAD = 3, STEP_AHEAD = 0 };
 
 struct mark matcher_mark(const struct matcher *m) {
-    return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions};
+    return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions, m->nties};
 }
 
 void matcher_undo(struct matcher *m, struct mark k) {
@@ -24,6 +24,7 @@ void matcher_undo(struct matcher *m, struct mark k) {
     m->nmatched = k.nmatched;
     m->npassed = k.npassed;
     m->npreconditions = k.npreconditions;
+    m->nties = k.nties;
 }
 
 void *matcher_scratch(struct matcher *m, size_t n) {
@@ -129,7 +130,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
         return node->given || graph_constant(g, value).known;
     if (node->any || (node->kind == N_NAMED && m->slots[node->slot].value != NONE))
         return true;
-    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+    for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
         if (op == NONE)
             return false;
@@ -138,7 +139,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
             return next != NONE || op_plausible(m, node, op, ahead);
         value = next;
     }
-    return true;
+    return false; /* so much movement is not looked through */
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
@@ -310,6 +311,9 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
                                .brief = !m->detail,
                                .preconditions = m->preconditions,
                                .npreconditions = &m->npreconditions,
+                               .ties = m->detail ? m->ties : NULL,
+                               .nties = &m->nties,
+                               .max_ties = MAX_TIES,
                                .far = &m->far,
                                .told = &m->told,
                                .slices = &m->slices,
@@ -358,13 +362,16 @@ static bool number(struct matcher *m, const struct goal *g) {
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
-    if (number_is(g->node, c, expected))
+    if (number_is(g->node, c, expected)) {
+        evaluation_tie(&e, g->value, expected, false);
         return matcher_solve(m, g->next);
+    }
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
     if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
         m->npreconditions == MAX_PRECONDITIONS)
         return matcher_missed(m, MISS_NUMBER, g, g->value);
     struct str text = precondition_label(&e, argument);
+    evaluation_tie(&e, g->value, expected, true);
     if (!e.brief)
         text = arena_printf(m->arena, "every element of %.*s is %.9g", (int)text.n, text.p, expected);
     bool stated = false;
@@ -379,7 +386,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
     uint32_t value = g->value;
     const struct imap *map = g->map;
-    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+    for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
             return m->probe && probe_operator(m, g, value, map);
@@ -525,7 +532,7 @@ bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t ra
 
 /* Tries one pattern with its root at one op. */
 bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
-    matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0});
+    matcher_undo(m, (struct mark){0, 0, 0, 0, 0, 0, 0});
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
@@ -576,9 +583,9 @@ static void add_match(struct match_list *out, const struct match *found) {
     out->items[out->n++] = *found;
 }
 
-struct matcher *match_searcher_new(const struct graph *g, struct arena *a) {
+struct matcher *match_searcher_new(const struct graph *g, struct alike_memory *memory, struct arena *a) {
     struct matcher *m = matcher_new(g, NONE, 0, a);
-    m->alike = alike_new(g);
+    m->alike = alike_new(g, memory);
     return m;
 }
 
@@ -635,7 +642,7 @@ void match_search(struct matcher *m, const struct pattern_set *set, uint32_t fun
 
 void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
                     struct match_list *out) {
-    struct matcher *m = match_searcher_new(g, a);
+    struct matcher *m = match_searcher_new(g, NULL, a);
     match_search(m, set, func, out);
     match_closer_free(m);
 }
@@ -664,4 +671,46 @@ void match_look_closer(const struct match *match, struct arena *a, struct match_
     struct matcher *m = match_closer_new(match->graph, a);
     match_closer_look(m, match, a, out);
     match_closer_free(m);
+}
+
+bool match_axis_is_cut(const struct imap *axis) {
+    bool cut = axis->n > 0;
+    for (uint32_t i = 0; i < axis->n; i++)
+        cut &= axis->t[i].space >= FRESH_SPACE && axis->t[i].space <= FRESH_SPACE + MAX_FRESH;
+    return cut;
+}
+
+static const struct imap *kept_map(struct arena *a, const struct imap *map) {
+    struct imap *copy = map ? arena_alloc(a, sizeof *copy) : NULL;
+    if (copy)
+        imap_copy(copy, map);
+    return copy;
+}
+
+static const struct axes *kept_axes(struct arena *a, const struct axes *axes) {
+    struct axes *copy = axes ? arena_alloc(a, sizeof *copy) : NULL;
+    if (copy)
+        axes_copy(copy, axes);
+    return copy;
+}
+
+/* A search that succeeded leaves what it bound in place. */
+bool match_bindings(const struct match *match, struct arena *a, struct match_bound *out) {
+    struct match_detail detail;
+    struct matcher *m = match_closer_new(match->graph, a);
+    const struct pattern *p = match->pattern->is_variant ? match->pattern->variant_of : match->pattern;
+    m->func = match->func;
+    m->detail = &detail;
+    bool found = match_at(m, p, match->ops[match->nops - 1]);
+    struct binding *slots = arena_alloc(a, MAX_SLOTS * sizeof *slots);
+    struct tie *ties = arena_alloc(a, MAX_TIES * sizeof *ties);
+    for (uint32_t i = 0; found && i < p->formula.nslots; i++) {
+        slots[i] = m->slots[i];
+        slots[i].map = kept_map(a, m->slots[i].map);
+        slots[i].axes = kept_axes(a, m->slots[i].axes);
+    }
+    memcpy(ties, m->ties, m->nties * sizeof *ties);
+    *out = (struct match_bound){slots, found ? p->formula.nslots : 0, ties, m->nties};
+    match_closer_free(m);
+    return found;
 }

@@ -44,6 +44,14 @@ struct match_detail {
 
 enum { MAX_STEPS = 20000 }; /* goals for one anchor and pattern, unless asked for more */
 
+/* A value that a pattern ties to a number: a constant, which is that but for its rounding, or an argument, which is
+ * stated to hold it. NaN: any one number. */
+struct tie {
+    uint32_t value;
+    double number;
+    bool stated;
+};
+
 struct match_list {
     struct match *items;
     uint32_t n, cap;
@@ -51,8 +59,13 @@ struct match_list {
     uint32_t gave_up; /* anchors left at the step limit */
 };
 
-/* Searches functions of one graph, one after the other: what was seen of one helps with the next. */
-struct matcher *match_searcher_new(const struct graph *g, struct arena *a);
+/* What searches for the same patterns remember of places, from graph to graph (alike.h). For one thread. */
+struct alike_memory *alike_memory_new(void);
+void alike_memory_free(struct alike_memory *memory); /* NULL is fine */
+
+/* Searches functions of one graph, one after the other: what was seen of one helps with the next. `memory` may be
+ * NULL. */
+struct matcher *match_searcher_new(const struct graph *g, struct alike_memory *memory, struct arena *a);
 void match_search(struct matcher *searcher, const struct pattern_set *set, uint32_t func, struct match_list *out);
 
 /* Functions to audit; NONE first when ops stand outside of any function (a fragment). Room for nfuncs + 1. */
@@ -67,6 +80,17 @@ void match_look_closer(const struct match *m, struct arena *a, struct match_deta
 struct matcher *match_closer_new(const struct graph *g, struct arena *a);
 void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
 void match_closer_free(struct matcher *closer); /* NULL is fine */
+/* An axis of its own, of which the formula has a part. */
+bool match_axis_is_cut(const struct imap *axis);
+/* What a match binds, by slot of its formula, and what it ties to numbers: copies in `a`. False when its place is not
+ * found again. */
+struct match_bound {
+    const struct binding *slots;
+    uint32_t nslots;
+    const struct tie *ties;
+    uint32_t nties;
+};
+bool match_bindings(const struct match *m, struct arena *a, struct match_bound *out);
 
 /* Expressions in templates, read once; by where they stand. */
 struct templates {
@@ -114,6 +138,8 @@ struct evaluation {
     struct str *preconditions; /* collected here */
     uint32_t *npreconditions;
     uint32_t max_preconditions;
+    struct tie *ties; /* collected here; NULL where nobody asks */
+    uint32_t *nties, max_ties;
     bool *far;                   /* set where a condition looks beyond what is bound */
     struct told *told;           /* or NULL */
     struct templates *templates; /* or NULL */
@@ -123,6 +149,7 @@ struct evaluation {
     const struct number *number; /* the condition at hand */
 };
 double evaluate(const struct evaluation *e, const struct number *n);
+void evaluation_tie(const struct evaluation *e, uint32_t value, double number, bool stated);
 
 /* The value is stored with the formula's last axis innermost. */
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);

@@ -15,6 +15,7 @@ enum {
     MAX_CHAIN = 48,
     AS_PRINTED = 16, /* bits of a number that people print: 0.166667 is 1/6 */
     MAX_PRECONDITIONS = 16,
+    MAX_TIES = 32,
     MAX_FRESH = 64,
     FRESH_SPACE = 1 << 24, /* spaces of axes that the formula's own do not have: of parts, of wholes */
     CONTRACTIONS = 64
@@ -63,7 +64,7 @@ struct matcher {
     size_t at;
     uint64_t steps, max_steps;
     uint32_t spaces;
-    uint32_t nmatched, npassed, ntrail, npreconditions;
+    uint32_t nmatched, npassed, ntrail, npreconditions, nties;
     const struct axes *root_axes;
     uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
     uint32_t nfresh;
@@ -85,6 +86,7 @@ struct matcher {
     struct passed passed[MAX_THROUGH];
     struct undo trail[MAX_TRAIL];
     struct str preconditions[MAX_PRECONDITIONS];
+    struct tie ties[MAX_TIES];                     /* where the match is looked at closer */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
     uint32_t contraction_ops[CONTRACTIONS];
     struct slice_memo slices;
@@ -92,7 +94,7 @@ struct matcher {
 
 struct mark {
     size_t at;
-    uint32_t spaces, nmatched, npassed, ntrail, npreconditions;
+    uint32_t spaces, nmatched, npassed, ntrail, npreconditions, nties;
 };
 
 /* Why the search cannot go on. */

@@ -152,9 +152,10 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 }
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",   "summary", "fused_op", "source",     "match",   "where",    "require",
-                                   "unless", "notes",   "torch",    "locate",     "escapes", "contains", "like",
-                                   "fused",  "status",  "compiler", "decomposed", "block",   "off",      "tests"};
+static const char *const keys[] = {"name",     "summary", "fused_op", "source",      "match",    "where",
+                                   "require",  "unless",  "notes",    "torch",       "locate",   "escapes",
+                                   "contains", "like",    "fused",    "status",      "compiler", "decomposed",
+                                   "block",    "off",     "tests",    "approximate", "positive"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -215,6 +216,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->npositive = leader->npositive;
+    memcpy(p->positive, leader->positive, sizeof p->positive);
     p->nescapes = leader->nescapes;
     memcpy(p->escapes, leader->escapes, sizeof p->escapes);
     p->is_variant = true;
@@ -249,6 +252,13 @@ static void load_contains(struct loader *l, struct pattern *p, const yaml_node_t
     }
 }
 
+static void load_approximate(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    if (!is_scalar(l, n))
+        return;
+    if (!mlir_float(scalar_text(n), &p->approximate) || !(p->approximate > 0 && p->approximate < 1))
+        error_at(l, n, "approximate: 0.002", "a number between 0 and 1 is meant: ", scalar_text(n));
+}
+
 static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
     const yaml_node_t *n;
     load_formula(l, p, map);
@@ -262,6 +272,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_conditions(l, &p->formula, n, &p->decomposed, &p->ndecomposed);
     if (!l->failed && (n = lookup(l, map, "notes")))
         load_rules(l, &p->formula, n, &p->notes, &p->nnotes);
+    if (!l->failed && (n = lookup(l, map, "torch")))
+        load_rules(l, &p->formula, n, &p->torch, &p->ntorch);
     if (!l->failed && (n = lookup(l, map, "block")))
         load_rules(l, &p->formula, n, &p->block, &p->nblock);
     if (!l->failed && (n = lookup(l, map, "compiler")))
@@ -278,6 +290,10 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
     }
     if (!l->failed && (n = lookup(l, map, "contains")))
         load_contains(l, p, n);
+    if (!l->failed && (n = lookup(l, map, "positive")))
+        load_names(l, p, n, p->positive, &p->npositive);
+    if (!l->failed && (n = lookup(l, map, "approximate")))
+        load_approximate(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))
         load_examples(l, p, n);
 }
@@ -289,8 +305,7 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
         struct str *to;
         bool required;
     } texts[] = {{"name", &p->name, true},     {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
-                 {"source", &p->source, true}, {"torch", &p->torch, false},     {"match", &p->match, false},
-                 {"fused", &p->fused, false}};
+                 {"source", &p->source, true}, {"match", &p->match, false},     {"fused", &p->fused, false}};
     p->file = str_of(l->file);
     p->line = map->start_mark.line + 1;
     p->text = document_text(l, map);

@@ -36,13 +36,14 @@ struct pattern_status {
 };
 
 struct pattern {
-    struct str name, summary, fused_op, source, torch;
+    struct str name, summary, fused_op, source;
     struct str match, fused; /* as written */
     struct str file;
     uint64_t line;      /* of its name */
     struct str text;    /* the document in the file */
     uint64_t text_line; /* where that begins */
     struct pattern_status status;
+    double approximate; /* relative L2 by which the fused op may differ; 0: not at all */
     struct formula formula;
     const struct number **where; /* all must hold, else the search goes on */
     uint32_t nwhere;
@@ -51,8 +52,9 @@ struct pattern {
     const struct number **unless; /* none may hold of the first match */
     uint32_t nunless;
     uint32_t order; /* of loading: settles ties */
-    uint32_t nnotes, ncompiler, nblock, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncompiler, nblock, ndecomposed, nexamples;
     struct note_rule *notes;
+    struct note_rule *torch;          /* the first that holds is told */
     struct note_rule *compiler;       /* preconditions of the compiler's own pattern that a place fails */
     struct note_rule *block;          /* known to be unsafe or disabled: hidden where one holds */
     const struct number **decomposed; /* taken apart on purpose: hidden where one holds */
@@ -61,6 +63,8 @@ struct pattern {
     uint32_t nlocate;
     uint32_t escapes[8]; /* slots of ops whose results may be used outside of the match */
     uint32_t nescapes;
+    uint32_t positive[8]; /* slots of values that have to be positive, as the notes say */
+    uint32_t npositive;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */

@@ -36,7 +36,7 @@ static int window_dims(const struct graph *g, uint32_t op, uint32_t space, struc
         {K_MAX_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
         {K_AVG_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
     };
-    uint32_t rank, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    uint32_t rank = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
     struct str text;
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
@@ -65,6 +65,31 @@ static int window_dims(const struct graph *g, uint32_t op, uint32_t space, struc
         return n;
     }
     return 0;
+}
+
+bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *out) {
+    struct imap dims[MAX_WINDOW], axis;
+    int64_t amounts[2 * MAX_RANK];
+    if (op == NONE || pad->op == NONE || pad->map->n == 0)
+        return false;
+    int count = numbers_of(g, pad->op, "padding", amounts, 2 * MAX_RANK);
+    *out = (struct window_pads){.n = window_dims(g, op, pad->map->t[0].space, dims)};
+    for (int i = 0; i < out->n; i++) {
+        out->stride[i] = dims[i].t[0].lo;
+        out->size[i] = dims[i].t[0].size;
+        if (out->stride[i] < 1 || out->size[i] < 1) /* sizes may be what is printed */
+            return false;
+    }
+    for (int d = 0; d < count / 2; d++) {
+        axes_axis(pad->axes, d, &axis);
+        for (int i = 0; i < out->n; i++) {
+            if (!imap_equal(&axis, &dims[i]))
+                continue;
+            out->before[i] = amounts[2 * d];
+            out->after[i] = amounts[2 * d + 1];
+        }
+    }
+    return out->n > 0 && count == 2 * (int)pad->axes->n;
 }
 
 /* Whether the op's own padding can be more at one end than at the other: its attribute then has a number for each. */

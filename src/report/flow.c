@@ -566,21 +566,36 @@ static void begin_arguments(struct flow *f) {
     }
 }
 
+/* Attributes are read from all over the text: its pages go each time that 4 MB of ops were gone through. */
+static void release_text(const struct mlir *m, uint32_t op, size_t *last) {
+    enum { STEP = 1 << 22 };
+    size_t at = m->ops[op].text.begin;
+    if ((at > *last ? at - *last : *last - at) < STEP)
+        return;
+    source_release(m->source, m->text.p, m->text.n);
+    *last = at;
+}
+
 struct flow *flow_new(const struct graph *g) {
     struct flow *f = xcalloc(1, sizeof *f);
+    size_t at = 0;
     f->g = g;
     f->values = xcalloc((size_t)g->m->nvalues + 1, sizeof *f->values);
     for (uint32_t v = 0; v <= g->m->nvalues; v++)
         f->values[v].end_at = NONE;
     add_set(f, (struct source_set){.n = 0});
     begin_arguments(f);
-    for (uint32_t op = 0; op < g->m->nops; op++)
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        release_text(g->m, op, &at);
         if (audited(g, op))
             down(f, op);
+    }
     for (int round = 0; round < 2; round++)
-        for (uint32_t op = g->m->nops; op-- > 0;)
+        for (uint32_t op = g->m->nops; op-- > 0;) {
+            release_text(g->m, op, &at);
             if (audited(g, op))
                 up(f, op, round == 1);
+        }
     return f;
 }
 

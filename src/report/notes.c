@@ -140,6 +140,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_remarks(&out, &detail);
     if (!add_carried(&out, m, a))
         add_carried(&out, c->origin, a);
+    add_line(&out, "", c->verdict);
     struct str place = c->flow ? locate_match(c->set, c->flow, m, &detail, a) : STR("");
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));

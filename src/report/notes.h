@@ -16,6 +16,7 @@ struct note_context {
     struct matcher *origin_closer;
     const struct rivals *rivals; /* or NULL */
     bool before;                 /* the ops shown are those from before the compiler's passes */
+    struct str verdict;          /* of the proof: "validated: ..."; or empty */
     const char *missing_level;   /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
 };
 

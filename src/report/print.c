@@ -34,6 +34,15 @@ static void put_name(struct printer *p, struct str s) {
     put_scalar(p, s, text_name_style(s));
 }
 
+/* A number stays one. */
+static void put_value(struct printer *p, struct str s) {
+    double x;
+    if (mlir_float(s, &x))
+        put_scalar(p, s, YAML_PLAIN_SCALAR_STYLE);
+    else
+        put_name(p, s);
+}
+
 static void put_key(struct printer *p, const char *key) {
     put_scalar(p, str_of(key), YAML_PLAIN_SCALAR_STYLE);
 }
@@ -69,6 +78,25 @@ static void end_list(struct printer *p) {
         put(p, &event, yaml_sequence_end_event_initialize(&event));
 }
 
+/* Lines of `key: value`. */
+static void put_lines(struct printer *p, const char *key, struct str lines) {
+    char name[64];
+    put_key(p, key);
+    begin_mapping(p);
+    while (lines.n > 0) {
+        const char *end = memchr(lines.p, '\n', lines.n), *colon = memchr(lines.p, ':', lines.n);
+        if (!end || !colon || colon > end || (size_t)(colon - lines.p) >= sizeof name)
+            break;
+        memcpy(name, lines.p, (size_t)(colon - lines.p));
+        name[colon - lines.p] = '\0';
+        put_key(p, name);
+        put_value(p, str_trim((struct str){colon + 1, (size_t)(end - colon - 1)}));
+        lines.n -= (size_t)(end + 1 - lines.p);
+        lines.p = end + 1;
+    }
+    end_mapping(p);
+}
+
 static void put_instance(struct printer *p, const struct stored *stored) {
     struct written w;
     if (!p->ok || !report_instance(p->report, stored, &p->instance, &w)) {
@@ -85,6 +113,8 @@ static void put_instance(struct printer *p, const struct stored *stored) {
     if (w.ttnn.n > 0)
         put_block(p, "ttnn_segment", w.ttnn);
     put_block(p, "notes", w.notes);
+    if (w.validation.n > 0)
+        put_lines(p, "validation", w.validation);
     end_mapping(p);
 }
 

@@ -8,6 +8,8 @@
 #define uthash_malloc(size) xrealloc(NULL, size)
 #include <uthash.h>
 
+enum { TEXTS = 5 }; /* of an instance */
+
 struct report_index {
     char *key; /* the strings of the entry, each after its length */
     uint32_t entry;
@@ -82,14 +84,14 @@ static void entry_add(struct report *r, struct str fused_op, struct str source, 
 /* Each text after its length, in the order of struct written. */
 static uint64_t store(struct report *r, const struct instance *in) {
     struct buf ttir = {0}, ttnn = {0};
-    uint64_t sizes[4];
+    uint64_t sizes[TEXTS];
     segment_text(&in->ttir, &ttir);
     segment_text(&in->ttnn, &ttnn);
-    struct str texts[4] = {in->ir_loc, buf_str(&ttir), buf_str(&ttnn), in->notes};
-    for (int i = 0; i < 4; i++)
+    struct str texts[TEXTS] = {in->ir_loc, buf_str(&ttir), buf_str(&ttnn), in->notes, in->validation};
+    for (int i = 0; i < TEXTS; i++)
         sizes[i] = texts[i].n;
     uint64_t at = spool_add(&r->spool, (struct str){(const char *)sizes, sizeof sizes});
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < TEXTS; i++)
         spool_add(&r->spool, texts[i]);
     buf_free(&ttir);
     buf_free(&ttnn);
@@ -97,17 +99,17 @@ static uint64_t store(struct report *r, const struct instance *in) {
 }
 
 bool report_instance(struct report *r, const struct stored *s, struct buf *buffer, struct written *out) {
-    uint64_t sizes[4], total = 0;
+    uint64_t sizes[TEXTS], total = 0;
     if (!spool_read(&r->spool, s->at, sizeof sizes, buffer))
         return false;
     memcpy(sizes, buffer->p, sizeof sizes);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < TEXTS; i++)
         total += sizes[i];
     if (!spool_read(&r->spool, s->at + sizeof sizes, total, buffer))
         return false;
     const char *p = buffer->p;
-    struct str *texts[4] = {&out->ir_loc, &out->ttir, &out->ttnn, &out->notes};
-    for (int i = 0; i < 4; i++) {
+    struct str *texts[TEXTS] = {&out->ir_loc, &out->ttir, &out->ttnn, &out->notes, &out->validation};
+    for (int i = 0; i < TEXTS; i++) {
         *texts[i] = (struct str){p, sizes[i]};
         p += sizes[i];
     }

@@ -26,6 +26,7 @@ struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
     struct str notes;            /* lines, the last one newline-terminated */
+    struct str validation;       /* lines of `key: value`; empty: the key is left out */
     struct classification class; /* part of the entry's key, where it is given */
     uint64_t order;              /* instances of an entry are written in this order */
 };
@@ -37,7 +38,7 @@ struct stored {
 
 /* The text of a stored instance; views into the buffer that it was read to. */
 struct written {
-    struct str ir_loc, ttir, ttnn, notes;
+    struct str ir_loc, ttir, ttnn, notes, validation;
 };
 
 struct entry {

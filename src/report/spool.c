@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { IN_MEMORY = 8 << 20 };
+enum { IN_MEMORY = 1 << 20 };
 
 static void flush_memory(struct spool *s) {
     if (!s->file && !s->failed)

@@ -1,0 +1,45 @@
+/* Compares what a match computes with the fused form of its pattern, on numbers. */
+#ifndef FA_PROVE_H
+#define FA_PROVE_H
+
+#include "pattern/examples.h"
+
+enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
+
+/* How far a device is from f64, fused and not: inputs rounded to their element types, what the unfused ops store
+ * rounded at each of them, what the fused one keeps inside not. */
+struct effect {
+    bool known;
+    enum dtype type; /* of the result */
+    bool blackhole;
+    double pcc[2], error[2], ulp[2]; /* unfused, fused: PCC, relative L2, largest distance in units of the last place */
+};
+
+struct proved {
+    enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
+    struct str text;        /* the difference, or why nothing was evaluated */
+    uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
+    double bound;           /* VERDICT_SAME: the relative L2 that the pattern allows and needs; 0: it is exact */
+    struct effect effect;   /* VERDICT_SAME */
+};
+
+struct prover {
+    const struct pattern_set *set; /* of the lowerings */
+    uint64_t seed;                 /* of the numbers, and of what is varied */
+    struct diags *diags;
+    bool say_unproved;                   /* a note for each example that cannot be compared */
+    uint32_t proved, unproved, formless; /* formless: those of `unproved` whose pattern has no fused form */
+    uint32_t varied;                     /* other shapes and types that were evaluated besides */
+};
+
+/* What the matched ops compute against the fused form of the match's pattern, on numbers of several kinds. Tensors live
+ * in `a`. */
+struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a);
+
+/* The verdict alone, on numbers of a seed. */
+struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
+
+/* For struct example_judge; `self` is a struct prover. Text where the fused form computes something else. */
+struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a);
+
+#endif

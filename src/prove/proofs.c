@@ -1,0 +1,406 @@
+/* Each match is written as a module of its own, in its own extents and in small ones. The text is what verdicts are
+ * kept by, and what is read, searched and evaluated: a verdict depends on nothing else. */
+#include "prove/proofs.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "numeric/numeric.h"
+#include "prove/write.h"
+
+enum {
+    LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */
+    LARGE_OWN = 1 << 18, /* in those of the text */
+    SHAPES = 2           /* that each match is evaluated in */
+};
+
+struct kept {
+    UT_hash_handle hh;
+    struct str key;
+    struct proved verdict;
+};
+
+struct proofs {
+    const struct pattern_set *set;
+    pthread_mutex_t lock; /* of all below */
+    struct arena arena;
+    struct kept *kept;
+    uint32_t evaluated;
+};
+
+struct proofs *proofs_new(const struct pattern_set *set) {
+    struct proofs *p = xcalloc(1, sizeof *p);
+    p->set = set;
+    pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+void proofs_free(struct proofs *p) {
+    if (!p)
+        return;
+    HASH_CLEAR(hh, p->kept);
+    pthread_mutex_destroy(&p->lock);
+    arena_free(&p->arena);
+    free(p);
+}
+
+uint32_t proofs_count(const struct proofs *p) {
+    return p->evaluated;
+}
+
+static const char *chip_name(bool blackhole) {
+    return blackhole ? "blackhole" : "wormhole_b0";
+}
+
+struct str verdict_line(const struct proved *v, struct arena *a) {
+    const struct effect *e = &v->effect;
+    if (v->kind != VERDICT_SAME)
+        return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
+    struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
+    struct str line = arena_printf(a, "validated: same function%.*s (f64, %u shape%s)", (int)within.n, within.p,
+                                   v->shapes, v->shapes == 1 ? "" : "s");
+    if (!e->known)
+        return line;
+    double ratio = e->error[1] / e->error[0];
+    line = arena_printf(a, "%.*s, device PCC %.5f", (int)line.n, line.p,
+                        floor(e->pcc[1] * 1e5) / 1e5); /* 1 only where it is 1 */
+    if (e->error[0] > 0)
+        line = arena_printf(a, "%.*s, error %s of unfused", (int)line.n, line.p,
+                            arena_printf(a, ratio < 0.095 ? "%.2gx" : "%.2fx", ratio).p);
+    return arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+}
+
+static void put_number(struct buf *out, const char *key, double x) {
+    if (isfinite(x))
+        buf_printf(out, "%s: %.6g\n", key, x);
+}
+
+struct str verdict_details(const struct proved *v, struct arena *a) {
+    static const char *const keys[2][3] = {{"pcc_unfused", "relative_l2_unfused", "ulp_unfused"},
+                                           {"pcc_fused", "relative_l2_fused", "ulp_fused"}};
+    struct buf out = {0};
+    if (v->kind != VERDICT_SAME) {
+        buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
+    } else {
+        buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
+        if (v->bound > 0)
+            put_number(&out, "within", v->bound);
+        if (v->effect.known)
+            buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->effect.blackhole), dtype_name(v->effect.type));
+        for (int i = 0; i < 2 && v->effect.known; i++) {
+            put_number(&out, keys[i][0], v->effect.pcc[i]);
+            put_number(&out, keys[i][1], v->effect.error[i]);
+            put_number(&out, keys[i][2], v->effect.ulp[i]);
+        }
+    }
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+/* The system description stands before the ops. */
+bool is_for_blackhole(const struct mlir *m) {
+    struct str head = {m->text.p, m->nops ? m->ops[m->nfuncs ? m->funcs[0].op : 0].text.begin : 0};
+    return str_find(head, STR("arch = <blackhole>")) || str_find(head, STR("#ttcore.arch<blackhole>"));
+}
+
+/* ---- verdicts that are known ---- */
+
+static bool known(struct proofs *p, struct str key, struct proved *out) {
+    struct kept *k = NULL;
+    pthread_mutex_lock(&p->lock);
+    HASH_FIND(hh, p->kept, key.p, key.n, k);
+    if (k)
+        *out = k->verdict;
+    pthread_mutex_unlock(&p->lock);
+    return k != NULL;
+}
+
+static void keep(struct proofs *p, struct str key, struct proved *v, bool evaluated) {
+    struct kept *k = NULL;
+    pthread_mutex_lock(&p->lock);
+    HASH_FIND(hh, p->kept, key.p, key.n, k);
+    if (!k) {
+        k = arena_alloc(&p->arena, sizeof *k);
+        *k = (struct kept){.key = arena_str(&p->arena, key), .verdict = *v};
+        k->verdict.text = arena_str(&p->arena, v->text);
+        HASH_ADD_KEYPTR(hh, p->kept, k->key.p, k->key.n, k);
+        p->evaluated += evaluated;
+    }
+    *v = k->verdict;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- a match as a module of its own ---- */
+
+struct small {
+    struct source source;
+    struct log_block block;
+    struct mlir ir;
+    struct graph graph;
+    struct diags diags;
+    struct pattern pattern;
+    struct match match;
+};
+
+/* What the match already met is not asked again: with other extents or locations it may say something else. */
+static struct pattern alone(const struct pattern *p) {
+    struct pattern one = *p;
+    if (p->is_variant)
+        one.formula = p->variant_of->formula;
+    one.variant = one.variant_of = NULL;
+    one.is_variant = one.replaced = false;
+    one.selected = one.show_blocked = one.show_decomposed = true;
+    one.nrequire = one.nunless = 0;
+    return one;
+}
+
+static void small_read(struct small *s, struct str text, struct arena *a) {
+    s->diags.arena = a;
+    s->source = (struct source){.path = "proof", .data = text.p, .size = text.n, .line_cache_line = 1};
+    s->block = (struct log_block){.text = text, .complete = true};
+    mlir_parse(&s->ir, &s->source, &s->block, &s->diags);
+    graph_build(&s->graph, &s->ir);
+}
+
+static void small_free(struct small *s) {
+    graph_free(&s->graph);
+    mlir_free(&s->ir);
+    diags_free(&s->diags);
+}
+
+/* The op of the small module that an op of the part became. */
+static uint32_t op_in(const struct small *s, const struct part *p, const struct written_part *w, uint32_t op) {
+    for (uint32_t i = 0; i < p->nops; i++)
+        if (p->ops[i] == op)
+            return s->ir.funcs[0].first_op + w->line[i];
+    return NONE;
+}
+
+/* The same ops play the same roles. */
+static bool is_same_match(const struct small *s, const struct part *p, const struct written_part *w,
+                          const struct match *m, const struct match *found) {
+    bool same = m->nops == found->nops;
+    for (uint32_t i = 0; i < m->nops && same; i++)
+        same = op_in(s, p, w, m->ops[i]) == found->ops[i];
+    return same;
+}
+
+static bool find_match(struct small *s, const struct pattern_set *set, const struct part *p,
+                       const struct written_part *w, const struct match *m, struct arena *a) {
+    struct pattern *one = &s->pattern;
+    struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
+    struct match_list list = {0};
+    bool found = false;
+    s->pattern = alone(m->pattern);
+    if (s->ir.nfuncs != 1 || s->ir.bad_ops > 0)
+        return false;
+    patterns_index(&only);
+    match_function(&only, &s->graph, 0, a, &list);
+    for (uint32_t i = 0; i < list.n && !found; i++)
+        if (is_same_match(s, p, w, m, &list.items[i])) {
+            s->match = list.items[i];
+            found = true;
+        }
+    free(only.rooted);
+    free(list.items);
+    return found;
+}
+
+/* ---- one proof ---- */
+
+static const struct str not_found = {"the match is not found again by itself", 38};
+
+struct question {
+    struct proofs *proofs;
+    const struct match *match;
+    struct part part;
+    struct extents own;
+    bool blackhole;
+    const struct variation *vary; /* only the verdict of this is wanted; or NULL */
+    struct arena arena;
+    struct str last; /* the text that was evaluated last */
+};
+
+static struct proved nothing(struct str why) {
+    return (struct proved){.kind = VERDICT_NONE, .text = why};
+}
+
+/* The text of the part, evaluated. False where the match is not found in it. */
+static bool evaluate_text(struct question *q, const struct written_part *w, struct proved *out) {
+    struct small *s = arena_alloc(&q->arena, sizeof *s);
+    small_read(s, w->text, &q->arena);
+    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, &q->arena);
+    if (found && q->vary)
+        *out = prove_function(q->proofs->set, &s->match, q->vary->seed, &q->arena);
+    else if (found)
+        *out = prove_match(q->proofs->set, &s->match, q->blackhole, &q->arena);
+    small_free(s);
+    return found;
+}
+
+static struct proved evaluate_in(struct question *q, const struct extents *e) {
+    struct written_part w;
+    struct proved v;
+    struct str why = STR("");
+    for (int ties = 1; ties >= 0; ties--)
+        if (!part_write(&q->part, e, q->match->pattern, ties, &q->arena, &w, &why))
+            return nothing(why);
+        else if (evaluate_text(q, &w, &v))
+            return v;
+    return nothing(not_found);
+}
+
+static struct str key_of(struct question *q, struct str text) {
+    return arena_printf(&q->arena, "%p %d\n%.*s", (const void *)q->match->pattern, q->blackhole, (int)text.n, text.p);
+}
+
+/* One choice of small extents. False where there is none, or none that was not tried. */
+static bool prove_small(struct question *q, uint32_t which, struct proved *v) {
+    struct extents small;
+    struct written_part w;
+    struct str why = STR("");
+    bool there = extents_shrink(&q->part, which, &small, &why);
+    if (there && extents_cost(&q->part, &small) > LARGE) {
+        why = STR("no shapes that are small enough keep all relations");
+        there = false;
+    }
+    if (!there || !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why)) {
+        *v = nothing(why);
+        return false;
+    }
+    if (str_eq(q->last, w.text))
+        return false;
+    q->last = w.text;
+    struct str key = key_of(q, w.text);
+    if (!known(q->proofs, key, v)) {
+        *v = evaluate_in(q, &small);
+        keep(q->proofs, key, v, true);
+    }
+    return true;
+}
+
+/* In small extents of several sizes; in its own where those do not do, or refute it, and it is small itself. */
+static struct proved prove(struct question *q) {
+    struct proved first = nothing(STR("")), v;
+    bool evaluated = false;
+    uint32_t shapes = 0;
+    for (uint32_t which = 0; which < SHAPES; which++) {
+        bool there = prove_small(q, which, &v);
+        evaluated |= there && !str_eq(v.text, not_found);
+        if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
+            first = v;
+        if (!there || v.kind != VERDICT_SAME)
+            break;
+        first.shapes = ++shapes;
+        first.bound = fmax(first.bound, v.bound);
+    }
+    if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
+        return first;
+    v = evaluate_in(q, &q->own);
+    v.shapes = 1;
+    return v.kind != VERDICT_NONE || !evaluated ? v : first;
+}
+
+/* "%a3" in a counterexample is the third value that the part takes: by its own name. */
+static struct str by_own_names(struct proofs *p, const struct part *part, struct str text) {
+    const struct mlir *m = part->graph->m;
+    struct buf out = {0};
+    for (size_t i = 0; i < text.n;) {
+        size_t end = i + 2;
+        uint32_t number = 0;
+        for (; text.n - i > 2 && text.p[i] == '%' && text.p[i + 1] == 'a' && end < text.n && text.p[end] >= '0' &&
+               text.p[end] <= '9' && number < MAX_OUTER;
+             end++)
+            number = number * 10 + (uint32_t)(text.p[end] - '0');
+        if (end > i + 2 && number < part->nouter) {
+            buf_add(&out, mlir_span(m, m->values[part->outer[number]].name));
+            i = end;
+        } else {
+            buf_addc(&out, text.p[i++]);
+        }
+    }
+    pthread_mutex_lock(&p->lock);
+    struct str own = arena_str(&p->arena, buf_str(&out));
+    pthread_mutex_unlock(&p->lock);
+    buf_free(&out);
+    return own;
+}
+
+struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
+    struct question *q = xcalloc(1, sizeof *q);
+    struct written_part w;
+    struct str why = STR(""), key;
+    struct proved v;
+    q->proofs = proofs;
+    q->match = m;
+    q->blackhole = blackhole;
+    bool good = part_of_match(m, &q->part, &why) && extents_of(&q->part, &q->own, &why) &&
+                part_write(&q->part, &q->own, m->pattern, true, &q->arena, &w, &why);
+    key = good ? key_of(q, w.text) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
+    if (!known(proofs, key, &v)) {
+        v = good ? prove(q) : nothing(why);
+        keep(proofs, key, &v, false);
+    }
+    if (v.kind == VERDICT_DIFFERENT)
+        v.text = by_own_names(proofs, &q->part, v.text);
+    arena_free(&q->arena);
+    free(q);
+    return v;
+}
+
+/* ---- variations ---- */
+
+/* The element types of all tensors: constants are written as f64 and stay that. */
+static struct str with_types(struct str text, enum variation_types types, struct arena *a) {
+    static const struct {
+        const char *from, *to[TYPES_COUNT];
+    } names[] = {{"xbf16>", {"xbf16>", "xf32>", "xf16>"}}, {"xf32>", {"xf32>", "xbf16>", "xf16>"}}};
+    struct buf out = {0};
+    for (size_t i = 0; i < text.n;) {
+        const char *to = NULL;
+        size_t length = 1;
+        for (size_t k = 0; k < 2 && !to; k++)
+            if (str_starts((struct str){text.p + i, text.n - i}, str_of(names[k].from))) {
+                to = names[k].to[types];
+                length = strlen(names[k].from);
+            }
+        buf_add(&out, to ? str_of(to) : (struct str){text.p + i, 1});
+        i += length;
+    }
+    struct str varied = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return varied;
+}
+
+static struct proved vary(struct question *q) {
+    struct extents small;
+    struct written_part w;
+    struct proved v;
+    struct str why = STR("");
+    if (!part_of_match(q->match, &q->part, &why) || !extents_shrink(&q->part, q->vary->which, &small, &why) ||
+        extents_cost(&q->part, &small) > LARGE ||
+        !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why))
+        return nothing(why);
+    w.text = with_types(w.text, q->vary->types, &q->arena);
+    return evaluate_text(q, &w, &v) ? v : nothing(STR("the match is not found in it"));
+}
+
+struct proved prove_variation(const struct pattern_set *set, const struct match *m, const struct variation *v,
+                              struct arena *a) {
+    struct question *q = xcalloc(1, sizeof *q);
+    struct proofs *proofs = proofs_new(set);
+    q->proofs = proofs;
+    q->match = m;
+    q->vary = v;
+    struct proved verdict = vary(q);
+    if (verdict.kind == VERDICT_DIFFERENT)
+        verdict.text = by_own_names(proofs, &q->part, verdict.text);
+    verdict.text = arena_str(a, verdict.text);
+    arena_free(&q->arena);
+    free(q);
+    proofs_free(proofs);
+    return verdict;
+}

@@ -1,0 +1,85 @@
+/* What a match computes and what its fused form makes of the same operands, on tensors. Shared by the files of the
+ * prover. */
+#ifndef FA_PROVE_FORM_H
+#define FA_PROVE_FORM_H
+
+#include "numeric/numeric.h"
+#include "prove.h"
+
+enum { MAX_LEAVES = 64, MAX_INSIDE = 512, MAX_FRAMES = 8 };
+
+struct sides;
+
+/* In whose axes a form is evaluated. */
+struct frame {
+    uint32_t slot;   /* of the pattern; NONE: the formula's own axes */
+    uint32_t behind; /* a batch normalisation between the root and it; or NONE */
+};
+
+struct leaf {
+    uint32_t value;
+    const struct tie *tie; /* the number that it holds, or NULL */
+};
+
+struct proof {
+    struct prover *prover;
+    const struct match *match;
+    const struct example *example;
+    struct arena *arena;
+    struct bench bench;
+
+    /* of the match */
+    struct match_bound bound;
+    uint32_t inside[MAX_INSIDE], ninside; /* ops that are evaluated */
+    struct leaf leaves[MAX_LEAVES];       /* what they start from */
+    struct given given[MAX_LEAVES];
+    uint32_t nleaves;
+    bool too_many;
+    const struct axes *root_axes; /* the formula's */
+    uint32_t work_axis;           /* along which the match works, as an axis of the formula; NONE: the last, or none */
+
+    /* of the fused form */
+    bool own; /* the pattern's own formula stands for the fused form */
+    const struct formula *fused;
+    bool whole[MAX_SLOTS]; /* names whose values are as they are printed */
+    struct formula_like like;
+    struct frame frames[MAX_FRAMES], frame;
+    uint32_t nframes;
+    uint32_t trials;
+    bool approximate;       /* some line agrees within the bound of the pattern only */
+    uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
+    struct formula_choice choice;
+    uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
+    struct sides *sides;       /* the match on the tensors at hand */
+};
+
+/* One line of the fused form and the value of the match that it stands for. */
+struct outcome {
+    const struct tensor *want, *got; /* of one shape */
+};
+
+/* Reads the form and finds what the match binds. False with a reason in the bench. */
+bool form_prepare(struct proof *p);
+/* The slot of the pattern that a name of the fused form means; NONE: the form's own. */
+uint32_t form_slot(const struct proof *p, uint32_t fused_slot);
+/* The pattern's formula. */
+const struct formula *form_pattern(const struct proof *p);
+bool form_is_bound(const struct proof *p, uint32_t slot);
+/* The value of the match that the last line of the form stands for. */
+uint32_t form_root(const struct proof *p);
+
+enum { MAX_OUTCOMES = 8 };
+/* Evaluates the match on the tensors given, in the arena of the bench. False with a reason. */
+bool form_begin(struct proof *p);
+/* After that: the names of the form in the frame. False with a reason. */
+bool form_names(struct proof *p);
+/* After that: evaluates the form with one choice. The number of lines, 0 with a reason in the bench. A form of another
+ * shape is a line whose `got` has that shape. */
+uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]);
+
+/* The tensor that a convolution or pool reads, without what a matched pad added to it; NULL with a reason. */
+const struct tensor *form_unpadded(struct proof *p, uint32_t op, const struct binding *pad, const struct tensor *t);
+/* `padding=p` where p is a matched pad: the padding of the op and of the pad together. */
+bool form_padding(const struct proof *p, uint32_t op, const struct binding *pad, const char *key, struct str *out);
+
+#endif

@@ -1,0 +1,401 @@
+/* What a fused form computes is compared with what its pattern matches: patterns that are wrong on purpose are refuted,
+ * with an element that differs, and the same ones put right are not. */
+#include "pattern/examples.h"
+#include "prove.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+static struct prover prover;
+static const char *args; /* of the example, or NULL */
+
+static void setup(void) {
+    arena = (struct arena){0};
+    args = NULL;
+    diags = (struct diags){.arena = &arena};
+    prover = (struct prover){.set = &set, .diags = &diags, .say_unproved = true};
+    cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
+}
+
+static void teardown(void) {
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(prove, .init = setup, .fini = teardown, .timeout = 30);
+
+/* ---- a pattern with one example ---- */
+
+struct rule {
+    const char *match, *where, *fused, *more; /* lines below each other; `more`: other keys */
+};
+
+static void add_lines(struct buf *out, const char *indent, const char *lines) {
+    for (struct str rest = str_of(lines); rest.n;) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        struct str line = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+        buf_printf(out, "%s%.*s\n", indent, (int)line.n, line.p);
+        rest.n -= line.n + (end != NULL);
+        rest.p += line.n + (end != NULL);
+    }
+}
+
+static const char *message(void) {
+    return diags.n ? diags.items[diags.n - 1].message : "nothing is said";
+}
+
+static void run(const struct rule *r, const char *ops, struct example_counts *counts) {
+    static const struct example_judge judge = {prove_example, &prover};
+    struct buf text = {0};
+    buf_printf(&text, "name: rule\nfused_op: ttnn.rule\nsource: ttnn\nmatch: |\n");
+    add_lines(&text, "  ", r->match);
+    if (r->where) {
+        buf_printf(&text, "where:\n");
+        add_lines(&text, "  - ", r->where);
+    }
+    buf_printf(&text, "fused: |\n");
+    add_lines(&text, "  ", r->fused);
+    if (r->more)
+        add_lines(&text, "", r->more);
+    buf_printf(&text, "tests:\n  - hit: |\n");
+    add_lines(&text, "      ", ops);
+    if (args)
+        buf_printf(&text, "    args: %s\n", args);
+    const struct pattern *p = patterns_load_text(&set, "p.yml", arena_str(&arena, buf_str(&text)), &diags);
+    buf_free(&text);
+    cr_assert_not_null(p, "%s", message());
+    *counts = (struct example_counts){0, 0};
+    examples_run(&set, p, &diags, &judge, counts);
+}
+
+static void proved(struct rule r, const char *ops) {
+    struct example_counts counts;
+    uint32_t before = prover.proved, unproved = prover.unproved;
+    run(&r, ops, &counts);
+    cr_assert_eq(counts.failed, 0, "%s", message());
+    cr_assert_eq(prover.unproved, unproved, "%s", message());
+    cr_assert_gt(prover.proved, before);
+}
+
+static void refuted(struct rule r, const char *ops, const char *how) {
+    struct example_counts counts;
+    run(&r, ops, &counts);
+    cr_assert_eq(counts.failed, 1, "%s", message());
+    cr_assert_not_null(strstr(message(), how), "%s", message());
+}
+
+#define DIFFERS "the fused form computes something else: at ["
+
+/* ---- ops in short: all operands of the type of the result, unless it is said ---- */
+
+#define F32(shape)              "tensor<" shape "xf32>"
+#define ONE(r, op, x, attrs, s) "%" r " = \"ttir." op "\"(%" x ") " attrs ": (" F32(s) ") -> " F32(s) "\n"
+#define TWO(r, op, x, y, sx, sy, s)                                                                                    \
+    "%" r " = \"ttir." op "\"(%" x ", %" y ") : (" F32(sx) ", " F32(sy) ") -> " F32(s) "\n"
+#define FULL(r, value)                                                                                                 \
+    "%" r " = \"ttir.full\"() <{fill_value = " value                                                                   \
+    " : f32, shape = array<i32: 1, 1, 1, 1>}> : () -> " F32("1x1x1x1") "\n"
+#define MATMUL(r, x, y, turned, sx, sy, s)                                                                             \
+    "%" r " = \"ttir.matmul\"(%" x ", %" y ") <{transpose_a = false, transpose_b = " turned                            \
+    "}> : (" F32(sx) ", " F32(sy) ") -> " F32(s) "\n"
+#define SOFTMAX(r, x, dim, s) ONE(r, "softmax", x, "<{dimension = " dim " : si32}> ", s)
+#define REDUCE(r, op, x, dim, sx, s)                                                                                   \
+    "%" r " = \"ttir." op "\"(%" x ") <{dim_arg = [" dim " : i32], keep_dim = true}> : (" F32(sx) ") -> " F32(s) "\n"
+
+/* ---- deliberately wrong ---- */
+
+#define Q "1x2x4x8"
+#define S "1x2x4x4"
+#define SCORES(scale_op)                                                                                               \
+    MATMUL("s", "q", "k", "true", Q, Q, S) FULL("c", "0.5") TWO("t", scale_op, "s", "c", S, "1x1x1x1", S)
+#define ATTENTION(scale_op) SCORES(scale_op) SOFTMAX("p", "t", "3", S) MATMUL("o", "p", "v", "false", S, Q, Q)
+
+Test(prove, an_inverted_scale) {
+    const char *match = "s = matmul(q, transposed(k)) / scale\nout = matmul(softmax(s, dim=-1), v)";
+    refuted(
+        (struct rule){match, "constant(scale)", "scaled_dot_product_attention(q, k, v, scale=\"value(scale)\")", NULL},
+        ATTENTION("div"), DIFFERS);
+    proved((struct rule){match, "constant(scale)", "scaled_dot_product_attention(q, k, v, scale=\"1 / value(scale)\")",
+                         NULL},
+           ATTENTION("div"));
+}
+
+Test(prove, the_wrong_axis) {
+    const char *fused = "scaled_dot_product_attention(q, k, v, scale=1)";
+#define PLAIN(dim)                                                                                                     \
+    MATMUL("s", "q", "k", "true", Q, Q, S) SOFTMAX("p", "s", dim, S) MATMUL("o", "p", "v", "false", S, Q, Q)
+    refuted((struct rule){"out = matmul(softmax(matmul(q, transposed(k)), dim=-2), v)", NULL, fused, NULL}, PLAIN("2"),
+            DIFFERS);
+    proved((struct rule){"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", NULL, fused, NULL}, PLAIN("3"));
+    proved((struct rule){"out = x - mean(x, dim=-2)", NULL,
+                         "x - permute(mean(permute(x, permutation=\"0, 2, 1\")), permutation=\"0, 2, 1\")", NULL},
+           REDUCE("m", "mean", "x", "1", "2x4x4", "2x1x4") TWO("o", "subtract", "x", "m", "2x4x4", "2x1x4", "2x4x4"));
+}
+
+#define ROWS    "2x4x8"
+#define SQUARES TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS) REDUCE("m", "mean", "q", "2", ROWS, "2x4x1")
+#define EPSILON(x)                                                                                                     \
+    "%e = \"ttir.full\"() <{fill_value = 1.0e-2 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32("1x1x1") "\n" TWO(  \
+        "a", "add", x, "e", "2x4x1", "1x1x1", "2x4x1")
+
+Test(prove, an_epsilon_outside_of_the_root) {
+    const char *fused = "rms_norm(x, weight, epsilon=eps)";
+    refuted((struct rule){"out = x / (sqrt(mean(x * x, dim=-1)) + eps)", "constant(eps)", fused, NULL},
+            SQUARES ONE("r", "sqrt", "m", "", "2x4x1") EPSILON("r") TWO("o", "div", "x", "a", ROWS, "2x4x1", ROWS),
+            DIFFERS);
+    proved((struct rule){"out = x / sqrt(mean(x * x, dim=-1) + eps)", "constant(eps)", fused, NULL},
+           SQUARES EPSILON("m") ONE("r", "sqrt", "a", "", "2x4x1") TWO("o", "div", "x", "r", ROWS, "2x4x1", ROWS));
+}
+
+Test(prove, a_mask_before_the_scale) {
+    const char *fused = "scaled_dot_product_attention(q, k, v, mask, scale=\"value(scale)\")";
+    refuted((struct rule){"s = (matmul(q, transposed(k)) + mask) * scale\nout = matmul(softmax(s, dim=-1), v)",
+                          "constant(scale)", fused, NULL},
+            MATMUL("s", "q", "k", "true", Q, Q, S) TWO("a", "add", "s", "mask", S, "1x1x4x4", S) FULL("c", "0.5")
+                TWO("t", "multiply", "a", "c", S, "1x1x1x1", S) SOFTMAX("p", "t", "3", S)
+                    MATMUL("o", "p", "v", "false", S, Q, Q),
+            DIFFERS);
+    proved((struct rule){"s = matmul(q, transposed(k)) * scale + mask\nout = matmul(softmax(s, dim=-1), v)",
+                         "constant(scale)", fused, NULL},
+           SCORES("multiply") TWO("a", "add", "t", "mask", S, "1x1x4x4", S) SOFTMAX("p", "a", "3", S)
+               MATMUL("o", "p", "v", "false", S, Q, Q));
+}
+
+#define SORT(down, begin, end)                                                                                         \
+    "%v, %i = \"ttir.sort\"(%x) <{descending = " down                                                                  \
+    ", dim = 1 : si32, stable = false}> : (" F32("4x8") ") -> (" F32(                                                  \
+        "4x8") ", tensor<4x8xsi32>)\n"                                                                                 \
+               "%o = \"ttir.slice_static\"(%v) <{begins = [0 : i32, " begin " : i32], ends = [4 : i32, " end           \
+               " : i32], step = [1 : i32, 1 : i32]}> : (" F32("4x8") ") -> " F32("4x3") "\n"                           \
+                                                                                        "return %o : " F32("4x3") "\n"
+#define SORTED "s = sort(x)\nout = slice(s)"
+
+Test(prove, a_topk_from_the_wrong_end) {
+    const char *largest = "topk(x, k=\"size(out, -1)\", largest=true)";
+    refuted((struct rule){SORTED, "begin(out) == 0", largest, NULL}, SORT("false", "0", "3"), DIFFERS);
+    proved((struct rule){SORTED, "begin(out) == 0", largest, NULL}, SORT("true", "0", "3"));
+    proved((struct rule){SORTED, "begin(out) == 0", "topk(x, k=\"size(out, -1)\", largest=false)", NULL},
+           SORT("false", "0", "3"));
+}
+
+/* ---- what the compiler's own patterns get wrong ---- */
+
+/* TopKFusingPattern takes the end of an ascending sort as well, which has the best element last. */
+Test(prove, topk_of_the_end_of_a_sort) {
+    const char *fused = "topk(x, k=\"size(out, -1)\", largest=\"attribute(s, 'descending') != (begin(out) > 0)\")";
+    proved((struct rule){SORTED, NULL, fused, NULL}, SORT("true", "0", "3"));
+    refuted((struct rule){SORTED, NULL, fused, NULL}, SORT("false", "5", "8"), DIFFERS);
+    proved((struct rule){SORTED, "begin(out) > 0",
+                         "reverse(topk(x, k=\"size(out, -1)\", largest=true), dimensions=\"-1\")", NULL},
+           SORT("false", "5", "8"));
+}
+
+/* ScaledSumToMeanPattern allows a factor to be off by 1e-4, whatever the number of elements. */
+Test(prove, a_mean_whose_factor_is_nearly_one_over_n) {
+    struct rule r = {"total = sum(x)\nout = total * share",
+                     "value(share) - numel(total) / numel(x) < 0.0001\nnumel(total) / numel(x) - value(share) < 0.0001",
+                     "mean(x)", NULL};
+#define MEAN(share)                                                                                                    \
+    REDUCE("s", "sum", "x", "1", "2x4096", "2x1")                                                                      \
+    "%c = \"ttir.full\"() <{fill_value = " share                                                                       \
+    " : f32, shape = array<i32: 1, 1>}> : () -> " F32("1x1") "\n" TWO("o", "multiply", "s", "c", "2x1", "1x1", "2x1")
+    proved(r, MEAN("2.44140625e-4"));
+    refuted(r, MEAN("3.4e-4"), DIFFERS);
+}
+
+/* MishFusingPattern does not look at the threshold of the softplus. */
+Test(prove, a_mish_with_a_low_threshold) {
+    const char *match = "out = x * tanh(where(x > threshold, x, log1p(exp(x))))";
+#define MISH(threshold)                                                                                                        \
+    ONE("e", "exp", "x", "", ROWS)                                                                                             \
+    ONE("l", "log1p", "e", "", ROWS)                                                                                           \
+    "%c = \"ttir.full\"() <{fill_value = " threshold                                                                           \
+    " : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32("1x1x1") "\n" TWO(                                                    \
+        "g", "gt", "x", "c", ROWS, "1x1x1",                                                                                    \
+        ROWS) "%w = \"ttir.where\"(%g, %x, %l) : (" F32(ROWS) ", " F32(ROWS) ", " F32(ROWS) ") -> " F32(ROWS) "\n" ONE("t",    \
+                                                                                                                       "tanh", \
+                                                                                                                       "w",    \
+                                                                                                                       "",     \
+                                                                                                                       ROWS)   \
+        TWO("o", "multiply", "x", "t", ROWS, ROWS, ROWS)
+    refuted((struct rule){match, "constant(threshold)", "mish(x)", NULL}, MISH("1.0"), DIFFERS);
+    proved((struct rule){match, "value(threshold) >= 15", "mish(x)", NULL}, MISH("20.0"));
+}
+
+/* The decode form of the attention scales what it is given as mask, too. */
+Test(prove, a_mask_of_the_decode_form_that_is_not_unscaled) {
+    const char *match = "s = matmul(q, transposed(k)) * scale + mask\nout = matmul(softmax(s, dim=-1), v)";
+#define DECODE(mask)                                                                                                   \
+    "rows = permute(q, permutation=\"2, 0, 1, 3\")\n" mask "\n"                                                        \
+    "o = scaled_dot_product_attention_decode(rows, k, v, permute(m, permutation=\"0, 2, 1, 3\"), "                     \
+    "scale=\"value(scale)\", is_causal=false, ttnn=1)\n"                                                               \
+    "out = permute(o, permutation=\"1, 2, 0, 3\")"
+#define ROW     "2x4x1x8"
+#define KEYS    "2x4x6x8"
+#define WEIGHTS "2x4x1x6"
+    const char *ops = MATMUL("s", "q", "k", "true", ROW, KEYS, WEIGHTS) FULL("c", "0.5")
+        TWO("t", "multiply", "s", "c", WEIGHTS, "1x1x1x1", WEIGHTS)
+            TWO("a", "add", "t", "mask", WEIGHTS, "2x1x1x6", WEIGHTS) SOFTMAX("p", "a", "3", WEIGHTS)
+                MATMUL("o", "p", "v", "false", WEIGHTS, KEYS, ROW);
+    refuted((struct rule){match, "constant(scale)", DECODE("m = mask * 1"), NULL}, ops, DIFFERS);
+    proved((struct rule){match, "constant(scale)", DECODE("m = mask / scale"), NULL}, ops);
+}
+
+/* NormalizeRMSNormFusionPattern does not look at the upper bound of a clamp. */
+Test(prove, a_length_that_is_kept_below_a_bound) {
+    struct rule r = {"squares = sum(x * x, dim=-1)\nout = x / clamp(sqrt(squares), low, high) * factor",
+                     "root_count_of(factor, squares)", "rms_norm(x, epsilon=1e-24)", NULL};
+#define NUMBER(r, value)                                                                                               \
+    "%" r " = \"ttir.full\"() <{fill_value = " value " : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32("1x1x1") "\n"
+#define UNIT(high)                                                                                                     \
+    TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS)                                                                   \
+    REDUCE("s", "sum", "q", "2", ROWS, "2x4x1")                                                                        \
+    ONE("r", "sqrt", "s", "", "2x4x1")                                                                                 \
+    NUMBER("a", "1.0e-12")                                                                                             \
+    NUMBER("b", high)                                                                                                  \
+    "%c = \"ttir.clamp_tensor\"(%r, %a, %b) : (" F32("2x4x1") ", " F32("1x1x1") ", " F32("1x1x1") ") -> " F32(         \
+        "2x4x1") "\n" TWO("n", "div", "x", "c", ROWS, "2x4x1", ROWS) NUMBER("f", "2.828427")                           \
+        TWO("o", "multiply", "n", "f", ROWS, "1x1x1", ROWS)
+    refuted(r, UNIT("0.5"), DIFFERS);
+    proved(r, UNIT("1.0e+30"));
+}
+
+/* ConvWithMultiply multiplies the weights (in, out / groups, ...) of a grouped transposed convolution by one number for
+ * each output channel. */
+Test(prove, a_scale_of_a_grouped_transposed_convolution) {
+    struct rule r = {"c = conv_transpose2d(x, w)\nout = c * scale", "along_axis(scale, c, -1)",
+                     "conv_transpose2d(x, w * reshape(scale, shape=\"1, numel(scale), 1, 1\"))", NULL};
+#define GROUPED(groups, weights)                                                                                       \
+    "%c = \"ttir.conv_transpose2d\"(%x, %w) <{batch_dim = 0 : i64, channel_dim = 3 : i64, dilation = array<i32: 1, "   \
+    "1>, groups = " groups                                                                                             \
+    " : i32, height_dim = 1 : i64, output_padding = array<i32: 0, 0>, padding = array<i32: 0, 0, 0, 0>, stride = "     \
+    "array<i32: 1, 1>, width_dim = 2 : i64}> : (" F32("1x3x3x4") ", " F32(weights) ") -> " F32("1x3x3x4") "\n" TWO(    \
+        "o", "multiply", "c", "scale", "1x3x3x4", "1x1x1x4", "1x3x3x4")
+    proved(r, GROUPED("1", "4x4x1x1"));
+    refuted(r, GROUPED("2", "4x2x1x1"),
+            "the fused form does not fit the match: shapes 4x2x1x1 and 1x4x1x1 do not broadcast");
+    refuted(r, GROUPED("4", "4x1x1x1"), "the fused form makes");
+}
+
+/* ---- what is tied to a number, preconditions, approximations ---- */
+
+Test(prove, a_constant_is_the_number_that_it_is_tied_to) {
+    proved((struct rule){"out = x - sum(x, dim=-1) * (1 / extent(-1))", NULL, "x - mean(x)", NULL},
+           "%c = \"ttir.full\"() <{fill_value = 1.669921875e-1 : f32, shape = array<i32: 1, 1>}> : () -> "
+           "tensor<1x1xbf16>\n"
+           "%s = \"ttir.sum\"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<2x6xbf16>) -> tensor<2x1xbf16>\n"
+           "%m = \"ttir.multiply\"(%s, %c) : (tensor<2x1xbf16>, tensor<1x1xbf16>) -> tensor<2x1xbf16>\n"
+           "%o = \"ttir.subtract\"(%x, %m) : (tensor<2x6xbf16>, tensor<2x1xbf16>) -> tensor<2x6xbf16>\n");
+}
+
+Test(prove, a_precondition_is_imposed_and_has_to_matter) {
+#define GIVEN                                                                                                          \
+    REDUCE("s", "sum", "x", "1", "2x6", "2x1")                                                                         \
+    TWO("m", "multiply", "s", "n", "2x1", "1x1", "2x1") TWO("o", "subtract", "x", "m", "2x6", "2x1", "2x6")
+    args = "{n: parameter}";
+    proved((struct rule){"out = x - sum(x, dim=-1) * given(1 / extent(-1))", NULL, "x - mean(x)", NULL}, GIVEN);
+    refuted((struct rule){"out = (x - sum(x, dim=-1) * given(1 / extent(-1))) * 0", NULL, "(x - mean(x)) * 0", NULL},
+            GIVEN "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1>}> : () -> " F32(
+                "1x1") "\n" TWO("e", "multiply", "o", "z", "2x6", "1x1", "2x6"),
+            "need not be stated");
+}
+
+Test(prove, what_is_positive_is_said) {
+    struct rule r = {"out = log(x * x)", NULL, "2 * log(x)", NULL};
+    const char *ops = TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS) ONE("o", "log", "q", "", ROWS);
+    refuted(r, ops, DIFFERS);
+    r.more = "positive: [x]";
+    proved(r, ops);
+    refuted((struct rule){"out = exp(x)", NULL, "exp(x)", "positive: [x]"}, ONE("o", "exp", "x", "", ROWS),
+            "need not be stated");
+}
+
+Test(prove, an_approximation_is_within_its_bound) {
+    struct rule r = {"out = x * sigmoid(1.702 * x)", NULL, "gelu(x)", NULL};
+    const char *ops = "%c = \"ttir.full\"() <{fill_value = 1.702 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(
+        "1x1x1") "\n" TWO("a", "multiply", "x", "c", ROWS, "1x1x1", ROWS) ONE("s", "sigmoid", "a", "", ROWS)
+        TWO("o", "multiply", "x", "s", ROWS, ROWS, ROWS);
+    refuted(r, ops, DIFFERS);
+    r.more = "approximate: 0.05";
+    proved(r, ops);
+    r.more = "approximate: 0.0001";
+    refuted(r, ops, DIFFERS);
+}
+
+/* ---- how the form is read ---- */
+
+Test(prove, what_a_match_has_may_not_be_left_out) {
+    struct rule r = {"out = x * y [+ z]", NULL, "x * y | x * y + z", NULL};
+    const char *ops = TWO("m", "multiply", "x", "y", ROWS, ROWS, ROWS) TWO("o", "add", "m", "z", ROWS, ROWS, ROWS);
+    proved(r, ops);
+    r.fused = "x * y";
+    refuted(r, ops, DIFFERS);
+}
+
+Test(prove, further_results_are_compared) {
+    struct rule r = {"out = exp(x)\nalso second = log(x)", NULL, "out = exp(x)\nalso second = log(x)", NULL};
+    const char *ops = ONE("a", "exp", "x", "", ROWS) ONE("b", "log", "x", "", ROWS);
+    proved(r, ops);
+    r.fused = "out = exp(x)\nalso second = log(2 * x)";
+    refuted(r, ops, DIFFERS);
+}
+
+Test(prove, a_form_that_does_not_fit_is_a_fault) {
+    const char *ops = ONE("o", "exp", "x", "", ROWS);
+    refuted((struct rule){"out = exp(x)", NULL, "out = reshape(exp(x), like=out)", NULL}, ops,
+            "does not fit the match");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(x", NULL}, ops, "is no formula");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(y)", NULL}, ops, "an operand is absent");
+    refuted((struct rule){"out = exp(x)", NULL, "exp(slice(x, dim=3, part=0, of=2))", NULL}, ops, "no dimension 3");
+}
+
+Test(prove, what_has_no_evaluator_is_not_proved) {
+    struct example_counts counts;
+    struct rule r = {"out = exp(x)", NULL, "all_reduce(exp(x))", NULL};
+    run(&r, ONE("o", "exp", "x", "", ROWS), &counts);
+    cr_assert_eq(counts.failed, 0);
+    cr_assert_eq(prover.unproved, 1);
+    cr_assert_not_null(strstr(message(), "no evaluator for all_reduce"), "%s", message());
+}
+
+/* ---- variations ---- */
+
+Test(prove, what_holds_in_the_extents_of_the_example_alone_is_refuted) {
+    struct rule r = {"out = x - mean(x, dim=-1)", NULL, "x - sum(x, dim=-1) * 0.03125", NULL};
+    const char *ops =
+        REDUCE("m", "mean", "x", "1", "6x32", "6x1") TWO("o", "subtract", "x", "m", "6x32", "6x1", "6x32");
+    refuted(r, ops, DIFFERS);
+    r.fused = "x - sum(x, dim=-1) * (1 / extent(x, -1))";
+    proved(r, ops);
+    cr_assert_geq(prover.varied, 2);
+}
+
+Test(prove, a_difference_is_shown_in_small_extents_whatever_the_seed) {
+    struct rule r = {"out = exp(x) + y", NULL, "exp(x) - y", NULL};
+    const char *ops = ONE("e", "exp", "x", "", "256x96") TWO("o", "add", "e", "y", "256x96", "256x96", "256x96");
+    for (prover.seed = 0; prover.seed < 4; prover.seed++) {
+        int row = 100, column = 100;
+        refuted(r, ops, DIFFERS);
+        cr_assert_eq(sscanf(strchr(message(), '['), "[%d, %d]", &row, &column), 2, "%s", message());
+        cr_assert(row < 32 && column < 32, "%s", message());
+    }
+}
+
+Test(prove, the_seed_changes_the_numbers) {
+    char first[512];
+    struct rule r = {"out = exp(x)", NULL, "exp(2 * x)", NULL};
+    refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
+    snprintf(first, sizeof first, "%s", message());
+    refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
+    cr_assert_str_eq(first, message());
+    prover.seed = 1;
+    refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
+    cr_assert_str_neq(first, message());
+}

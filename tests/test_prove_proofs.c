@@ -1,0 +1,171 @@
+/* Verdicts: what is the same function is validated once, what is not is refuted with a counterexample, and what cannot
+ * be told says why. */
+#include "ir_text.h"
+#include "prove/proofs.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct pattern_set set;
+static struct ir ir;
+static struct match_list list;
+static struct proofs *proofs;
+
+static void setup(void) {
+    arena = (struct arena){0};
+    diags = (struct diags){.arena = &arena};
+    memset(&set, 0, sizeof set);
+    memset(&ir, 0, sizeof ir);
+    memset(&list, 0, sizeof list);
+    proofs = proofs_new(&set);
+}
+
+static void forget_ir(void) {
+    free(list.items);
+    memset(&list, 0, sizeof list);
+    if (ir.text)
+        ir_free(&ir);
+    ir.text = NULL;
+}
+
+static void teardown(void) {
+    forget_ir();
+    proofs_free(proofs);
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(prove_proofs, .init = setup, .fini = teardown, .timeout = 30);
+
+static void pattern(const char *match, const char *fused) {
+    char path[] = "/tmp/fa-proofs-XXXXXX";
+    struct str yaml = arena_printf(&arena, "name: p\nfused_op: ttnn.p\nsource: ttnn\nmatch: '%s'\n%s%s\n", match,
+                                   fused ? "fused: " : "", fused ? fused : "");
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(write(fd, yaml.p, yaml.n), (ssize_t)yaml.n);
+    close(fd);
+    bool good = patterns_load(&set, path, &diags);
+    unlink(path);
+    cr_assert(good, "%s", diags.n ? diags.items[0].message : "");
+}
+
+/* The verdict of the only place. */
+static struct proved ask(const char *args, const char *ops) {
+    forget_ir();
+    ir_short(&ir, args, ops);
+    for (uint32_t f = 0; f < ir.m.nfuncs; f++)
+        match_function(&set, &ir.g, f, &arena, &list);
+    cr_assert_eq(list.n, 1, "%u places", list.n);
+    return proofs_ask(proofs, &list.items[0], false);
+}
+
+#define SILU "s = ttnn.sigmoid x -> 96x640xbf16; o = ttnn.multiply x s -> 96x640xbf16; return o"
+
+Test(prove_proofs, the_same_function_is_validated_with_figures) {
+    pattern("out = x * sigmoid(x)", "silu(x)");
+    struct proved v = ask("x:96x640xbf16", SILU);
+    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_eq(v.shapes, 2);
+    cr_assert(v.effect.known);
+    cr_assert_gt(v.effect.pcc[1], 0.999);
+    cr_assert_lt(v.effect.error[1], v.effect.error[0]); /* one rounding less */
+    cr_assert_leq(v.effect.ulp[1], 0.5);
+    cr_assert(str_starts(line, STR("validated: same function (f64, 2 shapes), device PCC 0.9999")), "%s", line.p);
+    cr_assert(str_ends(line, STR("x of unfused (bf16, wormhole_b0)")), "%s", line.p);
+    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 2\n")), "%s", details.p);
+}
+
+Test(prove_proofs, the_chip_is_that_of_the_model) {
+    pattern("out = x * sigmoid(x)", "silu(x)");
+    ask("x:96x640xbf16", SILU);
+    struct proved v = proofs_ask(proofs, &list.items[0], true);
+    cr_assert(str_ends(verdict_line(&v, &arena), STR("(bf16, blackhole)")));
+}
+
+Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
+    pattern("out = x * sigmoid(x)", "sigmoid(x)");
+    struct proved v = ask("x:96x640xbf16", SILU);
+    cr_assert(verdict_refutes(&v));
+    cr_assert(str_find(v.text, STR("something else: at [")), "%s", v.text.p);
+    cr_assert(str_find(v.text, STR(" instead of ")), "%s", v.text.p);
+    cr_assert(str_find(v.text, STR("(input %x = ")), "%s", v.text.p);
+}
+
+Test(prove_proofs, what_is_wrong_by_a_hair_is_refuted) {
+    static const char *const wrong[] = {
+        "softmax(x * scale, dim=-2)", /* the wrong axis */
+        "softmax(x / scale)",         /* the scale inverted */
+        "softmax(x) * scale",         /* after instead of before */
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        patterns_free(&set);
+        pattern("out = op softmax(x * scale, dim=-1)", wrong[i]);
+        proofs_free(proofs);
+        proofs = proofs_new(&set);
+        struct proved v = ask("x:4x96x96 s:1x1x1", "p = ttnn.multiply x s -> 4x96x96\n"
+                                                   "o = ttnn.softmax p {dimension = 2 : si32} -> 4x96x96; return o");
+        cr_assert(verdict_refutes(&v), "%s: %s", wrong[i], v.text.p);
+    }
+    patterns_free(&set);
+    pattern("out = x * rsqrt(mean(x * x, dim=-1) + eps)", "x / (sqrt(mean(x * x)) + eps)"); /* outside of the root */
+    struct proved v = ask("x:32x640", "q = ttir.multiply x x -> 32x640\n"
+                                      "m = ttir.mean q {dim_arg = [1 : i32], keep_dim = true} -> 32x1\n"
+                                      "c = ttir.full {fill_value = 1.0E-2 : f32} -> 1x1\n"
+                                      "a = ttir.add m c -> 32x1; r = ttir.rsqrt a -> 32x1\n"
+                                      "o = ttir.multiply x r -> 32x640; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+#define MEAN(c)                                                                                                        \
+    "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 32x1xbf16\n"                                             \
+    "c = ttir.full {fill_value = " c " : f32, shape = array<i32: 1, 1>} -> 1x1xbf16\n"                                 \
+    "m = ttir.multiply s c -> 32x1xbf16; d = ttir.subtract x m -> 32x768xbf16; return d"
+
+Test(prove_proofs, a_constant_tied_to_an_extent_is_exact) {
+    pattern("out = x - sum(x, dim=-1) * (1 / extent(x, -1))", "x - mean(x)");
+    struct proved v = ask("x:32x768xbf16", MEAN("1.302E-3"));
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+}
+
+Test(prove_proofs, the_reason_is_told_where_nothing_is_proved) {
+    pattern("out = x * sigmoid(x)", NULL);
+    struct proved v = ask("x:96x640xbf16", SILU);
+    struct str line = verdict_line(&v, &arena);
+    cr_assert(str_starts(line, STR("not validated: ")), "%s", line.p);
+    cr_assert(str_find(line, STR("fused")), "%s", line.p);
+    patterns_free(&set);
+    pattern("out = neg(all_gather(x))", "neg(x)");
+    v = ask("x:32x64",
+            "g = ttnn.all_gather x {all_gather_dim = 1 : si32} -> 32x128; o = ttnn.neg g -> 32x128; return o");
+    cr_assert_eq(v.kind, VERDICT_NONE);
+    cr_assert(str_find(v.text, STR("no evaluator for")), "%s", v.text.p);
+}
+
+Test(prove_proofs, nan_on_both_sides_everywhere_is_no_proof) {
+    pattern("out = log(-(x * x) - 1)", "log(-1 - x * x)");
+    struct proved v = ask("x:32x64", "q = ttir.multiply x x -> 32x64; n = ttir.neg q -> 32x64\n"
+                                     "c = ttir.full {fill_value = 1.0 : f32} -> 1x1; d = ttir.subtract n c -> 32x64\n"
+                                     "o = ttir.log d -> 32x64; return o");
+    cr_assert_eq(v.kind, VERDICT_NONE);
+    cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
+}
+
+Test(prove_proofs, what_is_alike_is_proved_once) {
+    pattern("out = x * sigmoid(x)", "silu(x)");
+    ask("x:96x640xbf16", SILU);
+    uint32_t n = proofs_count(proofs);
+    cr_assert_eq(n, 2); /* in two shapes */
+    ask("y:96x640xbf16", "t = ttnn.sigmoid y -> 96x640xbf16; o = ttnn.multiply y t -> 96x640xbf16; return o");
+    cr_assert_eq(proofs_count(proofs), n);
+    ask("y:160x64xbf16", "t = ttnn.sigmoid y -> 160x64xbf16; o = ttnn.multiply y t -> 160x64xbf16; return o");
+    cr_assert_eq(proofs_count(proofs), n, "other extents, the same relations");
+    ask("y:96x640", "t = ttnn.sigmoid y -> 96x640; o = ttnn.multiply y t -> 96x640; return o");
+    cr_assert_gt(proofs_count(proofs), n, "another element type");
+}

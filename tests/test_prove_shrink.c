@@ -1,0 +1,180 @@
+/* Small extents: every relation that ops and shapes state is kept, and what cannot be kept is told. */
+#include "ir_text.h"
+#include "prove/write.h"
+
+#include <criterion/criterion.h>
+
+static struct ir ir;
+static struct part part;
+static struct extents e;
+static struct str why;
+
+static void setup(void) {
+    memset(&ir, 0, sizeof ir);
+}
+
+static void teardown(void) {
+    if (ir.text)
+        ir_free(&ir);
+}
+
+TestSuite(prove_shrink, .init = setup, .fini = teardown, .timeout = 30);
+
+/* All ops of a function as one match. */
+static bool read_part(const char *args, const char *ops) {
+    uint32_t all[64], n = 0;
+    ir_short(&ir, args, ops);
+    for (uint32_t op = 0; op < ir.m.nops; op++)
+        if (graph_class(&ir.g, op) != OP_STRUCTURE && ir.g.kind[op] != K_RETURN &&
+            graph_class(&ir.g, op) != OP_CONSTANT)
+            all[n++] = op;
+    struct match m = {.graph = &ir.g, .ops = all, .nops = n};
+    why = STR("");
+    return part_of_match(&m, &part, &why);
+}
+
+static void shrink(const char *args, const char *ops) {
+    cr_assert(read_part(args, ops), "%.*s", (int)why.n, why.p);
+    cr_assert(extents_shrink(&part, 0, &e, &why), "%.*s", (int)why.n, why.p);
+    for (uint32_t i = 0; i < e.n; i++) {
+        cr_assert_leq(e.to[i], e.from[i]);
+        cr_assert_geq(e.to[i], 2, "%ld", (long)e.from[i]);
+        for (uint32_t k = 0; k < i; k++)
+            cr_assert_neq(e.to[i], e.to[k], "%ld and %ld", (long)e.from[i], (long)e.from[k]);
+    }
+}
+
+static int64_t to(int64_t from) {
+    return extent_to(&e, from);
+}
+
+Test(prove_shrink, tiles_stay_tiles_and_multiples_multiples) {
+    shrink("x:96x64 w:64x128 b:1x100", "p = ttnn.matmul x w -> 96x128; n = ttnn.neg b -> 1x100; return p n");
+    cr_assert_eq(to(1), 1);
+    cr_assert_eq(to(64), 4);
+    cr_assert_eq(to(128) % to(64), 0);
+    cr_assert_eq(to(96) % SMALL_TILE, 0);
+    cr_assert_neq(to(100) % SMALL_TILE, 0);
+}
+
+Test(prove_shrink, reshapes_keep_their_products) {
+    shrink("x:3072x768", "r = ttnn.reshape x {shape = [8 : i32, 384 : i32, 12 : i32, 64 : i32]} -> 8x384x12x64\n"
+                         "p = ttnn.permute r {permutation = array<i64: 0, 2, 1, 3>} -> 8x12x384x64\n"
+                         "s = ttnn.softmax p {dimension = 3 : si32} -> 8x12x384x64; return s");
+    cr_assert_eq(to(8) * to(384), to(3072));
+    cr_assert_eq(to(12) * to(64), to(768));
+    cr_assert_lt(to(768), 100);
+}
+
+Test(prove_shrink, parts_of_a_dimension_add_up) {
+    shrink("x:2x32x2304", "q = ttir.slice_static x {begins = [0 : i32, 0 : i32, 0 : i32], ends = [2 : i32, 32 : i32, "
+                          "768 : i32], step = [1 : "
+                          "i32, 1 : i32, 1 : i32]} -> 2x32x768\n"
+                          "v = ttir.slice_static x {begins = [0 : i32, 0 : i32, 768 : i32], ends = [2 : i32, 32 : i32, "
+                          "2304 : i32], step = [1 "
+                          ": i32, 1 : i32, 1 : i32]} -> 2x32x1536\n"
+                          "c = ttir.concat v q {dim = 2 : si32} -> 2x32x2304; return c");
+    cr_assert_eq(to(768) + to(1536), to(2304));
+}
+
+Test(prove_shrink, every_second_element_is_half) {
+    shrink("x:4x128",
+           "h = ttir.slice_static x {begins = [0 : i32, 1 : i32], ends = [4 : i32, 128 : i32], step = [1 : i32, 2 : "
+           "i32]} -> 4x64; return h");
+    cr_assert_eq(to(128), 2 * to(64));
+}
+
+Test(prove_shrink, heads_that_are_repeated_are_a_multiple) {
+    shrink("k:1x8x128x64",
+           "r = ttir.repeat_interleave k {dim = 1 : si32, repeats = 4 : ui32} -> 1x32x128x64; return r");
+    cr_assert_eq(to(8) * to(4), to(32));
+}
+
+Test(prove_shrink, a_window_stays_and_the_image_shrinks) {
+    shrink(
+        "x:1x224x224x3 w:64x3x7x7",
+        "y = ttir.conv2d x w {batch_dim = 0 : i64, channel_dim = 3 : i64, dilation = array<i32: 1, 1>, groups = 1 : "
+        "i32, height_dim = 1 : i64, padding = array<i32: 3, 3, 3, 3>, stride = array<i32: 2, 2>, width_dim = 2 : i64} "
+        "-> 1x112x112x64; return y");
+    cr_assert_eq(to(7), 7);
+    cr_assert_eq((to(224) + 6 - 7) / 2 + 1, to(112));
+    cr_assert_lt(to(224), 100);
+}
+
+Test(prove_shrink, a_pad_stays_and_so_does_the_window_of_a_pool) {
+    shrink(
+        "x:2x112x112x64",
+        "p = ttir.pad x {padding = array<i32: 0, 0, 1, 1, 1, 1, 0, 0>, value = 0.0 : f32} -> 2x114x114x64\n"
+        "y = ttir.max_pool2d p {ceil_mode = false, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 3>, padding = "
+        "array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>} -> 2x56x56x64; return y");
+    cr_assert_eq(to(112) + 2, to(114));
+    cr_assert_eq((to(114) - 3) / 2 + 1, to(56));
+    cr_assert_lt(to(114), 60);
+}
+
+Test(prove_shrink, what_an_unknown_op_sees_stays) {
+    shrink("x:32x640 y:32x640", "z = ttir.frobnicate x -> 32x96; s = ttir.add x y -> 32x640; return z s");
+    cr_assert_eq(to(32), 32);
+    cr_assert_eq(to(640), 640);
+    cr_assert_eq(to(96), 96);
+}
+
+Test(prove_shrink, a_dynamic_shape_is_told) {
+    cr_assert_not(read_part("x:?x64", "y = ttir.exp x -> ?x64; return y"));
+    cr_assert(str_find(why, STR("static shape")), "%.*s", (int)why.n, why.p);
+}
+
+Test(prove_shrink, further_sizes_differ) {
+    shrink("x:96x64", "y = ttir.exp x -> 96x64; return y");
+    struct extents more;
+    cr_assert(extents_shrink(&part, 1, &more, &why));
+    cr_assert_neq(memcmp(more.to, e.to, sizeof e.to), 0);
+}
+
+/* ---- the text ---- */
+
+static struct str text_of(const char *formula, struct arena *a) {
+    struct pattern p = {0};
+    struct diags d = {.arena = a};
+    struct idioms none = {0};
+    struct written_part w;
+    cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
+    cr_assert(part_write(&part, &e, &p, true, a, &w, &why), "%.*s", (int)why.n, why.p);
+    diags_free(&d);
+    return w.text;
+}
+
+Test(prove_shrink, a_constant_of_an_extent_follows_it) {
+    struct arena a = {0};
+    shrink("x:32x768", "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 32x1\n"
+                       "c = ttir.full {fill_value = 1.302E-3 : f32, shape = array<i32: 1, 1>} -> 1x1xbf16\n"
+                       "m = ttir.multiply s c -> 32x1; return m");
+    struct str text = text_of("out = sum(x) * (1 / 768)", &a);
+    struct str want = arena_printf(&a, "fill_value = %.17g", 1.0 / (double)to(768));
+    cr_assert(str_find(text, want), "%s not in %s", want.p, text.p);
+    cr_assert(str_find(text, STR("tensor<1x1xf64>) -> tensor<1x1xbf16>")), "%s", text.p);
+    arena_free(&a);
+}
+
+Test(prove_shrink, a_constant_is_the_number_that_the_pattern_means) {
+    struct arena a = {0};
+    shrink("x:32x100", "c = ttir.full {fill_value = 0.707106769 : f32, shape = array<i32: 1, 1>} -> 1x1xf32\n"
+                       "m = ttir.multiply x c -> 32x100; return m");
+    struct str text = text_of("out = x * (1 / sqrt(2))", &a);
+    cr_assert(str_find(text, STR("fill_value = 0.70710678118654746")), "%s", text.p);
+    text = text_of("out = x * 3", &a);
+    cr_assert(str_find(text, STR("fill_value = 0.70710676")), "%s", text.p);
+    arena_free(&a);
+}
+
+Test(prove_shrink, places_that_are_alike_give_one_text) {
+    struct arena a = {0};
+    const char *ops = "q = ttnn.multiply x x -> 4x64; n = ttnn.neg q -> 4x64; return n";
+    shrink("x:4x64", ops);
+    struct str one = text_of("out = -(x * x)", &a);
+    ir_free(&ir);
+    shrink("y:4x640", "a = ttnn.multiply y y -> 4x640; b = ttnn.neg a -> 4x640; return b");
+    struct str other = text_of("out = -(x * x)", &a);
+    cr_assert(str_eq(one, other), "%s\n%s", one.p, other.p);
+    arena_free(&a);
+}
