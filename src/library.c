@@ -9,7 +9,7 @@
 #include "pattern/lowering.h"
 #include "pattern/place.h"
 #include "pattern/written.h"
-#include "prove.h"
+#include "prove/prove.h"
 #include "skeleton.h"
 
 struct fa_library {

@@ -4,7 +4,7 @@
 #define FA_PROVE_FORM_H
 
 #include "numeric/numeric.h"
-#include "prove.h"
+#include "prove/prove.h"
 
 enum { MAX_LEAVES = 64, MAX_INSIDE = 512, MAX_FRAMES = 8 };
 

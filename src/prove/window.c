@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pattern/condition.h"
-#include "prove_form.h"
+#include "prove/form.h"
 
 /* Elements of the padded operand that the pad did not add. */
 static bool is_kept(const struct window_pads *w, int64_t element) {

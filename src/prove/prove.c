@@ -1,14 +1,14 @@
 /* The leaves of a match get random numbers. The matched ops make of them the value of the root, the fused form makes
- * its own of what the match binds (prove_form.c). Both are in doubles, so a difference is one of meaning. A constant
+ * its own of what the match binds (form.c). Both are in doubles, so a difference is one of meaning. A constant
  * that the pattern ties to a number is that number, not what is left of it in its format. */
-#include "prove.h"
+#include "prove/prove.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "prove/form.h"
 #include "prove/proofs.h"
-#include "prove_form.h"
 
 enum { VARIATIONS = 3, CHOICES = 512, SMALL_INDEX = 2 };
 

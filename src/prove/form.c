@@ -1,7 +1,7 @@
 /* The fused form of a pattern on what a match binds. A name of the form is the value of that name in the match, seen
  * along the axes of the formula; an op that the form has from the graph works in axes of its own, so the form may be
  * evaluated in those instead. */
-#include "prove_form.h"
+#include "prove/form.h"
 
 #include <math.h>
 #include <string.h>
