@@ -293,7 +293,7 @@ void gap_take_locs(struct parser *p) {
         t->locs = g->locs;
         t->nlocs = t->locs_cap = g->nlocs;
         g->locs = NULL;
-    } else {
+    } else if (g->nlocs > 0) {
         memcpy(t->locs, g->locs, g->nlocs * sizeof *t->locs);
     }
     p->p = g->locs_end;
