@@ -526,6 +526,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
+    a->report.jobs = work_jobs(o->jobs);
     if (!o->no_validate && !o->dry_run)
         a->proofs = proofs_new(&a->patterns);
     audit_graphs(a, work_jobs(o->jobs));

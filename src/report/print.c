@@ -1,9 +1,13 @@
 /* The report as YAML events. What libyaml is told: UTF-8 unescaped, no line width, no document marks,
  * block mappings and block sequences. Text that is no valid UTF-8 is repaired first (text.h),
- * so that a report can always be read. */
+ * so that a report can always be read. Pieces of it are made side by side and written in order. */
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <yaml.h>
 
+#include "base/work.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -135,8 +139,7 @@ static void put_class(struct printer *p, const struct classification *c) {
     }
 }
 
-static void put_entry(struct printer *p, const struct entry *e) {
-    begin_mapping(p);
+static void put_head(struct printer *p, const struct entry *e) {
     put_key(p, "fused_op");
     put_name(p, e->fused_op);
     put_key(p, "source");
@@ -147,11 +150,6 @@ static void put_entry(struct printer *p, const struct entry *e) {
     end_list(p);
     if (e->class.given)
         put_class(p, &e->class);
-    begin_list(p, "instances");
-    for (uint32_t i = 0; i < e->ninstances; i++)
-        put_instance(p, &e->instances[i]);
-    end_list(p);
-    end_mapping(p);
 }
 
 static void put_path(struct printer *p, const char *key, const char *path) {
@@ -161,32 +159,73 @@ static void put_path(struct printer *p, const char *key, const char *path) {
     }
 }
 
-static void put_report(struct printer *p, const struct report *r) {
-    begin_mapping(p);
+static void put_input(struct printer *p, const struct report *r) {
     put_key(p, "input");
     begin_mapping(p);
     put_path(p, "ttir", r->ttir_path);
     put_path(p, "ttnn", r->ttnn_path);
     end_mapping(p);
+}
+
+/* ---- a report in pieces ---- */
+
+/* Some instances of one entry. A piece is printed as a report of its own; without the lines that the piece before it
+ * has printed it is what follows there. */
+struct piece {
+    uint32_t entry, begin, end;
+};
+
+enum { PIECE = 64 }; /* instances */
+
+struct pieces {
+    struct report *report;
+    struct piece *v;
+    uint32_t n;
+    FILE *out;
+    struct work_order *order;
+    bool failed; /* read and written in turn */
+    int reason;  /* errno of the thread that failed; 0: libyaml */
+};
+
+static void put_piece(struct printer *p, const struct piece *piece, bool first) {
+    const struct report *r = p->report;
+    const struct entry *e = piece ? &r->entries[piece->entry] : NULL;
+    begin_mapping(p);
+    if (first)
+        put_input(p, r);
     begin_list(p, "missed_fusions");
-    for (uint32_t i = 0; i < r->nentries; i++)
-        put_entry(p, &r->entries[i]);
+    if (e) {
+        begin_mapping(p);
+        if (piece->begin == 0)
+            put_head(p, e);
+        begin_list(p, "instances");
+        for (uint32_t i = piece->begin; i < piece->end; i++)
+            put_instance(p, &e->instances[i]);
+        end_list(p);
+        end_mapping(p);
+    }
     end_list(p);
     end_mapping(p);
 }
 
-bool report_print(struct report *r, FILE *out) {
+static int keep_text(void *buf, unsigned char *text, size_t n) {
+    buf_add(buf, (struct str){(const char *)text, n});
+    return 1;
+}
+
+/* NULL: a report without entries. */
+static bool print_piece(struct report *r, const struct piece *piece, bool first, struct buf *out) {
     yaml_event_t event;
     struct printer p = {.ok = true, .report = r};
     if (!yaml_emitter_initialize(&p.emitter))
         return false;
-    yaml_emitter_set_output_file(&p.emitter, out);
+    yaml_emitter_set_output(&p.emitter, keep_text, out);
     yaml_emitter_set_unicode(&p.emitter, 1);
     yaml_emitter_set_width(&p.emitter, -1);
     put(&p, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
     if (p.ok)
         put(&p, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
-    put_report(&p, r);
+    put_piece(&p, piece, first);
     if (p.ok)
         put(&p, &event, yaml_document_end_event_initialize(&event, 1));
     if (p.ok)
@@ -194,5 +233,58 @@ bool report_print(struct report *r, FILE *out) {
     yaml_emitter_delete(&p.emitter);
     buf_free(&p.instance);
     buf_free(&p.utf8);
-    return p.ok && fflush(out) == 0 && !ferror(out);
+    return p.ok;
+}
+
+/* Behind the lines "missed_fusions:" and, of an entry that goes on, "- instances:". */
+static struct str without_lines(struct str text, uint32_t lines) {
+    for (; lines > 0; lines--) {
+        const char *end = memchr(text.p, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.p) + 1 : text.n;
+        text = (struct str){text.p + n, text.n - n};
+    }
+    return text;
+}
+
+static void print_one(void *context, uint32_t i, uint32_t slot) {
+    struct pieces *all = context;
+    const struct piece *piece = all->n ? &all->v[i] : NULL;
+    struct buf text = {0};
+    (void)slot;
+    bool good = print_piece(all->report, piece, i == 0, &text);
+    struct str rest = without_lines(buf_str(&text), i == 0 ? 0 : piece->begin == 0 ? 1 : 2);
+    work_wait(all->order, i);
+    if (!all->failed && (!good || fwrite(rest.p, 1, rest.n, all->out) != rest.n)) {
+        all->failed = true;
+        all->reason = good ? errno : 0;
+    }
+    work_done(all->order, i);
+    buf_free(&text);
+}
+
+static struct piece *cut(const struct report *r, uint32_t *n) {
+    struct piece *v = NULL;
+    uint32_t cap = 0;
+    *n = 0;
+    for (uint32_t e = 0; e < r->nentries; e++)
+        for (uint32_t at = 0; at < r->entries[e].ninstances; at += PIECE) {
+            uint32_t left = r->entries[e].ninstances - at;
+            v = grow(v, &cap, *n + 1, sizeof *v);
+            v[(*n)++] = (struct piece){e, at, at + (left < PIECE ? left : PIECE)};
+        }
+    return v;
+}
+
+bool report_print(struct report *r, FILE *out) {
+    struct pieces all = {.report = r, .out = out, .order = work_order_new()};
+    all.v = cut(r, &all.n);
+    work_run(all.n ? all.n : 1, r->jobs ? r->jobs : 1, print_one, &all);
+    work_order_free(all.order);
+    free(all.v);
+    if (!all.failed && (fflush(out) != 0 || ferror(out))) {
+        all.failed = true;
+        all.reason = errno;
+    }
+    errno = all.reason;
+    return !all.failed;
 }
