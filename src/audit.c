@@ -309,10 +309,20 @@ static void drop_sources(const struct fa_options *o, struct match_list *list) {
 
 /* ---- proofs ---- */
 
+static void release_text(const struct level *l) {
+    if (l->present)
+        source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
+}
+
 static void prove_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_audit *g = context;
     (void)slot;
-    g->verdicts[i] = proofs_ask(g->a->proofs, &g->matches.items[i], g->blackhole);
+    enum { STEP = 1 << 22 };
+    const struct match *m = &g->matches.items[i], *before = i ? m - 1 : m;
+    const struct mlir_op *ops = m->graph->m->ops;
+    g->verdicts[i] = proofs_ask(g->a->proofs, m, g->blackhole);
+    if (ops[m->ops[0]].text.begin / STEP != ops[before->ops[0]].text.begin / STEP)
+        release_text(g->shown);
 }
 
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
@@ -404,11 +414,6 @@ static void take_diags(struct diags *to, const struct diags *from) {
     }
     to->dropped += from->dropped;
     to->errors += from->errors - errors; /* of those dropped */
-}
-
-static void release_text(const struct level *l) {
-    if (l->present)
-        source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
 }
 
 /* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
