@@ -252,7 +252,7 @@ static void print_one(void *context, uint32_t i, uint32_t slot) {
     struct buf text = {0};
     (void)slot;
     bool good = print_piece(all->report, piece, i == 0, &text);
-    struct str rest = without_lines(buf_str(&text), i == 0 ? 0 : piece->begin == 0 ? 1 : 2);
+    struct str rest = without_lines(buf_str(&text), i == 0 || !piece ? 0 : piece->begin == 0 ? 1 : 2);
     work_wait(all->order, i);
     if (!all->failed && (!good || fwrite(rest.p, 1, rest.n, all->out) != rest.n)) {
         all->failed = true;
