@@ -81,11 +81,10 @@ static size_t begin_of_function(const struct mlir *m, uint32_t func) {
 
 /* What is matched is looked at again only where something was found: the pages before each 4 MB of text may go. */
 static void release_matched(const struct level_match *l, uint32_t i) {
-    enum { STEP = 1 << 22 };
     const struct mlir *m = l->graph->m;
     size_t at = begin_of_function(m, l->funcs[i]), before = i ? begin_of_function(m, l->funcs[i - 1]) : 0;
-    if (at > before && at / STEP != before / STEP)
-        source_release(m->source, m->text.p + before / STEP * STEP, at - before / STEP * STEP);
+    if (source_step(before, at))
+        source_release(m->source, m->text.p, at);
 }
 
 static void match_one(void *context, uint32_t i, uint32_t slot) {
@@ -314,14 +313,16 @@ static void release_text(const struct level *l) {
         source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
 }
 
+static size_t begin_of_match(const struct match *m) {
+    return m->graph->m->ops[m->ops[0]].text.begin;
+}
+
 static void prove_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_audit *g = context;
     (void)slot;
-    enum { STEP = 1 << 22 };
-    const struct match *m = &g->matches.items[i], *before = i ? m - 1 : m;
-    const struct mlir_op *ops = m->graph->m->ops;
+    const struct match *m = &g->matches.items[i];
     g->verdicts[i] = proofs_ask(g->a->proofs, m, g->blackhole);
-    if (ops[m->ops[0]].text.begin / STEP != ops[before->ops[0]].text.begin / STEP)
+    if (i && source_step(begin_of_match(m - 1), begin_of_match(m)))
         release_text(g->shown);
 }
 
@@ -418,17 +419,13 @@ static void take_diags(struct diags *to, const struct diags *from) {
 
 /* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
 static void report_matches(struct graph_audit *g) {
-    enum { STEP = 1 << 22 };
-    size_t released = 0;
     for (uint32_t i = 0; i < g->matches.n; i++) {
         const struct match *m = &g->matches.items[i];
-        size_t at = m->graph->m->ops[m->ops[0]].text.begin;
         report_match(g, m);
-        if (at >= released && at - released < STEP)
+        if (i == 0 || !source_step(begin_of_match(m - 1), begin_of_match(m)))
             continue;
         release_text(&g->ttir);
         release_text(&g->ttnn);
-        released = at;
     }
 }
 

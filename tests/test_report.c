@@ -31,6 +31,38 @@ static void add_note(struct report *r, const char *fused, const char *component,
     report_add(r, str_of(fused), STR("ttnn"), components, 1, instance);
 }
 
+/* More instances than one piece has, of two entries, with notes of every kind of text. */
+static char *print_many(uint32_t jobs, uint32_t n) {
+    static const char *const notes[] = {"plain\n", "two\n  lines\n", "", " begins with a blank\n", "- a: \"b\"\n"};
+    struct report r = {.jobs = jobs};
+    for (uint32_t i = 0; i < n; i++)
+        add_note(&r, i % 3 ? "ttnn.linear" : "ttnn.relu", "ttnn.add", i, notes[i % 5]);
+    report_sort(&r);
+    char *text = print_text(&r);
+    report_free(&r);
+    return text;
+}
+
+static uint32_t occurrences(const char *text, const char *what) {
+    uint32_t n = 0;
+    for (; (text = strstr(text, what)); text++)
+        n++;
+    return n;
+}
+
+Test(report, pieces_make_one_text) {
+    for (uint32_t n = 0; n < 400; n += n < 3 ? 1 : 61) {
+        char *one = print_many(1, n), *four = print_many(4, n);
+        cr_assert_str_eq(one, four, "%u instances", n);
+        cr_assert_eq(occurrences(one, "missed_fusions:"), 1);
+        cr_assert_eq(occurrences(one, "instances:"), n > 1 ? 2 : n);
+        cr_assert_eq(occurrences(one, "notes: "), n);
+        cr_assert_eq(occurrences(one, "fused_op: "), n > 1 ? 2 : n);
+        free(one);
+        free(four);
+    }
+}
+
 static char *segment_of(const char *text, struct mlir_op *ops, uint32_t nops) {
     struct mlir ir = ir_of(text, ops, nops);
     uint32_t ids[8] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -235,8 +235,7 @@ static bool parse_thing(struct parser *p) {
 
 /* What is behind is looked at again here and there only: the pages of a big text need not stay. */
 static void release_behind(struct parser *p) {
-    enum { STEP = 1 << 22 };
-    if (p->p - p->released < STEP)
+    if (!source_step((size_t)(p->released - p->begin), (size_t)(p->p - p->begin)))
         return;
     source_release(p->m->source, p->released, (size_t)(p->p - p->released));
     p->released = p->p;

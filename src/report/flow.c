@@ -566,13 +566,11 @@ static void begin_arguments(struct flow *f) {
     }
 }
 
-/* Attributes are read from all over the text: its pages go each time that 4 MB of ops were gone through. */
+/* Attributes are read from all over the text. */
 static void release_text(const struct mlir *m, uint32_t op, size_t *last) {
-    enum { STEP = 1 << 22 };
     size_t at = m->ops[op].text.begin;
-    if ((at > *last ? at - *last : *last - at) < STEP)
-        return;
-    source_release(m->source, m->text.p, m->text.n);
+    if (source_step(*last, at))
+        source_release(m->source, m->text.p, m->text.n);
     *last = at;
 }
 

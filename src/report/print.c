@@ -184,7 +184,7 @@ struct pieces {
     FILE *out;
     struct work_order *order;
     bool failed; /* read and written in turn */
-    int reason;  /* errno of the thread that failed; 0: libyaml */
+    int reason;  /* errno of the thread that failed; 0: the text is no YAML */
 };
 
 static void put_piece(struct printer *p, const struct piece *piece, bool first) {
@@ -251,12 +251,14 @@ static void print_one(void *context, uint32_t i, uint32_t slot) {
     const struct piece *piece = all->n ? &all->v[i] : NULL;
     struct buf text = {0};
     (void)slot;
+    errno = 0;
     bool good = print_piece(all->report, piece, i == 0, &text);
+    int reason = errno;
     struct str rest = without_lines(buf_str(&text), i == 0 || !piece ? 0 : piece->begin == 0 ? 1 : 2);
     work_wait(all->order, i);
     if (!all->failed && (!good || fwrite(rest.p, 1, rest.n, all->out) != rest.n)) {
         all->failed = true;
-        all->reason = good ? errno : 0;
+        all->reason = good ? errno : reason;
     }
     work_done(all->order, i);
     buf_free(&text);

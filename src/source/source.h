@@ -23,6 +23,11 @@ void source_close(struct source *s);
 
 /* The bytes [p, p + n) are done with: memory of a mapped file is given back. They can still be read. */
 void source_release(const struct source *s, const char *p, size_t n);
+/* Where pages go as a text is gone through: each time that a multiple of 4 MB lies between two places in it. */
+static inline bool source_step(size_t from, size_t to) {
+    enum { STEP = 1 << 22 };
+    return from / STEP != to / STEP;
+}
 
 /* Line and column (1-based) of a byte offset. Amortised linear for offsets that grow. */
 struct place source_place(struct source *s, size_t offset);
