@@ -10,6 +10,7 @@ enum {
     MAX_BEFORE = 24,     /* earlier uses of one argument that are told apart */
     MAX_OPERANDS = 64,   /* of one op that are looked through for an argument */
     MAX_LISTED = 400,    /* users of one value that are told apart: no match has room for as many */
+    MAX_HITS = 64,       /* that are remembered of one place */
     FIRST_TABLE = 64,    /* entries at first */
     LAST_TABLE = 1 << 15 /* entries before all is forgotten */
 };
@@ -153,6 +154,10 @@ static uint64_t mix_argument(const struct alike *a, uint64_t h, uint32_t v, uint
 /* Nothing is looked for behind these; what a constant is was told with its value. */
 static bool opaque_end(enum op_class c) {
     return c == OP_CONSTANT || c == OP_CALL || c == OP_RETURN || c == OP_STRUCTURE || c == OP_NO_USE;
+}
+
+bool alike_tells_users(const struct graph *g, uint32_t op) {
+    return !opaque_end(graph_class(g, op));
 }
 
 /* The argument of the model that a value is, which a caller may know more of. */
@@ -324,20 +329,57 @@ static int32_t *from_root(struct arena *arena, const uint32_t *ops, uint32_t n, 
     return out;
 }
 
-void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m,
-                const struct told *told) {
-    uint32_t root = m->ops[m->nops - 1];
+/* Who uses a value and where, counted from the root. */
+static uint64_t users_number(const struct alike *a, uint32_t value, uint32_t root) {
+    const struct graph *g = a->g;
+    uint64_t h = mix(7, graph_nuses(g, value));
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        h = mix_name(a, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]), g->m->ops[g->uses[u]].name);
+    return h;
+}
+
+/* What is seen there; 0: nothing that can be told. */
+static uint64_t number_seen(const struct alike *a, uint32_t op, uint32_t slot, uint32_t root) {
+    if (op < a->first || op >= a->end)
+        return 0;
+    if (slot == NONE)
+        return a->place[op - a->first];
+    bool there = slot < graph_noperands(a->g, op) && graph_operands(a->g, op)[slot] != NONE;
+    return there ? users_number(a, graph_operands(a->g, op)[slot], root) : 0;
+}
+
+static bool sees_the_same(const struct alike *a, const struct alike_hit *h, uint32_t root) {
+    for (uint32_t i = 0; i < h->nseen; i++)
+        if (number_seen(a, root + (uint32_t)h->seen[i].op, h->seen[i].slot, root) != h->seen[i].number)
+            return false;
+    return true;
+}
+
+void alike_keep(struct alike *a, struct alike_place *place, const struct alike_search *search) {
+    const struct match *m = search->found;
     struct arena *arena = &a->memory->arena;
+    if (place->nhits == MAX_HITS)
+        return;
     struct alike_hit *hit = arena_alloc(arena, sizeof *hit);
-    *hit = (struct alike_hit){.next = place->hits,
-                              .index = index,
-                              .told = *told,
-                              .pattern = m->pattern,
-                              .nops = m->nops,
-                              .nthrough = m->nthrough,
-                              .ops = from_root(arena, m->ops, m->nops, root),
-                              .through = from_root(arena, m->through, m->nthrough, root)};
+    *hit = (struct alike_hit){.next = place->hits, .index = search->index, .told = *search->told};
+    if (m) {
+        hit->pattern = m->pattern;
+        hit->nops = m->nops;
+        hit->nthrough = m->nthrough;
+        hit->ops = from_root(arena, m->ops, m->nops, search->root);
+        hit->through = from_root(arena, m->through, m->nthrough, search->root);
+    }
+    hit->nseen = search->nseen;
+    hit->seen = arena_alloc(arena, (search->nseen + 1) * sizeof *hit->seen);
+    for (uint32_t i = 0; i < search->nseen; i++) {
+        const struct seen *s = &search->seen[i];
+        uint64_t number = number_seen(a, s->op, s->slot, search->root);
+        if (number == 0)
+            return;
+        hit->seen[i] = (struct alike_seen){(int32_t)(s->op - search->root), s->slot, number};
+    }
     place->hits = hit;
+    place->nhits++;
 }
 
 static uint32_t *at_root(struct arena *arena, const int32_t *ops, uint32_t n, uint32_t root) {
@@ -356,18 +398,20 @@ static bool tells_the_same(const struct alike_hit *h, const struct match *here) 
     return true;
 }
 
-bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, struct arena *arena, struct match *out) {
+enum alike_answer alike_again(const struct alike *a, const struct alike_place *place, uint32_t index, uint32_t op,
+                              struct arena *arena, struct match *out) {
     for (const struct alike_hit *h = place->hits; h; h = h->next) {
-        if (h->index != index)
+        if (h->index != index || !sees_the_same(a, h, op))
             continue;
         out->pattern = h->pattern;
         out->nops = h->nops;
         out->nthrough = h->nthrough;
         out->ops = at_root(arena, h->ops, h->nops, op);
         out->through = at_root(arena, h->through, h->nthrough, op);
-        return tells_the_same(h, out);
+        if (tells_the_same(h, out))
+            return h->pattern ? ALIKE_FOUND : ALIKE_FAILED;
     }
-    return false;
+    return ALIKE_UNKNOWN;
 }
 
 struct alike_memory *alike_memory_new(void) {

@@ -309,15 +309,16 @@ bool match_finish(struct matcher *m) {
     for (uint32_t i = m->nmatched; i-- > 0;) /* further roots first: the root is the last */
         if (m->matched[i].parent == NONE)
             nops = in_order(m, i, ops, nops);
-    if (!accepted(m, ops, nops))
+    bool good = accepted(m, ops, nops);
+    if (!good && m->told.n == 0)
         return false;
-    if (m->detail) {
+    if (m->detail && good)
         keep_detail(m, ops, nops);
-        return true;
-    }
+    if (m->detail)
+        return good;
     struct match *out = &m->found;
-    *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
+    *out = (struct match){.pattern = good ? m->pattern : NULL, .graph = m->g, .func = m->func, .nops = nops};
     out->ops = copied(m->arena, ops, nops * sizeof *ops);
     keep_through(m, out);
-    return true;
+    return good;
 }
