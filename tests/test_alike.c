@@ -136,7 +136,8 @@ Test(alike, an_op_is_known_by_its_name) {
     alike_memory_free(memory);
 }
 
-/* Products of `a`, which is an argument or the result of an op; the third has operands of its own. */
+/* Products of `a`, which is an argument or the result of an op and has as many users in all; the third has operands of
+ * its own. */
 static uint32_t shared_in(const char *a, const char *left, const char *right, struct alike_memory *memory) {
     const char *parameter = "tensor<32x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}";
     const char *type = "(tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>";
@@ -149,8 +150,9 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
                      "  %%1 = \"ttnn.matmul\"(%s, %%u) : %s\n"
                      "  %%2 = \"ttnn.matmul\"(%s, %%v) : %s\n"
                      "  %%3 = \"ttnn.matmul\"(%s, %s) : %s\n"
+                     "  %%4 = \"ttnn.neg\"(%s) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
                      "  return %%1, %%2, %%3 : tensor<32x32xbf16>, tensor<32x32xbf16>, tensor<32x32xbf16>\n}\n",
-                     parameter, parameter, parameter, a, type, a, type, left, right, type);
+                     parameter, parameter, parameter, a, type, a, type, left, right, type, left == a ? "%2" : a);
     uint32_t shared = 0;
     ir_read(&ir, text.p);
     search(&set, &ir.g, false, memory, &arena, &out);
