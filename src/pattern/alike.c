@@ -7,12 +7,14 @@
 #include <string.h>
 
 enum {
-    MAX_BEFORE = 24,     /* earlier uses of one argument that are told apart */
-    MAX_OPERANDS = 64,   /* of one op that are looked through for an argument */
-    MAX_LISTED = 400,    /* users of one value that are told apart: no match has room for as many */
-    MAX_HITS = 64,       /* that are remembered of one place */
-    FIRST_TABLE = 64,    /* entries at first */
-    LAST_TABLE = 1 << 15 /* entries before all is forgotten */
+    MAX_BEFORE = 24,      /* earlier uses of one argument that are told apart */
+    MAX_OPERANDS = 64,    /* of one op that are looked through for an argument */
+    MAX_LISTED = 400,     /* users of one value that are told apart: no match has room for as many */
+    MAX_HITS = 64,        /* that are remembered of one place */
+    FIRST_TABLE = 64,     /* entries at first */
+    LAST_TABLE = 1 << 15, /* entries before all is forgotten */
+    FUNCTIONS = 256,      /* whose places are known, by the low bits of their number: the last one counts */
+    LAST_PLACES = 1 << 22 /* of all of these together */
 };
 
 struct entry {
@@ -20,7 +22,16 @@ struct entry {
     struct alike_place place;
 };
 
+/* A function that is alike from its first op to its last has the same places. */
+struct known_function {
+    uint64_t key; /* 0: none */
+    uint32_t n;
+    uint64_t *place;
+};
+
 struct alike_memory {
+    struct known_function functions[FUNCTIONS];
+    size_t places; /* of these */
     struct entry *entries;
     uint32_t size, used;
     uint64_t graphs;    /* seen so far */
@@ -260,6 +271,33 @@ static void number_round(struct alike *a, uint32_t n) {
     }
 }
 
+static void number_places(struct alike *a, uint32_t n) {
+    memcpy(a->place, a->own, n * sizeof *a->own);
+    gather_edges(a);
+    for (int round = 0; round < ALIKE_DEPTH; round++)
+        number_round(a, n);
+}
+
+/* Of all that the numbers of the places are made of. */
+static uint64_t function_number(const struct alike *a, uint32_t n) {
+    uint64_t h = mix(n, 5);
+    for (uint32_t op = 0; op < n; op++)
+        h = mix(mix(h, a->own[op]), a->source[op] - a->first);
+    return h ? h : 1;
+}
+
+static void keep_places(struct alike_memory *m, struct known_function *f, uint64_t key, const struct alike *a,
+                        uint32_t n) {
+    m->places -= f->n;
+    free(f->place);
+    *f = (struct known_function){0};
+    if (m->places + n > LAST_PLACES)
+        return;
+    m->places += n;
+    *f = (struct known_function){key, n, xrealloc(NULL, n * sizeof *f->place)};
+    memcpy(f->place, a->place, n * sizeof *f->place);
+}
+
 void alike_function(struct alike *a, uint32_t first, uint32_t end) {
     uint32_t n = end - first, noperands = a->g->first_operand[end] - a->g->first_operand[first];
     a->first = first;
@@ -280,10 +318,14 @@ void alike_function(struct alike *a, uint32_t first, uint32_t end) {
         number_op(a, op);
     if (n == 0)
         return;
-    memcpy(a->place, a->own, n * sizeof *a->own);
-    gather_edges(a);
-    for (int round = 0; round < ALIKE_DEPTH; round++)
-        number_round(a, n);
+    uint64_t key = function_number(a, n);
+    struct known_function *f = &a->memory->functions[key % FUNCTIONS];
+    if (f->key == key && f->n == n) {
+        memcpy(a->place, f->place, n * sizeof *f->place);
+        return;
+    }
+    number_places(a, n);
+    keep_places(a->memory, f, key, a, n);
 }
 
 static struct entry *find(struct entry *entries, uint32_t size, uint64_t key) {
@@ -421,6 +463,8 @@ struct alike_memory *alike_memory_new(void) {
 void alike_memory_free(struct alike_memory *memory) {
     if (!memory)
         return;
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        free(memory->functions[i].place);
     free(memory->entries);
     arena_free(&memory->arena);
     free(memory);
