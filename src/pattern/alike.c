@@ -282,7 +282,7 @@ static void number_places(struct alike *a, uint32_t n) {
 static uint64_t function_number(const struct alike *a, uint32_t n) {
     uint64_t h = mix(n, 5);
     for (uint32_t op = 0; op < n; op++)
-        h = mix(mix(h, a->own[op]), a->source[op] - a->first);
+        h = mix(mix(h, a->own[op]), a->source[op] == NONE ? NONE : a->source[op] - a->first);
     return h ? h : 1;
 }
 
