@@ -13,6 +13,7 @@ enum {
     MAX_HITS = 64,        /* that are remembered of one place */
     FIRST_TABLE = 64,     /* entries at first */
     LAST_TABLE = 1 << 15, /* entries before all is forgotten */
+    DICT_BITS = 10,
     FUNCTIONS = 256,      /* whose places are known, by the low bits of their number: the last one counts */
     LAST_PLACES = 1 << 22 /* of all of these together */
 };
@@ -38,6 +39,12 @@ struct alike_memory {
     struct arena arena; /* of hits */
 };
 
+/* What the text of attributes says. */
+struct dict {
+    struct span text; /* empty: none */
+    uint64_t number;
+};
+
 struct alike {
     const struct graph *g;
     struct alike_memory *memory;
@@ -52,6 +59,7 @@ struct alike {
     uint32_t *edges;       /* per op: where its own begin among those, one more at the end */
     uint32_t *source;      /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
+    struct dict dicts[1 << DICT_BITS];
     uint64_t *shapes; /* per type: a number of its shape; 0: not asked for yet */
 };
 
@@ -103,9 +111,19 @@ static uint64_t mix_name(const struct alike *a, uint64_t h, uint32_t name) {
 }
 
 /* Aliases mean something else in another graph. */
-static uint64_t mix_attributes(const struct alike *a, uint64_t h, struct str t) {
-    h = mix_text(h, t);
-    return t.n && memchr(t.p, '#', t.n) ? mix(h, a->aliases) : h;
+static uint64_t dict_number(const struct alike *a, struct str t) {
+    uint64_t h = mix_text(0, t);
+    return memchr(t.p, '#', t.n) ? mix(h, a->aliases) : h;
+}
+
+/* Equal attributes are mostly one text: few are looked at. */
+static uint64_t mix_attributes(struct alike *a, uint64_t h, struct span s) {
+    if (s.begin == s.end)
+        return mix(h, 0);
+    struct dict *d = &a->dicts[(s.begin * 0x9E3779B1u) >> (32 - DICT_BITS)];
+    if (d->text.begin != s.begin || d->text.end != s.end)
+        *d = (struct dict){s, dict_number(a, mlir_span(a->g->m, s))};
+    return mix(h, d->number);
 }
 
 /* Like no other place. */
@@ -235,7 +253,7 @@ static void number_op(struct alike *a, uint32_t op) {
         for (uint32_t i = 0; i < n; i++)
             a->before[first + i] = NONE;
     } else {
-        h = mix_attributes(a, mix_attributes(a, h, mlir_span(g->m, o->props)), mlir_span(g->m, o->attrs));
+        h = mix_attributes(a, mix_attributes(a, h, o->props), o->attrs);
         for (uint32_t i = 0; i < n; i++)
             h = mix_operand(a, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
