@@ -63,9 +63,7 @@ static bool find_cut(struct cut *c, struct str text) {
     c->first = (size_t)(line - text.p);
     c->mark = (struct str){line - 1, (size_t)(func - line) + 1 + sizeof "func.func " - 1};
     c->end = last_close(c, (size_t)(func - line));
-    /* a type alias means something to every part */
-    return c->end > c->first && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first}) &&
-           !has_type_alias((struct str){text.p + c->end, text.n - c->end});
+    return c->end > c->first && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first});
 }
 
 /* Cuts at the first function after each equal share. */
@@ -112,19 +110,6 @@ static void parse_locs(struct gap *g) {
     free(tables);
 }
 
-static void parse_part(void *context, uint32_t i, uint32_t slot) {
-    struct gap *g = context;
-    (void)slot;
-    if (i == g->nparts) {
-        parse_locs(g);
-        return;
-    }
-    struct part *p = &g->parts[i];
-    p->diags.arena = &p->arena;
-    mlir_parse(&p->m, &p->source, &p->block, &p->diags);
-    source_release(&p->source, p->block.text.p, p->block.text.n);
-}
-
 /* Nothing in a part hints that the cut went through something. */
 static bool is_sound(const struct part *p) {
     const struct mlir *m = &p->m;
@@ -138,6 +123,20 @@ static bool is_sound(const struct part *p) {
         if (m->ops[op].parent == NONE && !str_is(m->names[m->ops[op].name], "func.func"))
             return false;
     return true;
+}
+
+static void parse_part(void *context, uint32_t i, uint32_t slot) {
+    struct gap *g = context;
+    (void)slot;
+    if (g->locs_begin && i-- == 0) { /* first: they take longest */
+        parse_locs(g);
+        return;
+    }
+    struct part *p = &g->parts[i];
+    p->diags.arena = &p->arena;
+    mlir_parse(&p->m, &p->source, &p->block, &p->diags);
+    p->sound = is_sound(p);
+    source_release(&p->source, p->block.text.p, p->block.text.n);
 }
 
 /* ---- joining ---- */
@@ -311,6 +310,14 @@ void gap_free(struct gap *g) {
     *g = (struct gap){0};
 }
 
+/* A type alias means something to every part. Between the lines of locations that were read there is none. */
+static bool has_type_alias_behind(const struct cut *c, const struct gap *g) {
+    const char *end = c->text.p + c->text.n, *begin = c->text.p + c->end;
+    const char *stop = g->locs_begin ? g->locs_begin : end, *more = g->locs_begin ? g->locs_end - 1 : end;
+    return has_type_alias((struct str){begin, (size_t)(stop - begin)}) ||
+           has_type_alias((struct str){more, (size_t)(end - more)});
+}
+
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
     struct cut c;
     size_t at[MAX_PARTS + 1];
@@ -330,9 +337,9 @@ bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
     g->module = m;
     g->locs_begin = find_locs(&c);
     work_run(g->nparts + (g->locs_begin != NULL), jobs, parse_part, g);
-    bool sound = g->nparts > 1;
+    bool sound = g->nparts > 1 && !has_type_alias_behind(&c, g);
     for (uint32_t i = 0; i < g->nparts && sound; i++)
-        sound = is_sound(&g->parts[i]);
+        sound = g->parts[i].sound;
     g->begin = c.text.p + c.first + c.mark.n - 1 - (sizeof "func.func " - 1);
     g->end = c.text.p + c.end;
     if (!sound)

@@ -11,6 +11,7 @@ struct part {
     struct mlir m;
     struct arena arena;
     struct diags diags;
+    bool sound; /* reads like a run of functions */
 };
 
 /* A stretch of text whose ops are read already: the parser takes them in where it comes to it. So are the lines of

@@ -75,6 +75,8 @@ struct mlir_tables {
 
 /* Id of a text, a new one (== tab->n before the call) when it was not known. */
 uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text);
+/* The same for texts that are wanted long after the pages of the source have gone: `*text` becomes the table's own. */
+uint32_t sym_copy(struct mlir_tables *t, struct symtab *tab, struct str *text);
 uint32_t sym_find(const struct symtab *tab, struct str text);
 void sym_free(struct symtab *tab);
 
