@@ -85,6 +85,7 @@ struct level_match {
     const struct graph *graph;
     const uint32_t *funcs;
     struct match_list *lists; /* per function */
+    bool *apart;              /* per function: nothing in its list reaches into another one */
     struct arena *arenas;     /* per thread */
     struct matcher **searchers;
     struct alike_memory **memories;
@@ -108,6 +109,7 @@ static void match_one(void *context, uint32_t i, uint32_t slot) {
     if (!l->searchers[slot])
         l->searchers[slot] = match_searcher_new(l->graph, l->memories[slot], &l->arenas[slot]);
     match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
+    l->apart[i] = match_stays_inside(&l->lists[i], l->funcs[i]);
     release_matched(l, i);
 }
 
@@ -132,7 +134,7 @@ static void settle_one(void *context, uint32_t i, uint32_t slot) {
 static void settle_level(struct level_match *l, uint32_t n, uint32_t jobs, struct match_list *all) {
     bool apart = true;
     for (uint32_t i = 0; i < n && apart; i++)
-        apart = match_stays_inside(&l->lists[i], l->funcs[i]);
+        apart = l->apart[i];
     if (apart)
         work_run(n, jobs, settle_one, l);
     for (uint32_t i = 0; i < n; i++)
@@ -146,9 +148,10 @@ static void match_level(struct graph_audit *g, const struct graph *graph, bool s
     uint32_t *funcs = arena_alloc(&g->arena, (graph->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(graph, funcs);
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
+    bool *apart = arena_alloc(&g->arena, (n + 1) * sizeof *apart);
     struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
     struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);
-    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers, g->memories};
+    struct level_match l = {&g->a->patterns, graph, funcs, lists, apart, arenas, searchers, g->memories};
     work_run(n, g->jobs, match_one, &l);
     if (settle)
         settle_level(&l, n, g->jobs, out);
@@ -304,10 +307,11 @@ static void describe_one(void *context, uint32_t i, uint32_t slot) {
     struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
     if (g->a->options->classify)
         in.class = classify(m->pattern);
-    if (!g->a->report.count_only)
+    if (!g->a->report.count_only) {
         describe(g, by, m, &in);
-    keep_instance(&in, &by->said);
-    arena_reset(&by->arena);
+        keep_instance(&in, &by->said);
+        arena_reset(&by->arena);
+    }
     g->batch[i] = (struct described){components, in};
 }
 
@@ -448,18 +452,18 @@ static void take_diags(struct diags *to, const struct diags *from) {
     to->errors += from->errors - errors; /* of those dropped */
 }
 
-enum { BATCH = 512 }; /* matches that are described at once: their text is in memory */
+enum { BATCH = 512, BARE_BATCH = 1 << 14 }; /* matches that are described at once, and whose text is in memory or not */
+
+static uint32_t batch_size(const struct graph_audit *g) {
+    uint32_t left = g->matches.n - g->described, most = g->a->report.count_only ? BARE_BATCH : BATCH;
+    return left < most ? left : most;
+}
 
 static void describe_begin(struct graph_audit *g) {
     g->describers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *g->describers);
-    g->batch = arena_alloc(&g->arena, BATCH * sizeof *g->batch);
+    g->batch = arena_alloc(&g->arena, batch_size(g) * sizeof *g->batch);
     if (g->matches.n && !g->a->report.count_only)
         g->flow = flow_new(&g->shown->graph);
-}
-
-static uint32_t batch_size(const struct graph_audit *g) {
-    uint32_t left = g->matches.n - g->described;
-    return left < BATCH ? left : BATCH;
 }
 
 static void describe_batch(struct graph_audit *g) {
