@@ -63,10 +63,9 @@ void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *b
                        .stamp = 1};
     struct scope top;
     struct gap gap;
+    reserve(m);
     if (gap_open(&gap, m, jobs))
         p.gap = &gap;
-    else
-        reserve(m);
     p.no_type = type_add(m, STR(""));
     scope_enter(&p, &top, true);
     (void)parse_ops(&p);
