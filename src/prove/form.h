@@ -19,6 +19,9 @@ struct frame {
 struct leaf {
     uint32_t value;
     const struct tie *tie; /* the number that it holds, or NULL */
+    bool positive;         /* the pattern says that it is */
+    bool truth;            /* it decides, whatever its element type is */
+    bool mask;             /* it may be -inf */
 };
 
 struct proof {
@@ -35,6 +38,7 @@ struct proof {
     struct given given[MAX_LEAVES];
     uint32_t nleaves;
     bool too_many;
+    bool sorts; /* some matched op does */
     const struct axes *root_axes; /* the formula's */
     uint32_t work_axis;           /* along which the match works, as an axis of the formula; NONE: the last, or none */
 

@@ -54,6 +54,19 @@ static const char *chip_name(bool blackhole) {
     return blackhole ? "blackhole" : "wormhole_b0";
 }
 
+/* What is stated is needed, or it is said that it is not. */
+static struct str with_preconditions(const struct proved *v, struct str line, struct arena *a) {
+    if (v->needed)
+        line = arena_printf(a, "%.*s; differs without %s", (int)line.n, line.p,
+                            v->needed == 1 && !v->needless.n ? "its precondition"
+                            : v->needed == 1                 ? "one precondition"
+                                                             : "each of its preconditions");
+    if (v->needless.n)
+        line = arena_printf(a, "%.*s; same without the precondition of %.*s", (int)line.n, line.p, (int)v->needless.n,
+                            v->needless.p);
+    return line;
+}
+
 struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct effect *e = &v->effect;
     if (v->kind != VERDICT_SAME)
@@ -62,14 +75,15 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     struct str line = arena_printf(a, "validated: same function%.*s (f64, %u shape%s)", (int)within.n, within.p,
                                    v->shapes, v->shapes == 1 ? "" : "s");
     if (!e->known)
-        return line;
+        return with_preconditions(v, line, a);
     double ratio = e->error[1] / e->error[0];
     line = arena_printf(a, "%.*s, device PCC %.5f", (int)line.n, line.p,
                         floor(e->pcc[1] * 1e5) / 1e5); /* 1 only where it is 1 */
     if (e->error[0] > 0)
         line = arena_printf(a, "%.*s, error %s of unfused", (int)line.n, line.p,
                             arena_printf(a, ratio < 0.095 ? "%.2gx" : "%.2fx", ratio).p);
-    return arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+    line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+    return with_preconditions(v, line, a);
 }
 
 static void put_number(struct buf *out, const char *key, double x) {
@@ -87,6 +101,10 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
         buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
         if (v->bound > 0)
             put_number(&out, "within", v->bound);
+        if (v->needed)
+            buf_printf(&out, "preconditions_needed: %u\n", v->needed);
+        if (v->needless.n)
+            buf_printf(&out, "preconditions_needless: %.*s\n", (int)v->needless.n, v->needless.p);
         if (v->effect.known)
             buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->effect.blackhole), dtype_name(v->effect.type));
         for (int i = 0; i < 2 && v->effect.known; i++) {
@@ -126,6 +144,7 @@ static void keep(struct proofs *p, struct str key, struct proved *v, bool evalua
         k = arena_alloc(&p->arena, sizeof *k);
         *k = (struct kept){.key = arena_str(&p->arena, key), .verdict = *v};
         k->verdict.text = arena_str(&p->arena, v->text);
+        k->verdict.needless = arena_str(&p->arena, v->needless);
         HASH_ADD_KEYPTR(hh, p->kept, k->key.p, k->key.n, k);
         p->evaluated += evaluated;
     }
@@ -296,6 +315,10 @@ static struct proved prove(struct question *q) {
             break;
         first.shapes = ++shapes;
         first.bound = fmax(first.bound, v.bound);
+        if (v.needed > first.needed) {
+            first.needed = v.needed;
+            first.needless = v.needless;
+        }
     }
     if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
         return first;
@@ -346,6 +369,8 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     }
     if (v.kind == VERDICT_DIFFERENT)
         v.text = by_own_names(proofs, &q->part, v.text);
+    if (v.needless.n)
+        v.needless = by_own_names(proofs, &q->part, v.needless);
     arena_free(&q->arena);
     free(q);
     return v;

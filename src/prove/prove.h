@@ -20,6 +20,8 @@ struct proved {
     struct str text;        /* the difference, or why nothing was evaluated */
     uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
     double bound;           /* VERDICT_SAME: the relative L2 that the pattern allows and needs; 0: it is exact */
+    uint32_t needed;        /* VERDICT_SAME: preconditions without each of which it is something else */
+    struct str needless;    /* names of those of which the same holds without; or empty */
     struct effect effect;   /* VERDICT_SAME */
 };
 
