@@ -553,6 +553,14 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
     refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "a list of names is meant");
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "text is meant, or `when` and `say`");
+    refuses(HEAD "match: out = exp(x)\noutside:\n  - {when: present(x), say: y}\n", "6:5",
+            "`what` and `say` are meant");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties}\n", "5:10", "`what` and `say` are meant");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: nan, say: y}\n", "5:17",
+            "nothing that can be outside of a claim: nan");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties, when: present(z), say: y}\n", "5:37",
+            "not a name of the formula");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties, because: z, say: y}\n", "5:23", "because");
     refuses(HEAD "like: other\n", "4:7", "no such pattern");
     refuses(HEAD "match: out = exp(x)\nunless: located(\"(\")\n", "5:18", "wrong regular expression");
     refuses("- a\n- b\n", "1:1", "a pattern is a mapping");

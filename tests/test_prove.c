@@ -399,3 +399,139 @@ Test(prove, the_seed_changes_the_numbers) {
     refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
     cr_assert_str_neq(first, message());
 }
+
+/* ---- masks, by what the ops make of them ---- */
+
+#define WIDE        "2x4x8"
+#define AT_INFINITY "(b + b - b)" /* b, but where it is infinite */
+
+Test(prove, what_is_added_before_a_softmax_is_a_mask) {
+    const char *ops = TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE);
+    refuted((struct rule){"out = softmax(x + b, dim=-1)", NULL, "softmax(x + " AT_INFINITY ", dim=-1)", NULL}, ops,
+            DIFFERS);
+    proved((struct rule){"out = softmax(x + b, dim=-1)", NULL, "softmax(b + x, dim=-1)", NULL}, ops);
+}
+
+Test(prove, a_mask_is_seen_through_movement_and_numbers_in_a_softmax_that_is_written_out) {
+    struct rule r = {"e = exp((x + b) * 0.5)\nout = e / sum(e, dim=-1)", NULL,
+                     "softmax((x + " AT_INFINITY ") * 0.5, dim=-1)", NULL};
+    const char *ops = "%t = \"ttir.reshape\"(%b) <{shape = [1 : i32, 4 : i32, 8 : i32]}> : (" F32("32") ") -> " F32(
+        "1x4x8") "\n" TWO("s", "add", "x", "t", WIDE, "1x4x8", WIDE) FULL("c", "0.5")
+        TWO("h", "multiply", "s", "c", WIDE, "1x1x1x1", "1x2x4x8") ONE("e", "exp", "h", "", "1x2x4x8")
+            REDUCE("u", "sum", "e", "3", "1x2x4x8", "1x2x4x1")
+                TWO("o", "div", "e", "u", "1x2x4x8", "1x2x4x1", "1x2x4x8");
+    refuted(r, ops, DIFFERS);
+    r.fused = "softmax((x + b) * 0.5, dim=-1)";
+    proved(r, ops);
+}
+
+Test(prove, what_is_subtracted_before_a_softmax_is_a_penalty) {
+    const char *ops = TWO("s", "subtract", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE);
+    refuted((struct rule){"out = softmax(x - b, dim=-1)", NULL, "softmax(x - " AT_INFINITY ", dim=-1)", NULL}, ops,
+            DIFFERS);
+    proved((struct rule){"out = softmax(x - b, dim=-1)", NULL, "softmax(x + -b, dim=-1)", NULL}, ops);
+}
+
+Test(prove, a_name_makes_no_mask) {
+    proved((struct rule){"out = x * mask", NULL, "x * (mask + mask - mask)", NULL},
+           TWO("o", "multiply", "x", "m", WIDE, "1x4x8", WIDE));
+    proved((struct rule){"out = sigmoid(x + mask)", NULL, "sigmoid(x + (mask + mask - mask))", NULL},
+           TWO("s", "add", "x", "m", WIDE, "1x4x8", WIDE) ONE("o", "sigmoid", "s", "", WIDE));
+    proved((struct rule){"out = softmax(x * mask, dim=-1)", NULL, "softmax(x * (mask + mask - mask), dim=-1)", NULL},
+           TWO("s", "multiply", "x", "m", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE));
+}
+
+/* ---- rows that are masked as a whole ---- */
+
+#define STABLE(r, x) ONE(r, "softmax", x, "<{dimension = 2 : si32, numericStable = true}> ", WIDE)
+#define GUARDED                                                                                                        \
+    "%f = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                \
+        "1x1x1") "\n" TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("w", "s", "2", WIDE)                      \
+        REDUCE("m", "max", "s", "2", WIDE, "2x4x1")                                                                    \
+            TWO("e", "eq", "m", "f", "2x4x1", "1x1x1",                                                                 \
+                "2x4x1") "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1, 1>}> : () "          \
+                         "-> " F32("1x1x1") "\n"                                                                       \
+                                            "%o = \"ttir.where\"(%e, %z, %w) : (" F32("2x4x1") ", " F32(               \
+                                                "1x1x1") ", " F32(WIDE) ") -> " F32(WIDE) "\n"
+#define GUARD "s = x + b\nout = where(max(s, dim=-1) == -inf, 0, softmax(s, dim=-1))"
+
+Test(prove, a_guard_that_is_dropped_is_outside_of_the_claim_or_wrong) {
+    refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", NULL}, GUARDED, "instead of 0");
+    proved((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"},
+           GUARDED);
+    refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)",
+                          "outside: {what: masked_rows, when: not(present(b)), say: a guard.}"},
+            GUARDED, "instead of 0");
+    refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", "outside: {what: ties, say: a guard.}"}, GUARDED,
+            "instead of 0");
+}
+
+Test(prove, a_guard_that_is_kept_has_nothing_outside_of_the_claim) {
+    const char *kept = "s = b + x\nout = where(max(s, dim=-1) == -inf, 0, softmax(s, dim=-1))";
+    proved((struct rule){GUARD, NULL, kept, NULL}, GUARDED);
+    refuted((struct rule){GUARD, NULL, kept, "outside: {what: masked_rows, say: a guard.}"}, GUARDED,
+            "outside of the claim: that need not be stated");
+}
+
+/* A floor that is finite leaves the ops one number everywhere, and what adds it the scores. */
+Test(prove, all_false_is_a_masked_row) {
+#define FLOOR(low)                                                                                                     \
+    "%f = \"ttir.full\"() <{fill_value = " low " : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                   \
+        "1x1x1") "\n"                                                                                                  \
+                 "%s = \"ttir.where\"(%keep, %x, %f) : (" F32("1x4x8") ", " F32(WIDE) ", " F32("1x1x1") ") -> " F32(   \
+                     WIDE) "\n" STABLE("o", "s")
+    struct rule r = {"out = softmax(where(keep, x, floor), dim=-1)", "constant(floor)",
+                     "softmax(x + where(keep, 0, floor), dim=-1)", NULL};
+    refuted(r, FLOOR("-1.0e+9"), DIFFERS);
+    r.more = "outside: {what: masked_rows, say: a floor.}";
+    proved(r, FLOOR("-1.0e+9"));
+    r.more = NULL;
+    r.fused = "softmax(where(keep, x, floor), dim=-1)";
+    proved(r, FLOOR("-1.0e+9"));
+}
+
+/* ---- equal elements ---- */
+
+#define IN_ORDER(stable)                                                                                               \
+    "%v, %i = \"ttir.sort\"(%x) <{descending = true, dim = 1 : si32, stable = " stable                                 \
+    "}> : (" F32("4x8") ") -> (" F32("4x8") ", tensor<4x8xsi32>)\n"
+#define CUT(r, x, type, end)                                                                                           \
+    "%" r " = \"ttir.slice_static\"(%" x ") <{begins = [0 : i32, 0 : i32], ends = [4 : i32, " end                      \
+    " : i32], step = [1 : i32, 1 : i32]}> : (tensor<4x8x" type ">) -> tensor<4x" end "x" type ">\n"
+
+#define KTH                                                                                                            \
+    "%k = \"ttir.slice_static\"(%v) <{begins = [0 : i32, 2 : i32], ends = [4 : i32, 3 : i32], step = [1 : i32, 1 : "   \
+    "i32]}> : (tensor<4x8xf32>) -> tensor<4x1xf32>\n"
+#define ZERO "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1>}> : () -> tensor<1x1xf32>\n"
+#define CHOSEN                                                                                                         \
+    "%w = \"ttir.where\"(%g, %x, %z) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>\n"
+
+/* As many as are not below the third: more than three where some are equal. */
+Test(prove, what_is_right_but_for_equal_elements) {
+    struct rule r = {"s = sort(x)\nkth = slice(s)\nout = sum(where(y >= kth, y, 0))", NULL,
+                     "sum(topk(x, k=3, largest=true), dim=-1)", NULL};
+    const char *ops = IN_ORDER("false") KTH TWO("g", "ge", "x", "k", "4x8", "4x1", "4x8")
+        ZERO CHOSEN REDUCE("o", "sum", "w", "1", "4x8", "4x1") "return %o : tensor<4x1xf32>\n";
+    refuted(r, ops, DIFFERS);
+    r.more = "outside: {what: ties, say: more than three.}";
+    proved(r, ops);
+}
+
+Test(prove, positions_of_equal_elements_may_be_in_any_order) {
+    struct rule r = {"s = sort(x)\nout = slice(result(s, 1))", NULL, "out = result(topk(x, k=3, largest=true), 1)",
+                     NULL};
+#define POSITIONS(stable) IN_ORDER(stable) CUT("o", "i", "si32", "3") "return %o : tensor<4x3xsi32>\n"
+    proved(r, POSITIONS("false"));
+    r.fused = "out = result(topk(x, k=3, largest=false), 1)";
+    refuted(r, POSITIONS("false"), DIFFERS);
+}
+
+Test(prove, a_stable_sort_promises_an_order) {
+    struct rule r = {"s = sort(x)\nout = slice(result(s, 1))", NULL, "out = result(topk(x, k=3, largest=true), 1)",
+                     NULL};
+    refuted(r, POSITIONS("true"), DIFFERS);
+    r.more = "outside: {what: ties, say: a stable sort.}";
+    proved(r, POSITIONS("true"));
+    struct rule values = {"s = sort(x)\nout = slice(s)", NULL, "topk(x, k=3, largest=true)", NULL};
+    proved(values, IN_ORDER("true") CUT("o", "v", "f32", "3") "return %o : tensor<4x3xf32>\n");
+}

@@ -217,3 +217,35 @@ Test(prove_proofs, without_preconditions_nothing_is_said_of_them) {
     cr_assert_eq(v.needless.n, 0);
     cr_assert_not(str_find(verdict_line(&v, &arena), STR("precondition")));
 }
+
+#define FLOORED(stable)                                                                                                \
+    "f = ttir.full {fill_value = -1.0E+9 : f32} -> 1x1x1; s = ttir.where keep x f -> 2x8x16\n"                         \
+    "o = ttir.softmax s {dimension = 2 : si32, numericStable = " stable "} -> 2x8x16; return o"
+
+Test(prove_proofs, what_is_outside_of_the_claim_is_named_where_it_is_the_same) {
+    const char *args = "x:2x8x16 keep:1x8x16";
+    pattern("out = softmax(where(keep, x, floor), dim=-1)", "softmax(where(keep, x, floor), dim=-1)\n"
+                                                            "outside: {what: masked_rows, say: of one floor.}");
+    struct proved v = ask(args, FLOORED("true"));
+    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_ends(line, STR("; same outside of the claim, too")), "%s", line.p);
+    cr_assert(str_find(details, STR("\nsame_outside_of_the_claim: true\n")), "%s", details.p);
+    v = ask(args, FLOORED("false")); /* no number on both sides in such a row */
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.same_outside);
+}
+
+Test(prove_proofs, a_masked_row_refutes_unless_it_is_outside_of_the_claim) {
+    const char *args = "x:2x8x16 keep:1x8x16", *added = "softmax(x + where(keep, 0, floor), dim=-1)";
+    pattern("out = softmax(where(keep, x, floor), dim=-1)", added);
+    struct proved v = ask(args, FLOORED("true"));
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+    patterns_free(&set);
+    pattern(
+        "out = softmax(where(keep, x, floor), dim=-1)",
+        arena_printf(&arena, "%s\noutside: {what: masked_rows, when: value(floor) < 0, say: of one floor.}", added).p);
+    v = ask(args, FLOORED("true"));
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.same_outside);
+}

@@ -107,6 +107,7 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
     check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
+    check_rules(c, p, p->outside, p->noutside);
     check_rules(c, p, p->compiler, p->ncompiler);
     if (p->fused.n)
         check_fused(c, p);

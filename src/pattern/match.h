@@ -34,6 +34,8 @@ struct match_detail {
     uint32_t npreconditions;
     const struct str *remarks; /* notes of the pattern that apply here, filled in */
     uint32_t nremarks;
+    const struct str *outside; /* what is no part of the claim */
+    uint32_t noutside;
     const struct str *blocked; /* why it is known to be unsafe */
     uint32_t nblocked;
     const struct str *compiler; /* preconditions of the compiler's own pattern that fail here */

@@ -96,7 +96,7 @@ static void load_conditions(struct loader *l, const struct formula *f, const yam
 static void load_rule(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule *rules,
                       uint32_t *count) {
     if (n->type == YAML_SCALAR_NODE) {
-        rules[(*count)++] = (struct note_rule){NULL, kept_text(l, n)};
+        rules[(*count)++] = (struct note_rule){.say = kept_text(l, n)};
         return;
     }
     static const char *const rule_keys[] = {"when", "say"};
@@ -115,7 +115,7 @@ static void load_rule(struct loader *l, const struct formula *f, const yaml_node
     uint32_t nconditions = 0;
     load_conditions(l, f, when, &conditions, &nconditions);
     if (nconditions == 1 && is_scalar(l, say))
-        rules[(*count)++] = (struct note_rule){conditions[0], kept_text(l, say)};
+        rules[(*count)++] = (struct note_rule){.when = conditions[0], .say = kept_text(l, say)};
 }
 
 static void load_rules(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule **rules,
@@ -129,6 +129,45 @@ static void load_rules(struct loader *l, const struct formula *f, const yaml_nod
     }
     for (size_t i = 0; i < items && !l->failed; i++)
         load_rule(l, f, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]), *rules, count);
+}
+
+/* {what: ties, when: condition, say: text}; `when` may be left out. */
+static void load_outside_rule(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    static const char *const rule_keys[] = {"what", "when", "say"};
+    static const char *const names[] = {[OUTSIDE_MASKED_ROWS] = "masked_rows", [OUTSIDE_TIES] = "ties"};
+    struct note_rule *rule = &p->outside[p->noutside];
+    if (n->type == YAML_MAPPING_NODE)
+        for (yaml_node_pair_t *k = n->data.mapping.pairs.start; k < n->data.mapping.pairs.top && !l->failed; k++)
+            check_key(l, yaml_document_get_node(&l->doc, k->key), rule_keys, 3,
+                      "`outside` has `what`, `when` and `say`");
+    const yaml_node_t *what = n->type == YAML_MAPPING_NODE ? lookup(l, n, "what") : NULL;
+    const yaml_node_t *when = what ? lookup(l, n, "when") : NULL, *say = what ? lookup(l, n, "say") : NULL;
+    if (!l->failed && (!what || !say))
+        error_at(l, n, "{what: masked_rows, when: present(floor), say: …}", "`what` and `say` are meant", STR(""));
+    if (l->failed || !is_scalar(l, what) || !is_scalar(l, say))
+        return;
+    for (uint32_t i = OUTSIDE_MASKED_ROWS; i < sizeof names / sizeof *names; i++)
+        if (str_is(scalar_text(what), names[i]))
+            rule->what = (enum outside)i;
+    if (rule->what == OUTSIDE_NOTHING)
+        error_at(l, what, "one of masked_rows, ties", "nothing that can be outside of a claim: ", scalar_text(what));
+    const struct number **conditions = NULL;
+    uint32_t nconditions = 0;
+    if (when)
+        load_conditions(l, &p->formula, when, &conditions, &nconditions);
+    rule->when = nconditions == 1 ? conditions[0] : NULL;
+    if (nconditions > 1)
+        error_at(l, when, NULL, "one condition is meant", STR(""));
+    rule->say = kept_text(l, say);
+    p->noutside++;
+}
+
+static void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+    bool list = n->type == YAML_SEQUENCE_NODE;
+    size_t items = list ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
+    p->outside = arena_alloc(&l->set->arena, (items + 1) * sizeof *p->outside);
+    for (size_t i = 0; i < items && !l->failed; i++)
+        load_outside_rule(l, p, list ? yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]) : n);
 }
 
 /* A list of at most 8 names of the formula. */
@@ -155,7 +194,7 @@ const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton",
 static const char *const keys[] = {"name",     "summary", "fused_op", "source",      "match",    "where",
                                    "require",  "unless",  "notes",    "torch",       "locate",   "escapes",
                                    "contains", "like",    "fused",    "status",      "compiler", "decomposed",
-                                   "block",    "off",     "tests",    "approximate", "positive"};
+                                   "block",    "off",     "tests",    "approximate", "positive", "outside"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -276,6 +315,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_rules(l, &p->formula, n, &p->torch, &p->ntorch);
     if (!l->failed && (n = lookup(l, map, "block")))
         load_rules(l, &p->formula, n, &p->block, &p->nblock);
+    if (!l->failed && (n = lookup(l, map, "outside")))
+        load_outside(l, p, n);
     if (!l->failed && (n = lookup(l, map, "compiler")))
         load_rules(l, &p->formula, n, &p->compiler, &p->ncompiler);
     if (!l->failed && (n = lookup(l, map, "status")))

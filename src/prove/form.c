@@ -375,18 +375,32 @@ static void find_frames(struct proof *p) {
 
 /* ---- what the form says of the match in attributes ---- */
 
+static struct evaluation evaluation_of(const struct proof *p) {
+    return (struct evaluation){.graph = p->match->graph,
+                               .formula = formula_of(p->match),
+                               .bindings = p->bound.slots,
+                               .axes = p->root_axes,
+                               .ops = p->match->ops,
+                               .nops = p->match->nops,
+                               .arena = p->arena,
+                               .brief = true};
+}
+
+bool form_outside(const struct proof *p, enum outside what) {
+    const struct pattern *pattern = p->match->pattern;
+    struct evaluation e = evaluation_of(p);
+    bool found = false;
+    for (uint32_t i = 0; i < pattern->noutside && !found; i++)
+        found = pattern->outside[i].what == what &&
+                (!pattern->outside[i].when || evaluate(&e, pattern->outside[i].when) != 0);
+    return found;
+}
+
 static bool form_number(const void *self, struct str text, double *out) {
     const struct proof *p = self;
     struct diags quiet = {.arena = p->arena};
     const struct number *n;
-    struct evaluation e = {.graph = p->match->graph,
-                           .formula = formula_of(p->match),
-                           .bindings = p->bound.slots,
-                           .axes = p->root_axes,
-                           .ops = p->match->ops,
-                           .nops = p->match->nops,
-                           .arena = p->arena,
-                           .brief = true};
+    struct evaluation e = evaluation_of(p);
     bool good = number_parse(&n, e.formula, p->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
     diags_free(&quiet);
     *out = good ? evaluate(&e, n) : NAN;

@@ -16,12 +16,15 @@ struct frame {
     uint32_t behind; /* a batch normalisation between the root and it; or NONE */
 };
 
+/* What a condition decides: nothing, something, what is hidden, what is not. */
+enum truth { TRUTH_NONE, TRUTH_DECIDES, TRUTH_HIDES, TRUTH_OPENS };
+
 struct leaf {
     uint32_t value;
     const struct tie *tie; /* the number that it holds, or NULL */
     bool positive;         /* the pattern says that it is */
-    bool truth;            /* it decides, whatever its element type is */
-    bool mask;             /* it may be -inf */
+    enum truth truth;
+    int mask; /* the sign of the infinity that hides an element of it; or 0 */
 };
 
 struct proof {
@@ -49,7 +52,8 @@ struct proof {
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
-    uint32_t trials;
+    bool few;                   /* the trials that a first look takes */
+    bool same_outside;          /* it computes the same in what is stated to be no part of the claim */
     bool approximate;       /* some line agrees within the bound of the pattern only */
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
     struct formula_choice choice;
@@ -68,6 +72,8 @@ bool form_prepare(struct proof *p);
 uint32_t form_slot(const struct proof *p, uint32_t fused_slot);
 /* The pattern's formula. */
 const struct formula *form_pattern(const struct proof *p);
+/* The pattern says of this match that these inputs are no part of the claim. */
+bool form_outside(const struct proof *p, enum outside what);
 bool form_is_bound(const struct proof *p, uint32_t slot);
 /* The value of the match that the last line of the form stands for. */
 uint32_t form_root(const struct proof *p);

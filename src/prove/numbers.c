@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL_INDEX = 2 };
+enum { SMALL_INDEX = 2, FEW = 3 }; /* FEW: different numbers where many are equal */
 
 /* ---- what numbers are for ---- */
 
@@ -30,12 +30,16 @@ static bool is_inside(const struct proof *p, uint32_t op) {
     return false;
 }
 
-/* A constant that a name stands for is the number that is printed, as attributes have it. */
-static bool is_named_number(const struct proof *p, uint32_t value) {
+static bool is_named(const struct proof *p, uint32_t value) {
     bool named = false;
     for (uint32_t i = 0; i < p->bound.nslots && !named; i++)
         named = p->bound.slots[i].value == value;
-    return named && graph_constant(p->match->graph, value).known;
+    return named;
+}
+
+/* A constant that a name stands for is the number that is printed, as attributes have it. */
+static bool is_named_number(const struct proof *p, uint32_t value) {
+    return is_named(p, value) && graph_constant(p->match->graph, value).known;
 }
 
 static const struct tie *tie_of(const struct proof *p, uint32_t value) {
@@ -93,57 +97,85 @@ static double uniform(uint64_t *state) {
 
 /* Rows are of different size, one is 0, and a few numbers are far out: limits of a clamp are met, and a softmax is not
  * of one element only. One trial has positive numbers, for roots and logarithms; one has larger ones with many equals,
- * as far as an exponential in f64 goes; in two a mask is -inf here and there. */
+ * as far as an exponential in f64 goes; from TRIAL_HIDDEN on a mask is infinite here and there, in TRIAL_SHUT in whole
+ * rows. */
 struct filling {
     uint64_t seed;
     uint32_t leaf;
     enum trial trial;
-    bool positive, distinct, mask;
+    bool positive, distinct;
+    int mask;
+    enum truth truth;
 };
 
-/* True and false in each row: what a mask leaves nothing of is outside of the claim, and the notes say so. */
-static void mix_rows(struct tensor *t, int64_t row, uint32_t leaf) {
-    for (int64_t at = 0; row > 1 && at + row <= t->n; at += row) {
-        int64_t one = (at / row + leaf) % row;
-        t->x[at + one] = 1;
-        t->x[at + (one + 1) % row] = 0;
+/* The element of each row that no mask hides, the same for all of them. */
+static int64_t open_element(const struct filling *f, int64_t row) {
+    uint64_t state = f->trial * 0x632be59bd9b4e019u + f->seed * 0xd1342543de82ef95u;
+    return (int64_t)(uniform(&state) * (double)row);
+}
+
+/* Every second row, the first one among them, is hidden as a whole. */
+static bool is_shut(const struct filling *f, int64_t i) {
+    return f->trial == TRIAL_SHUT && i % 2 == 0;
+}
+
+/* True and false in each row. */
+static void mix_row(const struct filling *f, double *x, int64_t row, int64_t i) {
+    bool decides = f->truth == TRUTH_HIDES || f->truth == TRUTH_OPENS;
+    int64_t one = decides ? open_element(f, row) : (i + f->leaf) % row;
+    double opens = f->truth == TRUTH_HIDES ? 0 : 1;
+    x[one] = opens;
+    x[(one + 1) % row] = 1 - opens;
+}
+
+static void fill_truth(const struct filling *f, struct tensor *t, int64_t row) {
+    for (int64_t i = 0; row > 0 && i < t->n / row; i++) {
+        if (is_shut(f, i))
+            for (int64_t k = 0; k < row; k++)
+                t->x[i * row + k] = f->truth == TRUTH_HIDES || (f->truth == TRUTH_DECIDES && i % 4 == 2);
+        else if (row > 1)
+            mix_row(f, t->x + i * row, row, i);
     }
 }
 
-/* Some of each row, not all. */
-static void hide(struct tensor *t, int64_t row, uint64_t *state) {
-    for (int64_t at = 0; at + row <= t->n; at += row) {
-        int64_t kept = (int64_t)(uniform(state) * (double)row);
-        for (int64_t i = 0; i < row; i++)
-            if (i != kept && uniform(state) < 0.4)
-                t->x[at + i] = -INFINITY;
-    }
+/* Some of each row, not all, unless it is one that is hidden as a whole. */
+static void hide(const struct filling *f, struct tensor *t, int64_t row, uint64_t *state) {
+    int64_t kept = open_element(f, row);
+    for (int64_t i = 0; row > 0 && i < t->n; i++)
+        if (is_shut(f, i / row) || (row > 1 && i % row != kept && uniform(state) < 0.4))
+            t->x[i] = f->mask > 0 ? -INFINITY : INFINITY;
 }
 
-static void fill(struct filling f, struct tensor *t, enum dtype type) {
+static double number_of(const struct filling *f, enum dtype type, double size, bool zero, uint64_t *state) {
+    double x = 2 * uniform(state) - 1, far = uniform(state) < 0.03 ? 8 : 1;
+    if (format_is_integer(type))
+        return floor(uniform(state) * SMALL_INDEX);
+    if (f->trial == TRIAL_TIES)
+        return floor(uniform(state) * FEW);
+    if (f->positive)
+        return (0.01 + fabs(x)) * size * far;
+    if (zero)
+        return 0;
+    if (f->trial == TRIAL_COARSE)
+        return (f->distinct ? 4 * x : rint(4 * x)) * fmin(size, 1);
+    return x * size * far;
+}
+
+static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
-    uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u + f.seed * 0xd1342543de82ef95u;
+    uint64_t state =
+        (f->leaf + 1) * 0x2545f4914f6cdd1du + f->trial * 0x632be59bd9b4e019u + f->seed * 0xd1342543de82ef95u;
     int64_t row = t->shape.rank ? t->shape.dim[t->shape.rank - 1] : 1;
     double size = 1;
     for (int64_t i = 0; i < t->n; i++) {
         if (row > 1 && i % row == 0)
             size = sizes[(int)(uniform(&state) * 4)];
-        double x = 2 * uniform(&state) - 1, far = uniform(&state) < 0.03 ? 8 : 1;
-        if (format_is_integer(type))
-            t->x[i] = floor(uniform(&state) * SMALL_INDEX);
-        else if (f.positive)
-            t->x[i] = (0.01 + fabs(x)) * size * far;
-        else if (!f.distinct && row > 1 && i / row == 2)
-            t->x[i] = 0;
-        else if (f.trial == TRIAL_COARSE)
-            t->x[i] = (f.distinct ? 4 * x : rint(4 * x)) * fmin(size, 1);
-        else
-            t->x[i] = x * size * far;
+        t->x[i] = number_of(f, type, size, !f->distinct && row > 1 && i / row == 2, &state);
     }
-    if (f.mask && f.trial >= TRIAL_HIDDEN && row > 1)
-        hide(t, row, &state);
+    if (f->mask && !format_is_integer(type) && (f->trial == TRIAL_SHUT || (f->trial >= TRIAL_HIDDEN && row > 1)))
+        hide(f, t, row, &state);
     if (type == DT_I1)
-        mix_rows(t, row, f.leaf);
+        fill_truth(f, t, row);
 }
 
 /* What a pattern ties to a number holds that; what it only states to hold it, unless `violated`. */
@@ -163,7 +195,7 @@ static bool is_positive(const struct proof *p, uint32_t value) {
     return found;
 }
 
-/* Among equal elements no order is promised, so that there is nothing to compare. */
+/* Among equal elements no order is promised: they are in a trial of their own. */
 static bool is_sorted(const struct match *m) {
     bool found = false;
     for (uint32_t i = 0; i < m->nops; i++)
@@ -171,47 +203,12 @@ static bool is_sorted(const struct match *m) {
     return found;
 }
 
-/* A value that decides, whatever its element type is. */
-static bool is_truth(const struct proof *p, uint32_t value, int depth) {
-    enum { DEEP = 16 };
-    const struct graph *g = p->match->graph;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
-        uint32_t op = g->uses[u];
-        enum op_class c = graph_class(g, op);
-        if (!is_inside(p, op))
-            continue;
-        if (g->kind[op] == K_LOGICAL_NOT || g->kind[op] == K_LOGICAL_AND || g->kind[op] == K_LOGICAL_OR ||
-            (g->kind[op] == K_WHERE && graph_operands(g, op)[0] == value))
-            return true;
-        if ((c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && is_truth(p, g->m->ops[op].first_result, depth + 1))
-            return true;
-    }
-    return false;
-}
-
-/* What a pattern calls a mask, seen through movement. */
-static bool is_mask(const struct proof *p, uint32_t value, int depth) {
-    enum { DEEP = 16 };
-    const struct graph *g = p->match->graph;
-    const struct formula *f = form_pattern(p);
-    for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_is_variable[i] && p->bound.slots[i].value == value && str_find(f->slot_name[i], STR("mask")))
-            return true;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
-        enum op_class c = graph_class(g, g->uses[u]);
-        if (is_inside(p, g->uses[u]) && (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) &&
-            is_mask(p, g->m->ops[g->uses[u]].first_result, depth + 1))
-            return true;
-    }
-    return false;
-}
-
 void numbers_roles(struct proof *p) {
     for (uint32_t i = 0; i < p->nleaves; i++) {
         struct leaf *l = &p->leaves[i];
         l->positive = is_positive(p, l->value);
-        l->truth = is_truth(p, l->value, 0);
-        l->mask = is_mask(p, l->value, 0);
+        l->truth = mask_truth(p, l->value, 0);
+        l->mask = mask_sign(p, l->value);
     }
     p->sorts = is_sorted(p->match);
 }
@@ -221,6 +218,46 @@ bool numbers_stated(const struct proof *p, uint32_t leaf) {
     bool can_fail = l->tie && l->tie->stated;
     can_fail &= can_fail && (!isnan(l->tie->number) || graph_numel(p->match->graph, l->value) > 1);
     return can_fail || l->positive;
+}
+
+/* Some op takes the value, seen through movement: any, or one that does not just move it. */
+static bool is_taken(const struct proof *p, uint32_t value, bool moved_too, int depth) {
+    enum { DEEP = 16 };
+    const struct graph *g = p->match->graph;
+    bool taken = false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP && !taken; u++) {
+        uint32_t op = g->uses[u];
+        enum op_class c = graph_class(g, op);
+        bool moves = c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT || c == OP_SLICE || c == OP_JOIN;
+        if (is_inside(p, op))
+            taken = moved_too || !moves || is_taken(p, g->m->ops[op].first_result, false, depth + 1);
+    }
+    return taken;
+}
+
+bool numbers_show_order(const struct proof *p) {
+    const struct match *m = p->match;
+    bool shown = false;
+    for (uint32_t i = 0; i < m->nops && !shown; i++) {
+        const struct mlir_op *op = &m->graph->m->ops[m->ops[i]];
+        struct str stable = STR("");
+        bool sorts = m->graph->kind[m->ops[i]] == K_SORT || m->graph->kind[m->ops[i]] == K_TOPK;
+        if (!sorts || op->nresults < 2)
+            continue;
+        mlir_attr(m->graph->m, m->ops[i], "stable", &stable);
+        bool promised = str_is(stable, "true");
+        shown = is_taken(p, op->first_result + 1, promised, 0) || (promised && is_named(p, op->first_result + 1));
+    }
+    return shown;
+}
+
+bool numbers_differ(const struct proof *p, enum trial trial) {
+    bool masks = false, hides = false;
+    for (uint32_t i = 0; i < p->nleaves; i++) {
+        masks |= p->leaves[i].mask != 0;
+        hides |= p->leaves[i].truth == TRUTH_HIDES || p->leaves[i].truth == TRUTH_OPENS;
+    }
+    return trial == TRIAL_HIDDEN ? masks : trial == TRIAL_SHUT ? masks || hides : trial != TRIAL_TIES || p->sorts;
 }
 
 static struct tensor *room_for(struct proof *p, uint32_t value) {
@@ -244,7 +281,8 @@ bool numbers_make(struct proof *p, enum trial trial, uint32_t violated) {
             return false;
         bool positive = trial == TRIAL_POSITIVE || (l->positive && i != violated);
         enum dtype type = l->truth ? DT_I1 : graph_dtype(p->match->graph, l->value);
-        fill((struct filling){p->prover->seed, i, trial, positive, p->sorts, l->mask}, t, type);
+        struct filling f = {p->prover->seed, i, trial, positive, p->sorts, l->mask, l->truth};
+        fill(&f, t, type);
         impose(l->tie, i == violated, t);
         p->given[i] = (struct given){l->value, t};
     }

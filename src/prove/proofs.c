@@ -64,6 +64,8 @@ static struct str with_preconditions(const struct proved *v, struct str line, st
     if (v->needless.n)
         line = arena_printf(a, "%.*s; same without the precondition of %.*s", (int)line.n, line.p, (int)v->needless.n,
                             v->needless.p);
+    if (v->same_outside)
+        line = arena_printf(a, "%.*s; same outside of the claim, too", (int)line.n, line.p);
     return line;
 }
 
@@ -105,6 +107,8 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
             buf_printf(&out, "preconditions_needed: %u\n", v->needed);
         if (v->needless.n)
             buf_printf(&out, "preconditions_needless: %.*s\n", (int)v->needless.n, v->needless.p);
+        if (v->same_outside)
+            buf_printf(&out, "same_outside_of_the_claim: true\n");
         if (v->effect.known)
             buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->effect.blackhole), dtype_name(v->effect.type));
         for (int i = 0; i < 2 && v->effect.known; i++) {

@@ -10,7 +10,7 @@
 #include "prove/numbers.h"
 #include "prove/proofs.h"
 
-enum { VARIATIONS = 3, CHOICES = 512, FEW_TRIALS = 2 };
+enum { VARIATIONS = 3, CHOICES = 512 };
 
 enum { BUDGET = 1 << 22, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
 
@@ -42,10 +42,15 @@ static struct str inputs_text(const struct proof *p, const struct tensor *root, 
     return text.n ? arena_printf(p->arena, " (input %.*s)", (int)text.n, text.p) : text;
 }
 
+/* The sign of what is no number says nothing. */
+static double unsigned_nan(double x) {
+    return isnan(x) ? fabs(x) : x;
+}
+
 static struct str difference_text(const struct proof *p, const struct tensor *root, struct difference d) {
     struct str index = index_text(p->arena, &root->shape, d.at), inputs = inputs_text(p, root, d.at);
     return arena_printf(p->arena, "the fused form computes something else: at %.*s %.6g instead of %.6g%.*s",
-                        (int)index.n, index.p, d.got, d.want, (int)inputs.n, inputs.p);
+                        (int)index.n, index.p, unsigned_nan(d.got), unsigned_nan(d.want), (int)inputs.n, inputs.p);
 }
 
 /* What is wrong with a line of the form; empty: nothing. */
@@ -65,13 +70,18 @@ static struct str compare(struct proof *p, const struct outcome *o, int64_t *com
 
 enum verdict { SAME, NOT_EVALUATED, DIFFERENT };
 
+/* Elements that are a number on some side, and those that are one on none. */
+struct tally {
+    int64_t compared, skipped;
+};
+
 struct finding {
     enum verdict verdict;
     struct str text; /* the difference, or why it was not evaluated */
 };
 
 /* The form with one choice of its alternatives. */
-static struct finding try_choice(struct proof *p, int64_t *compared) {
+static struct finding try_choice(struct proof *p, struct tally *tally) {
     struct outcome lines[MAX_OUTCOMES] = {0};
     struct finding f = {SAME, STR("")};
     int64_t n = 0;
@@ -82,7 +92,8 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
         f.text = compare(p, &lines[i], &n);
         f.verdict = f.text.n ? DIFFERENT : SAME;
-        *compared += n;
+        tally->compared += n;
+        tally->skipped += lines[i].want->n - n;
     }
     if (count > 0)
         return f;
@@ -95,7 +106,7 @@ static bool says_more(const struct finding *f, const struct finding *than) {
     return !than->text.n || f->verdict > than->verdict;
 }
 
-static struct finding try_frame(struct proof *p, int64_t *compared) {
+static struct finding try_frame(struct proof *p, struct tally *tally) {
     struct finding first = {NOT_EVALUATED, STR("")};
     p->choice.n = 0;
     p->bench.error = STR("");
@@ -103,7 +114,7 @@ static struct finding try_frame(struct proof *p, int64_t *compared) {
         return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
     uint32_t tried = 0;
     do {
-        struct finding f = try_choice(p, compared);
+        struct finding f = try_choice(p, tally);
         if (f.verdict == SAME)
             return f;
         if (says_more(&f, &first))
@@ -114,11 +125,11 @@ static struct finding try_frame(struct proof *p, int64_t *compared) {
 
 /* The fused op computes the same where one of the alternatives that its form writes does, in the axes of one of the
  * ops; that is left in `p`. The first of them speaks for all where none does. */
-static struct finding find_choice(struct proof *p, int64_t *compared) {
+static struct finding find_choice(struct proof *p, struct tally *tally) {
     struct finding first = {NOT_EVALUATED, STR("")};
     for (uint32_t k = 0; k < p->nframes; k++) {
         p->frame = p->frames[k];
-        struct finding f = try_frame(p, compared);
+        struct finding f = try_frame(p, tally);
         if (f.verdict == SAME)
             return f;
         if (says_more(&f, &first))
@@ -127,26 +138,63 @@ static struct finding find_choice(struct proof *p, int64_t *compared) {
     return first;
 }
 
-static struct finding try_once(struct proof *p, enum trial trial, uint32_t violated, int64_t *compared) {
+/* Inputs of a trial that may be stated to be no part of the claim. */
+static enum outside what_is_tried(enum trial trial) {
+    return trial == TRIAL_SHUT ? OUTSIDE_MASKED_ROWS : trial == TRIAL_TIES ? OUTSIDE_TIES : OUTSIDE_NOTHING;
+}
+
+/* Where the order of equal elements can be seen, the form has to keep that of the match whatever it does with them. */
+static struct finding try_ties(struct proof *p, bool ordered, struct tally *tally) {
+    struct finding f = try_choice(p, tally);
+    if (f.verdict != SAME || !ordered)
+        return f;
+    p->bench.equals = EQUALS_LAST;
+    return try_choice(p, tally);
+}
+
+static struct finding try_once(struct proof *p, enum trial trial, uint32_t violated, struct tally *tally) {
     struct arena scratch = {0};
     struct finding f = {NOT_EVALUATED, STR("")};
+    bool ordered = numbers_show_order(p);
     p->bench = (struct bench){.arena = &scratch};
-    bool good = numbers_make(p, trial, violated) && form_begin(p) && (trial == TRIAL_PLAIN || form_names(p));
-    if (good)
-        f = trial == TRIAL_PLAIN ? find_choice(p, compared) : try_choice(p, compared);
-    else
+    p->bench.equals = trial == TRIAL_TIES && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
+    if (!numbers_make(p, trial, violated) || !form_begin(p) || (trial != TRIAL_PLAIN && !form_names(p)))
         f.text = arena_str(p->arena, p->bench.error);
+    else if (trial == TRIAL_PLAIN)
+        f = find_choice(p, tally);
+    else
+        f = try_ties(p, trial == TRIAL_TIES && ordered, tally);
     arena_free(&scratch);
     return f;
+}
+
+/* A first look has what says something of this match, and not more of the same. */
+static bool is_tried(const struct proof *p, enum trial trial) {
+    return numbers_differ(p, trial) && !(p->few && trial == TRIAL_COARSE);
+}
+
+/* It is the same in a trial that is stated to be no part of the claim. What is no number on both sides does not tell.
+ */
+static bool is_same_outside(struct proof *p, enum trial trial) {
+    struct tally tally = {0};
+    return try_once(p, trial, NONE, &tally).verdict == SAME && tally.skipped == 0;
 }
 
 /* On numbers of all kinds. `violated`: the leaf of which what is stated does not hold, or NONE. */
 static struct finding try_all(struct proof *p, uint32_t violated) {
     struct finding f = {SAME, STR("")};
-    int64_t compared = 0;
-    for (uint32_t trial = 0; trial < p->trials && f.verdict == SAME; trial++)
-        f = try_once(p, (enum trial)trial, violated, &compared);
-    if (f.verdict == SAME && compared == 0)
+    struct tally tally = {0};
+    for (uint32_t i = 0; i < TRIALS && f.verdict == SAME; i++) {
+        enum trial trial = (enum trial)i;
+        enum outside what = what_is_tried(trial);
+        if (!is_tried(p, trial))
+            continue;
+        if (what == OUTSIDE_NOTHING || !form_outside(p, what))
+            f = try_once(p, trial, violated, &tally);
+        else if (violated == NONE)
+            p->same_outside |= is_same_outside(p, trial);
+    }
+    if (f.verdict == SAME && tally.compared == 0)
         return (struct finding){NOT_EVALUATED, STR("the result is no number anywhere")};
     return f;
 }
@@ -281,7 +329,7 @@ static struct finding examine(struct proof *p) {
 static bool reads_rightly(const struct proof *p) {
     struct proof *own = arena_alloc(p->arena, sizeof *own);
     *own = (struct proof){
-        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .trials = p->trials, .own = true};
+        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .few = p->few, .own = true};
     own->bench.arena = p->arena;
     return prepare(own) && try_all(own, NONE).verdict == SAME;
 }
@@ -299,8 +347,7 @@ static struct proved verdict_of(struct proof *p) {
 
 static struct proof *proof_new(struct prover *self, const struct match *m, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){
-        .prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET, .trials = TRIALS};
+    *p = (struct proof){.prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET};
     return p;
 }
 
@@ -315,6 +362,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
         v.needed = all.needed;
         v.needless = needless_names(p, &all);
     }
+    v.same_outside = p->same_outside;
     v.bound = p->approximate ? m->pattern->approximate : 0;
     return v;
 }
@@ -361,7 +409,7 @@ struct str prove_example(void *self, const struct match *m, const struct example
     struct proof *p = proof_new(self, m, a);
     p->example = e;
     p->budget = UINT64_MAX;
-    p->trials = FEW_TRIALS;
+    p->few = true;
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);
@@ -371,6 +419,8 @@ struct str prove_example(void *self, const struct match *m, const struct example
         return unproved(p, f.text);
     if (f.verdict == DIFFERENT)
         return smallest(p, &(struct variation){.types = TYPES_KEPT, .seed = p->prover->seed}, f.text);
+    if (p->same_outside)
+        return STR("it computes the same in what is stated to be outside of the claim: that need not be stated");
     struct preconditions all;
     violate(p, &all);
     if (all.nneedless)

@@ -22,6 +22,7 @@ struct proved {
     double bound;           /* VERDICT_SAME: the relative L2 that the pattern allows and needs; 0: it is exact */
     uint32_t needed;        /* VERDICT_SAME: preconditions without each of which it is something else */
     struct str needless;    /* names of those of which the same holds without; or empty */
+    bool same_outside;      /* VERDICT_SAME: in what is stated to be outside of the claim, too */
     struct effect effect;   /* VERDICT_SAME */
 };
 
