@@ -555,6 +555,10 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "text is meant, or `when` and `say`");
     refuses(HEAD "match: out = exp(x)\noutside:\n  - {when: present(x), say: y}\n", "6:5",
             "`what` and `say` are meant");
+    refuses(HEAD "match: out = exp(x)\nholds: x\n", "5:8", "`holds` has a formula for each name");
+    refuses(HEAD "match: out = exp(x)\nholds: {y: x}\n", "5:9", "not a variable of the formula: y");
+    refuses(HEAD "match: out = exp(x)\nholds: {out: x}\n", "5:9", "not a variable of the formula: out");
+    refuses(HEAD "match: out = exp(x)\nholds: {x: [x]}\n", "5:12", "text expected");
     refuses(HEAD "match: out = exp(x)\noutside: {what: ties}\n", "5:10", "`what` and `say` are meant");
     refuses(HEAD "match: out = exp(x)\noutside: {what: nan, say: y}\n", "5:17",
             "nothing that can be outside of a claim: nan");

@@ -400,6 +400,38 @@ Test(prove, the_seed_changes_the_numbers) {
     cr_assert_str_neq(first, message());
 }
 
+/* ---- what a value has to be ---- */
+
+/* A symmetric matrix may be turned. */
+Test(prove, what_a_value_holds_is_said) {
+    struct rule r = {"out = matmul(x, m)", NULL, "matmul(x, transposed(m))", NULL};
+    const char *ops = MATMUL("o", "x", "m", "false", "2x4", "4x4", "2x4");
+    refuted(r, ops, DIFFERS);
+    r.more = "holds: {m: m + transposed(m)}";
+    proved(r, ops);
+    r.more = "holds: {m: m - transposed(m)}";
+    refuted(r, ops, DIFFERS);
+    refuted((struct rule){"out = matmul(x, m)", NULL, "matmul(x, m)", "holds: {m: m + transposed(m)}"}, ops,
+            "precondition of %m does not hold: that need not be stated");
+}
+
+Test(prove, what_a_value_holds_is_as_large_as_the_value) {
+    struct example_counts counts;
+    uint32_t before = prover.unproved;
+    run(&(struct rule){"out = x * y", NULL, "x * y", "holds: {y: 'max(y, dim=-1)'}"},
+        TWO("o", "multiply", "x", "y", ROWS, ROWS, ROWS), &counts);
+    cr_assert_eq(counts.failed, 0);
+    cr_assert_eq(prover.unproved, before + 1, "%s", message());
+}
+
+/* ---- all that is bundled ---- */
+
+Test(prove, each_bundled_pattern_says_what_it_is_fused_to) {
+    for (uint32_t i = 0; i < set.n; i++)
+        cr_assert(set.items[i]->fused.n, "%.*s has no `fused`", (int)set.items[i]->name.n, set.items[i]->name.p);
+    cr_assert_gt(set.n, 100);
+}
+
 /* ---- masks, by what the ops make of them ---- */
 
 #define WIDE        "2x4x8"

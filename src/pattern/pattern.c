@@ -69,9 +69,8 @@ static void load_text(struct loader *l, struct str *to, const yaml_node_t *n) {
         *to = kept_text(l, n);
 }
 
-/* A condition, or a list of them. */
-static void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
-                            uint32_t *count) {
+void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
+                     uint32_t *count) {
     const yaml_node_t *one[1] = {n};
     size_t nitems = 1;
     if (n->type == YAML_SEQUENCE_NODE)
@@ -131,45 +130,6 @@ static void load_rules(struct loader *l, const struct formula *f, const yaml_nod
         load_rule(l, f, yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]), *rules, count);
 }
 
-/* {what: ties, when: condition, say: text}; `when` may be left out. */
-static void load_outside_rule(struct loader *l, struct pattern *p, const yaml_node_t *n) {
-    static const char *const rule_keys[] = {"what", "when", "say"};
-    static const char *const names[] = {[OUTSIDE_MASKED_ROWS] = "masked_rows", [OUTSIDE_TIES] = "ties"};
-    struct note_rule *rule = &p->outside[p->noutside];
-    if (n->type == YAML_MAPPING_NODE)
-        for (yaml_node_pair_t *k = n->data.mapping.pairs.start; k < n->data.mapping.pairs.top && !l->failed; k++)
-            check_key(l, yaml_document_get_node(&l->doc, k->key), rule_keys, 3,
-                      "`outside` has `what`, `when` and `say`");
-    const yaml_node_t *what = n->type == YAML_MAPPING_NODE ? lookup(l, n, "what") : NULL;
-    const yaml_node_t *when = what ? lookup(l, n, "when") : NULL, *say = what ? lookup(l, n, "say") : NULL;
-    if (!l->failed && (!what || !say))
-        error_at(l, n, "{what: masked_rows, when: present(floor), say: …}", "`what` and `say` are meant", STR(""));
-    if (l->failed || !is_scalar(l, what) || !is_scalar(l, say))
-        return;
-    for (uint32_t i = OUTSIDE_MASKED_ROWS; i < sizeof names / sizeof *names; i++)
-        if (str_is(scalar_text(what), names[i]))
-            rule->what = (enum outside)i;
-    if (rule->what == OUTSIDE_NOTHING)
-        error_at(l, what, "one of masked_rows, ties", "nothing that can be outside of a claim: ", scalar_text(what));
-    const struct number **conditions = NULL;
-    uint32_t nconditions = 0;
-    if (when)
-        load_conditions(l, &p->formula, when, &conditions, &nconditions);
-    rule->when = nconditions == 1 ? conditions[0] : NULL;
-    if (nconditions > 1)
-        error_at(l, when, NULL, "one condition is meant", STR(""));
-    rule->say = kept_text(l, say);
-    p->noutside++;
-}
-
-static void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n) {
-    bool list = n->type == YAML_SEQUENCE_NODE;
-    size_t items = list ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
-    p->outside = arena_alloc(&l->set->arena, (items + 1) * sizeof *p->outside);
-    for (size_t i = 0; i < items && !l->failed; i++)
-        load_outside_rule(l, p, list ? yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]) : n);
-}
-
 /* A list of at most 8 names of the formula. */
 static void load_names(struct loader *l, const struct pattern *p, const yaml_node_t *n, uint32_t *out,
                        uint32_t *count) {
@@ -191,10 +151,10 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 }
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",     "summary", "fused_op", "source",      "match",    "where",
-                                   "require",  "unless",  "notes",    "torch",       "locate",   "escapes",
-                                   "contains", "like",    "fused",    "status",      "compiler", "decomposed",
-                                   "block",    "off",     "tests",    "approximate", "positive", "outside"};
+static const char *const keys[] = {
+    "name",  "summary", "fused_op", "source",      "match",    "where",   "require", "unless",   "notes",
+    "torch", "locate",  "escapes",  "contains",    "like",     "fused",   "status",  "compiler", "decomposed",
+    "block", "off",     "tests",    "approximate", "positive", "outside", "holds"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -255,6 +215,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->nholds = leader->nholds;
+    memcpy(p->holds, leader->holds, sizeof p->holds);
     p->npositive = leader->npositive;
     memcpy(p->positive, leader->positive, sizeof p->positive);
     p->nescapes = leader->nescapes;
@@ -333,6 +295,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_contains(l, p, n);
     if (!l->failed && (n = lookup(l, map, "positive")))
         load_names(l, p, n, p->positive, &p->npositive);
+    if (!l->failed && (n = lookup(l, map, "holds")))
+        load_holds(l, p, n);
     if (!l->failed && (n = lookup(l, map, "approximate")))
         load_approximate(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))

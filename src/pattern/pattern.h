@@ -13,6 +13,12 @@ struct note_rule {
     enum outside what;         /* of `outside`: what is no part of the claim */
 };
 
+/* What a value has to be, or the fused op computes something else: a formula that makes such a value of any. */
+struct holding {
+    uint32_t slot;
+    struct str formula; /* as written; over the name itself */
+};
+
 /* What is known of an argument of an example. */
 struct example_arg {
     struct str name, type; /* without '%'; input, parameter, constant */
@@ -70,6 +76,8 @@ struct pattern {
     uint32_t nescapes;
     uint32_t positive[8]; /* slots of values that have to be positive, as the notes say */
     uint32_t npositive;
+    struct holding holds[8]; /* of variables; the notes say so */
+    uint32_t nholds;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */

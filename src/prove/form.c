@@ -748,22 +748,21 @@ static void find_work_axis(struct proof *p) {
         p->work_axis = NONE;
 }
 
-static bool read_form(struct proof *p) {
+const struct formula *form_read(struct proof *p, struct str text) {
     struct diags quiet = {.arena = p->arena};
-    const struct match *m = p->match;
-    if (p->own) {
-        p->fused = formula_of(m);
-        return true;
-    }
-    struct formula *fused = arena_alloc(p->arena, sizeof *fused);
-    struct text_origin origin = {m->pattern->file.p, m->pattern->line, 0};
-    bool good = fused_parse(fused, p->arena, p->prover->set, m->pattern->fused, origin, &quiet);
-    p->nfailed += !good;
+    struct formula *f = arena_alloc(p->arena, sizeof *f);
+    struct text_origin origin = {p->match->pattern->file.p, p->match->pattern->line, 0};
+    bool good = fused_parse(f, p->arena, p->prover->set, text, origin, &quiet);
     if (!good)
-        bench_fail(&p->bench, "its `fused` is no formula: %s", quiet.n ? quiet.items[0].message : "");
+        bench_fail(&p->bench, "`fused` or `holds` is no formula: %s", quiet.n ? quiet.items[0].message : "");
     diags_free(&quiet);
-    p->fused = fused;
-    return good;
+    return good ? f : NULL;
+}
+
+static bool read_form(struct proof *p) {
+    p->fused = p->own ? formula_of(p->match) : form_read(p, p->match->pattern->fused);
+    p->nfailed += p->fused == NULL;
+    return p->fused != NULL;
 }
 
 bool form_prepare(struct proof *p) {

@@ -21,8 +21,9 @@ enum truth { TRUTH_NONE, TRUTH_DECIDES, TRUTH_HIDES, TRUTH_OPENS };
 
 struct leaf {
     uint32_t value;
-    const struct tie *tie; /* the number that it holds, or NULL */
-    bool positive;         /* the pattern says that it is */
+    const struct tie *tie;       /* the number that it holds, or NULL */
+    bool positive;               /* the pattern says that it is */
+    const struct formula *holds; /* the pattern says that it is this of something; or NULL */
     enum truth truth;
     int mask; /* the sign of the infinity that hides an element of it; or 0 */
 };
@@ -66,6 +67,8 @@ struct outcome {
     const struct tensor *want, *got; /* of one shape */
 };
 
+/* A formula of the pattern, in which fused ops may stand; NULL with a reason. */
+const struct formula *form_read(struct proof *p, struct str text);
 /* Reads the form and finds what the match binds. False with a reason in the bench. */
 bool form_prepare(struct proof *p);
 /* The slot of the pattern that a name of the fused form means; NONE: the form's own. */

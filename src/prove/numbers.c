@@ -53,6 +53,14 @@ static const struct tie *tie_of(const struct proof *p, uint32_t value) {
     return t;
 }
 
+static const struct holding *holding_of(const struct proof *p, uint32_t value) {
+    const struct pattern *pattern = p->match->pattern;
+    for (uint32_t i = 0; i < pattern->nholds; i++)
+        if (p->bound.slots[pattern->holds[i].slot].value == value)
+            return &pattern->holds[i];
+    return NULL;
+}
+
 /* What a constant holds is not always in the text. */
 static bool is_unreadable(const struct proof *p, uint32_t op) {
     const struct graph *g = p->match->graph;
@@ -70,7 +78,7 @@ static bool is_unreadable(const struct proof *p, uint32_t op) {
 void numbers_find(struct proof *p, uint32_t value) {
     const struct graph *g = p->match->graph;
     const struct tie *tie = tie_of(p, value);
-    uint32_t op = tie ? NONE : g->m->values[value].def;
+    uint32_t op = tie || holding_of(p, value) ? NONE : g->m->values[value].def;
     if (op != NONE && is_inside(p, op))
         return;
     if (op != NONE && is_matched(p, op) && !is_unreadable(p, op) && p->ninside < MAX_INSIDE) {
@@ -203,21 +211,26 @@ static bool is_sorted(const struct match *m) {
     return found;
 }
 
-void numbers_roles(struct proof *p) {
+bool numbers_roles(struct proof *p) {
+    bool good = true;
     for (uint32_t i = 0; i < p->nleaves; i++) {
         struct leaf *l = &p->leaves[i];
+        const struct holding *h = holding_of(p, l->value);
+        l->holds = h ? form_read(p, h->formula) : NULL;
+        good &= !h || l->holds;
         l->positive = is_positive(p, l->value);
         l->truth = mask_truth(p, l->value, 0);
         l->mask = mask_sign(p, l->value);
     }
     p->sorts = is_sorted(p->match);
+    return good;
 }
 
 bool numbers_stated(const struct proof *p, uint32_t leaf) {
     const struct leaf *l = &p->leaves[leaf];
     bool can_fail = l->tie && l->tie->stated;
     can_fail &= can_fail && (!isnan(l->tie->number) || graph_numel(p->match->graph, l->value) > 1);
-    return can_fail || l->positive;
+    return can_fail || l->positive || l->holds;
 }
 
 /* Some op takes the value, seen through movement: any, or one that does not just move it. */
@@ -273,6 +286,16 @@ static struct tensor *room_for(struct proof *p, uint32_t value) {
     return tensor_new(&p->bench, &s);
 }
 
+/* Such a value as the pattern says, of any. */
+static const struct tensor *as_held(struct proof *p, const struct leaf *l, const struct tensor *t) {
+    const struct tensor *slots[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
+    for (uint32_t i = 0; i < l->holds->nslots; i++)
+        slots[i] = l->holds->slot_is_variable[i] ? t : NULL;
+    if (!formula_value(&p->bench, p->prover->set, l->holds, slots, results))
+        return NULL;
+    return tensor_reshape(&p->bench, results[0], &t->shape);
+}
+
 bool numbers_make(struct proof *p, enum trial trial, uint32_t violated) {
     for (uint32_t i = 0; i < p->nleaves; i++) {
         const struct leaf *l = &p->leaves[i];
@@ -284,7 +307,10 @@ bool numbers_make(struct proof *p, enum trial trial, uint32_t violated) {
         struct filling f = {p->prover->seed, i, trial, positive, p->sorts, l->mask, l->truth};
         fill(&f, t, type);
         impose(l->tie, i == violated, t);
-        p->given[i] = (struct given){l->value, t};
+        const struct tensor *held = l->holds && i != violated ? as_held(p, l, t) : t;
+        if (!held)
+            return false;
+        p->given[i] = (struct given){l->value, held};
     }
     return true;
 }

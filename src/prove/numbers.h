@@ -10,8 +10,8 @@ enum trial { TRIAL_PLAIN, TRIAL_POSITIVE, TRIAL_HIDDEN, TRIAL_COARSE, TRIAL_SHUT
 
 /* Below a value: matched ops, movement and constants are evaluated, what they start from is a leaf. */
 void numbers_find(struct proof *p, uint32_t value);
-/* What each leaf is for, as soon as all are found. */
-void numbers_roles(struct proof *p);
+/* What each leaf is for, as soon as all are found. False with a reason. */
+bool numbers_roles(struct proof *p);
 /* Something is stated of the leaf that can fail to hold. */
 bool numbers_stated(const struct proof *p, uint32_t leaf);
 /* The trial says something of this match that others do not. */

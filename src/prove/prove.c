@@ -312,8 +312,7 @@ static bool prepare(struct proof *p) {
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         if (p->fused->slot_is_variable[i] && form_is_bound(p, form_slot(p, i)))
             numbers_find(p, p->bound.slots[form_slot(p, i)].value);
-    numbers_roles(p);
-    return !p->too_many || bench_fail(&p->bench, "too many operands");
+    return (!p->too_many || bench_fail(&p->bench, "too many operands")) && numbers_roles(p);
 }
 
 static struct finding examine(struct proof *p) {
