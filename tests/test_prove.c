@@ -135,7 +135,8 @@ Test(prove, the_wrong_axis) {
             DIFFERS);
     proved((struct rule){"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", NULL, fused, NULL}, PLAIN("3"));
     proved((struct rule){"out = x - mean(x, dim=-2)", NULL,
-                         "x - permute(mean(permute(x, permutation=\"0, 2, 1\")), permutation=\"0, 2, 1\")", NULL},
+                         "x - permute(mean(permute(x, permutation=\"0, 2, 1\")), permutation=\"0, 2, 1\")",
+                         "require: rank(x) == 3"},
            REDUCE("m", "mean", "x", "1", "2x4x4", "2x1x4") TWO("o", "subtract", "x", "m", "2x4x4", "2x1x4", "2x4x4"));
 }
 
@@ -245,7 +246,7 @@ Test(prove, a_mask_of_the_decode_form_that_is_not_unscaled) {
             TWO("a", "add", "t", "mask", WEIGHTS, "2x1x1x6", WEIGHTS) SOFTMAX("p", "a", "3", WEIGHTS)
                 MATMUL("o", "p", "v", "false", WEIGHTS, KEYS, ROW);
     refuted((struct rule){match, "constant(scale)", DECODE("m = mask * 1"), NULL}, ops, DIFFERS);
-    proved((struct rule){match, "constant(scale)", DECODE("m = mask / scale"), NULL}, ops);
+    proved((struct rule){match, "constant(scale)", DECODE("m = mask / scale"), "require: rank(q) == 4"}, ops);
 }
 
 /* NormalizeRMSNormFusionPattern does not look at the upper bound of a clamp. */
@@ -566,4 +567,51 @@ Test(prove, a_stable_sort_promises_an_order) {
     proved(r, POSITIONS("true"));
     struct rule values = {"s = sort(x)\nout = slice(s)", NULL, "topk(x, k=3, largest=true)", NULL};
     proved(values, IN_ORDER("true") CUT("o", "v", "f32", "3") "return %o : tensor<4x3xf32>\n");
+}
+
+/* ---- other ranks, an op less and one more ---- */
+
+Test(prove, what_is_right_in_one_rank_only) {
+    struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=1)", NULL};
+    const char *ops = SOFTMAX("o", "x", "1", "4x8");
+    refuted(r, ops, "with one more leading dimension: " DIFFERS);
+    r.more = "require: rank(x) == 2";
+    proved(r, ops);
+    r.more = NULL;
+    r.fused = "softmax(x, dim=-1)";
+    uint32_t before = prover.varied;
+    proved(r, ops);
+    cr_assert_geq(prover.varied, before + 5, "%u", prover.varied - before);
+}
+
+Test(prove, a_form_that_fits_one_rank_only) {
+    refuted((struct rule){"out = op softmax(x, dim=-1)", NULL,
+                          "permute(softmax(permute(x, permutation=\"0, 1\"), dim=-1), permutation=\"0, 1\")", NULL},
+            SOFTMAX("o", "x", "1", "4x8"), "with one more leading dimension the fused form does not fit the match: ");
+}
+
+Test(prove, what_is_right_with_a_dimension_of_one_element_only) {
+    struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=2)", NULL};
+    refuted(r, SOFTMAX("o", "x", "2", "1x4x8"), "leading dimension");
+    proved((struct rule){"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=-1)", NULL},
+           SOFTMAX("o", "x", "2", "1x4x8"));
+}
+
+#define SWISH(x, r) ONE("s", "sigmoid", x, "", ROWS) TWO(r, "multiply", x, "s", ROWS, ROWS, ROWS)
+
+Test(prove, an_optional_part_that_is_absent_is_tried) {
+    struct rule r = {"y = x [+ b]\nout = y * sigmoid(y)", NULL, "silu(x + (b | 1))", NULL};
+    const char *ops = TWO("a", "add", "x", "b", ROWS, ROWS, ROWS) SWISH("a", "o");
+    refuted(r, ops, "without an optional part: " DIFFERS);
+    r.fused = "silu(x + (b | 0))";
+    proved(r, ops);
+}
+
+Test(prove, an_optional_part_that_is_there_is_tried) {
+    struct rule r = {"out = x * sigmoid(x) [+ b]", NULL, "silu(x) [- b]", NULL};
+    refuted(r, SWISH("x", "o"), "with one more optional part: " DIFFERS);
+    r.fused = "silu(x) [+ b]";
+    proved(r, SWISH("x", "o"));
+    struct rule never = {"out = x * sigmoid(x)", NULL, "silu(x) [- b]", NULL};
+    proved(never, SWISH("x", "o")); /* the formula has none */
 }

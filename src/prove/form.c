@@ -375,6 +375,20 @@ static void find_frames(struct proof *p) {
 
 /* ---- what the form says of the match in attributes ---- */
 
+/* The one number that a leaf was given: what is an attribute of the fused op is known then. */
+static double number_given(const void *self, uint32_t value) {
+    const struct proof *p = self;
+    for (uint32_t i = 0; i < p->nleaves; i++) {
+        const struct tensor *t = p->given[i].tensor;
+        bool one = p->given[i].value == value && t && t->n > 0;
+        for (int64_t k = 1; one && k < t->n; k++)
+            one = t->x[k] == t->x[0];
+        if (one)
+            return t->x[0];
+    }
+    return NAN;
+}
+
 static struct evaluation evaluation_of(const struct proof *p) {
     return (struct evaluation){.graph = p->match->graph,
                                .formula = formula_of(p->match),
@@ -401,6 +415,8 @@ static bool form_number(const void *self, struct str text, double *out) {
     struct diags quiet = {.arena = p->arena};
     const struct number *n;
     struct evaluation e = evaluation_of(p);
+    e.number_of = number_given;
+    e.self = p;
     bool good = number_parse(&n, e.formula, p->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
     diags_free(&quiet);
     *out = good ? evaluate(&e, n) : NAN;

@@ -230,7 +230,8 @@ bool numbers_stated(const struct proof *p, uint32_t leaf) {
     const struct leaf *l = &p->leaves[leaf];
     bool can_fail = l->tie && l->tie->stated;
     can_fail &= can_fail && (!isnan(l->tie->number) || graph_numel(p->match->graph, l->value) > 1);
-    return can_fail || l->positive || l->holds;
+    bool fixed = l->tie && !l->tie->stated;
+    return can_fail || (l->positive && !fixed) || l->holds;
 }
 
 /* Some op takes the value, seen through movement: any, or one that does not just move it. */

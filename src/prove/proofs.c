@@ -13,7 +13,8 @@
 enum {
     LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */
     LARGE_OWN = 1 << 18, /* in those of the text */
-    SHAPES = 2           /* that each match is evaluated in */
+    SHAPES = 2,          /* that each match is evaluated in */
+    TRIES = 12           /* to change an op so that it is a place of the pattern */
 };
 
 struct kept {
@@ -198,7 +199,7 @@ static void small_free(struct small *s) {
 static uint32_t op_in(const struct small *s, const struct part *p, const struct written_part *w, uint32_t op) {
     for (uint32_t i = 0; i < p->nops; i++)
         if (p->ops[i] == op)
-            return s->ir.funcs[0].first_op + w->line[i];
+            return w->line[i] == NONE ? NONE : s->ir.funcs[0].first_op + w->line[i];
     return NONE;
 }
 
@@ -211,19 +212,43 @@ static bool is_same_match(const struct small *s, const struct part *p, const str
     return same;
 }
 
+/* The same but for what was changed, and all that the pattern asks of a place holds. */
+static bool is_changed_match(const struct small *s, const struct part *p, const struct written_part *w,
+                             const struct match *m, const struct match *found, const struct mutation *mu) {
+    uint32_t kept = 0, first = s->ir.funcs[0].first_op;
+    bool added = mu->added == NONE;
+    for (uint32_t i = 0; i < found->nops; i++) {
+        bool known = mu->added != NONE && found->ops[i] == first + mu->added;
+        added |= known;
+        for (uint32_t k = 0; k < m->nops && !known; k++)
+            known = op_in(s, p, w, m->ops[k]) == found->ops[i];
+        if (!known)
+            return false;
+    }
+    for (uint32_t k = 0; k < m->nops; k++)
+        kept += op_in(s, p, w, m->ops[k]) != NONE;
+    return added && found->nops == kept + (mu->added != NONE);
+}
+
 static bool find_match(struct small *s, const struct pattern_set *set, const struct part *p,
-                       const struct written_part *w, const struct match *m, struct arena *a) {
+                       const struct written_part *w, const struct match *m, const struct mutation *mu,
+                       struct arena *a) {
     struct pattern *one = &s->pattern;
     struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
     struct match_list list = {0};
     bool found = false;
     s->pattern = alone(m->pattern);
+    if (mu) { /* what was never asked */
+        s->pattern.nrequire = m->pattern->nrequire;
+        s->pattern.nunless = m->pattern->nunless;
+        s->pattern.show_blocked = false;
+    }
     if (s->ir.nfuncs != 1 || s->ir.bad_ops > 0)
         return false;
     patterns_index(&only);
     match_function(&only, &s->graph, 0, a, &list);
     for (uint32_t i = 0; i < list.n && !found; i++)
-        if (is_same_match(s, p, w, m, &list.items[i])) {
+        if (mu ? is_changed_match(s, p, w, m, &list.items[i], mu) : is_same_match(s, p, w, m, &list.items[i])) {
             s->match = list.items[i];
             found = true;
         }
@@ -243,6 +268,7 @@ struct question {
     struct extents own;
     bool blackhole;
     const struct variation *vary; /* only the verdict of this is wanted; or NULL */
+    struct mutation mutation;     /* of that */
     struct arena arena;
     struct str last; /* the text that was evaluated last */
 };
@@ -255,7 +281,8 @@ static struct proved nothing(struct str why) {
 static bool evaluate_text(struct question *q, const struct written_part *w, struct proved *out) {
     struct small *s = arena_alloc(&q->arena, sizeof *s);
     small_read(s, w->text, &q->arena);
-    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, &q->arena);
+    const struct mutation *mu = q->mutation.change ? &q->mutation : NULL;
+    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, mu, &q->arena);
     if (found && q->vary)
         *out = prove_function(q->proofs->set, &s->match, q->vary->seed, &q->arena);
     else if (found)
@@ -404,17 +431,31 @@ static struct str with_types(struct str text, enum variation_types types, struct
     return varied;
 }
 
+/* The text of the part in these extents, changed. False where it has no such change. */
+static bool write_varied(struct question *q, const struct extents *e, uint64_t seed, struct written_part *w) {
+    struct str why;
+    q->mutation = (struct mutation){q->vary->change, seed, NONE};
+    if (!part_write(&q->part, e, q->match->pattern, true, &q->arena, w, &why) ||
+        (q->vary->change && !mutate(&q->mutation, &q->part, q->match, &q->arena, w)))
+        return false;
+    w->text = with_types(w->text, q->vary->types, &q->arena);
+    return true;
+}
+
+/* An op more or less is one of many, of which few are a place of the pattern. */
 static struct proved vary(struct question *q) {
     struct extents small;
     struct written_part w;
     struct proved v;
     struct str why = STR("");
+    int tries = q->vary->change == CHANGE_DROP || q->vary->change == CHANGE_INSERT ? TRIES : 1;
     if (!part_of_match(q->match, &q->part, &why) || !extents_shrink(&q->part, q->vary->which, &small, &why) ||
-        extents_cost(&q->part, &small) > LARGE ||
-        !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why))
+        extents_cost(&q->part, &small) > LARGE)
         return nothing(why);
-    w.text = with_types(w.text, q->vary->types, &q->arena);
-    return evaluate_text(q, &w, &v) ? v : nothing(STR("the match is not found in it"));
+    for (int i = 0; i < tries; i++)
+        if (write_varied(q, &small, seed_of(q->vary->seed, (uint64_t)i), &w) && evaluate_text(q, &w, &v))
+            return v;
+    return nothing(STR("the match is not found in it"));
 }
 
 struct proved prove_variation(const struct pattern_set *set, const struct match *m, const struct variation *v,

@@ -336,7 +336,7 @@ static bool reads_rightly(const struct proof *p) {
 static struct proved verdict_of(struct proof *p) {
     struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED)
-        return (struct proved){.text = f.text};
+        return (struct proved){.text = f.text, .misfit = p->nfailed > 0 && p->nbeyond == 0};
     if (f.verdict == DIFFERENT && !reads_rightly(p))
         return (struct proved){.text = STR("how the place is laid out is not understood")};
     if (f.verdict == DIFFERENT)
@@ -382,26 +382,43 @@ static struct str unproved(struct proof *p, struct str why) {
     return STR("");
 }
 
-/* The smallest extents in which the difference is still there. */
+/* The smallest extents in which the difference is still there, and what was changed. */
 static struct str smallest(const struct proof *p, const struct variation *v, struct str text) {
     struct variation least = *v;
     least.which = 0;
+    least.types = TYPES_KEPT;
     struct proved small = prove_variation(p->prover->set, p->match, &least, p->arena);
-    return small.kind == VERDICT_DIFFERENT ? small.text : text;
+    text = small.kind == VERDICT_DIFFERENT ? small.text : text;
+    return v->change ? arena_printf(p->arena, "%s: %.*s", change_name(v->change), (int)text.n, text.p) : text;
 }
 
-/* In other extents and element types, as the seed says. Text where one is not the same. */
+/* Text where a variation is not the same. */
+static struct str try_variation(struct proof *p, const struct variation *v) {
+    struct proved r = prove_variation(p->prover->set, p->match, v, p->arena);
+    p->prover->varied += r.kind == VERDICT_SAME;
+    if (r.misfit && v->change)
+        return arena_printf(p->arena, "%s the fused form does not fit the match: %.*s", change_name(v->change),
+                            (int)r.text.n, r.text.p);
+    return r.kind == VERDICT_DIFFERENT ? smallest(p, v, r.text) : STR("");
+}
+
+/* In other extents and element types, in another rank, with an op less and with one more, as the seed says. What is no
+ * place of the pattern any more is none. */
 static struct str vary(struct proof *p) {
+    static const enum change changes[] = {CHANGE_BATCH, CHANGE_RANK,   CHANGE_NO_LEAD,
+                                          CHANGE_DROP,  CHANGE_INSERT, CHANGE_INSERT};
     uint64_t seed = p->prover->seed;
-    for (uint32_t i = 0; i < VARIATIONS; i++) {
-        struct variation v = {(uint32_t)(i ? 1 + (seed + i) % 4 : 0), (enum variation_types)((seed + i) % TYPES_COUNT),
-                              seed + i + 1};
-        struct proved r = prove_variation(p->prover->set, p->match, &v, p->arena);
-        p->prover->varied += r.kind == VERDICT_SAME;
-        if (r.kind == VERDICT_DIFFERENT)
-            return smallest(p, &v, r.text);
-    }
-    return STR("");
+    struct str wrong = STR("");
+    for (uint32_t i = 0; i < VARIATIONS && !wrong.n; i++)
+        wrong = try_variation(p, &(struct variation){.which = (uint32_t)(i ? 1 + (seed + i) % 4 : 0),
+                                                     .types = (enum variation_types)((seed + i) % TYPES_COUNT),
+                                                     .seed = seed + i + 1});
+    for (uint32_t i = 0; i < sizeof changes / sizeof *changes && !wrong.n; i++)
+        wrong = try_variation(p, &(struct variation){.which = (uint32_t)((seed + i) % 3),
+                                                     .types = TYPES_KEPT,
+                                                     .change = changes[i],
+                                                     .seed = seed_of(seed, i)});
+    return wrong;
 }
 
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
@@ -412,7 +429,7 @@ struct str prove_example(void *self, const struct match *m, const struct example
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);
-    if (f.verdict == NOT_EVALUATED && p->nfailed > 0 && p->nbeyond == 0)
+    if (f.verdict == NOT_EVALUATED && p->nfailed > 0 && p->nbeyond == 0) /* as `misfit` */
         return arena_printf(a, "the fused form does not fit the match: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
