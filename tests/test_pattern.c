@@ -525,13 +525,16 @@ Test(pattern, several_documents_are_several_patterns_and_the_last_of_a_name_coun
 }
 
 Test(pattern, a_pattern_like_another_has_its_formula) {
-    loads("name: a\nfused_op: f\nsource: ttnn\nmatch: out = exp(x)\nwhere: scalar(x)\nlocate: [x]\n---\n"
+    loads("name: a\nfused_op: f\nsource: ttnn\nmatch: out = exp(x)\nwhere: scalar(x)\nlocate: [x]\n"
+          "outside: [{what: ties, say: t}]\nholds: {x: x * x}\n---\n"
           "name: b\nfused_op: g\nsource: torch\nlike: a\nrequire: constant(x)\n");
     cr_assert_eq(set.n, 2);
     cr_assert_eq(set.items[1]->formula.root, set.items[0]->formula.root);
     cr_assert_eq(set.items[1]->nwhere, 1);
     cr_assert_eq(set.items[1]->nlocate, 1);
     cr_assert_eq(set.items[1]->nrequire, 1);
+    cr_assert_eq(set.items[1]->noutside, 1);
+    cr_assert_eq(set.items[1]->nholds, 1);
     cr_assert_eq(set.items[0]->variant, set.items[1]);
     refuses("name: c\nfused_op: g\nsource: torch\nlike: a\nmatch: out = neg(x)\n", "5:8", "has its formula");
     refuses("name: c\nfused_op: g\nsource: torch\nlike: b\n", "4:7", "no such pattern");

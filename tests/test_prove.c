@@ -488,6 +488,8 @@ Test(prove, a_name_makes_no_mask) {
                                                 "1x1x1") ", " F32(WIDE) ") -> " F32(WIDE) "\n"
 #define GUARD "s = x + b\nout = where(max(s, dim=-1) == -inf, 0, softmax(s, dim=-1))"
 
+#define ZEROS "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1, 1>}> : () -> tensor<1x1x1xf32>\n"
+
 Test(prove, a_guard_that_is_dropped_is_outside_of_the_claim_or_wrong) {
     refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", NULL}, GUARDED, "instead of 0");
     proved((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"},
@@ -497,6 +499,19 @@ Test(prove, a_guard_that_is_dropped_is_outside_of_the_claim_or_wrong) {
             GUARDED, "instead of 0");
     refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", "outside: {what: ties, say: a guard.}"}, GUARDED,
             "instead of 0");
+}
+
+/* Rows of a softmax may lie along another dimension. */
+Test(prove, columns_are_masked_as_a_whole_too) {
+    const char *match = "s = x + b\nout = where(max(s, dim=-2) == -inf, 0, softmax(s, dim=-2))";
+    const char *ops =
+        "%f = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1, 1, 1>}> : () -> "
+        "tensor<1x1x1xf32>\n" TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("w", "s", "1", WIDE)
+            REDUCE("m", "max", "s", "1", WIDE, "2x1x8") TWO("e", "eq", "m", "f", "2x1x8", "1x1x1", "2x1x8") ZEROS
+        "%o = \"ttir.where\"(%e, %z, %w) : (tensor<2x1x8xf32>, tensor<1x1x1xf32>, tensor<2x4x8xf32>) -> "
+        "tensor<2x4x8xf32>\n";
+    refuted((struct rule){match, NULL, "softmax(x + b, dim=-1)", NULL}, ops, "instead of 0");
+    proved((struct rule){match, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"}, ops);
 }
 
 Test(prove, a_guard_that_is_kept_has_nothing_outside_of_the_claim) {

@@ -37,6 +37,7 @@ static void load_outside_rule(struct loader *l, struct pattern *p, const yaml_no
 void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n) {
     bool list = n->type == YAML_SEQUENCE_NODE;
     size_t items = list ? (size_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 1;
+    p->noutside = 0;
     p->outside = arena_alloc(&l->set->arena, (items + 1) * sizeof *p->outside);
     for (size_t i = 0; i < items && !l->failed; i++)
         load_outside_rule(l, p, list ? yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]) : n);
@@ -51,6 +52,8 @@ void load_holds(struct loader *l, struct pattern *p, const yaml_node_t *n) {
     for (yaml_node_pair_t *k = n->data.mapping.pairs.start; k < n->data.mapping.pairs.top && !l->failed; k++) {
         const yaml_node_t *name = yaml_document_get_node(&l->doc, k->key);
         const yaml_node_t *text = yaml_document_get_node(&l->doc, k->value);
+        if (!is_scalar(l, name))
+            return;
         uint32_t slot = formula_slot(&p->formula, scalar_text(name));
         if (slot == NONE || !p->formula.slot_is_variable[slot] || p->nholds == sizeof p->holds / sizeof *p->holds)
             error_at(l, name, NULL, "not a variable of the formula: ", scalar_text(name));

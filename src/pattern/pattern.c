@@ -215,6 +215,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->outside = leader->outside;
+    p->noutside = leader->noutside;
     p->nholds = leader->nholds;
     memcpy(p->holds, leader->holds, sizeof p->holds);
     p->npositive = leader->npositive;

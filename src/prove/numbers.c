@@ -116,41 +116,54 @@ struct filling {
     enum truth truth;
 };
 
-/* The element of each row that no mask hides, the same for all of them. */
-static int64_t open_element(const struct filling *f, int64_t row) {
+/* The last two dimensions, along one of which a softmax runs. */
+struct plane {
+    int64_t rows, row;
+};
+
+static struct plane plane_of(const struct tensor *t) {
+    uint32_t rank = t->shape.rank;
+    return (struct plane){rank > 1 ? t->shape.dim[rank - 2] : 1, rank ? t->shape.dim[rank - 1] : 1};
+}
+
+/* The index along a dimension of so many elements at which no mask hides anything, the same for all masks: so each line
+ * along the last dimension and along the one before has an element that is seen. */
+static int64_t open_index(const struct filling *f, int64_t extent) {
     uint64_t state = f->trial * 0x632be59bd9b4e019u + f->seed * 0xd1342543de82ef95u;
-    return (int64_t)(uniform(&state) * (double)row);
+    return (int64_t)(uniform(&state) * (double)extent);
 }
 
-/* Every second row, the first one among them, is hidden as a whole. */
-static bool is_shut(const struct filling *f, int64_t i) {
-    return f->trial == TRIAL_SHUT && i % 2 == 0;
+static bool is_open(const struct filling *f, struct plane p, int64_t i) {
+    return (p.row > 1 && i % p.row == open_index(f, p.row)) ||
+           (p.rows > 1 && i / p.row % p.rows == open_index(f, p.rows));
 }
 
-/* True and false in each row. */
-static void mix_row(const struct filling *f, double *x, int64_t row, int64_t i) {
-    bool decides = f->truth == TRUTH_HIDES || f->truth == TRUTH_OPENS;
-    int64_t one = decides ? open_element(f, row) : (i + f->leaf) % row;
-    double opens = f->truth == TRUTH_HIDES ? 0 : 1;
-    x[one] = opens;
-    x[(one + 1) % row] = 1 - opens;
+/* Every second row, the first one among them, and the first column are hidden as a whole. */
+static bool is_shut(const struct filling *f, struct plane p, int64_t i) {
+    return f->trial == TRIAL_SHUT && (i / p.row % 2 == 0 || (p.row > 1 && i % p.row == 0));
 }
 
-static void fill_truth(const struct filling *f, struct tensor *t, int64_t row) {
-    for (int64_t i = 0; row > 0 && i < t->n / row; i++) {
-        if (is_shut(f, i))
-            for (int64_t k = 0; k < row; k++)
-                t->x[i * row + k] = f->truth == TRUTH_HIDES || (f->truth == TRUTH_DECIDES && i % 4 == 2);
-        else if (row > 1)
-            mix_row(f, t->x + i * row, row, i);
+static void fill_truth(const struct filling *f, struct tensor *t) {
+    struct plane p = plane_of(t);
+    bool opens = f->truth == TRUTH_OPENS, decides = opens || f->truth == TRUTH_HIDES;
+    for (int64_t i = 0; i < t->n; i++) {
+        int64_t beyond = decides ? open_index(f, p.row) + 1 : i / p.row + f->leaf; /* false and true in each row */
+        if (is_shut(f, p, i))
+            t->x[i] = decides ? !opens : i / p.row % 4 == 2;
+        else if (decides && is_open(f, p, i))
+            t->x[i] = opens;
+        else if (p.row > 1 && i % p.row == beyond % p.row)
+            t->x[i] = decides && !opens;
+        else if (p.row > 1 && !decides && i % p.row == (beyond + 1) % p.row)
+            t->x[i] = 1;
     }
 }
 
 /* Some of each row, not all, unless it is one that is hidden as a whole. */
-static void hide(const struct filling *f, struct tensor *t, int64_t row, uint64_t *state) {
-    int64_t kept = open_element(f, row);
-    for (int64_t i = 0; row > 0 && i < t->n; i++)
-        if (is_shut(f, i / row) || (row > 1 && i % row != kept && uniform(state) < 0.4))
+static void hide(const struct filling *f, struct tensor *t, uint64_t *state) {
+    struct plane p = plane_of(t);
+    for (int64_t i = 0; i < t->n; i++)
+        if (is_shut(f, p, i) || (p.row > 1 && !is_open(f, p, i) && uniform(state) < 0.5))
             t->x[i] = f->mask > 0 ? -INFINITY : INFINITY;
 }
 
@@ -181,9 +194,9 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
         t->x[i] = number_of(f, type, size, !f->distinct && row > 1 && i / row == 2, &state);
     }
     if (f->mask && !format_is_integer(type) && (f->trial == TRIAL_SHUT || (f->trial >= TRIAL_HIDDEN && row > 1)))
-        hide(f, t, row, &state);
+        hide(f, t, &state);
     if (type == DT_I1)
-        fill_truth(f, t, row);
+        fill_truth(f, t);
 }
 
 /* What a pattern ties to a number holds that; what it only states to hold it, unless `violated`. */

@@ -405,8 +405,8 @@ static struct str try_variation(struct proof *p, const struct variation *v) {
 /* In other extents and element types, in another rank, with an op less and with one more, as the seed says. What is no
  * place of the pattern any more is none. */
 static struct str vary(struct proof *p) {
-    static const enum change changes[] = {CHANGE_BATCH, CHANGE_RANK,   CHANGE_NO_LEAD,
-                                          CHANGE_DROP,  CHANGE_INSERT, CHANGE_INSERT};
+    static const enum change changes[] = {CHANGE_RANK, CHANGE_BATCH,  CHANGE_NO_LEAD,
+                                          CHANGE_DROP, CHANGE_INSERT, CHANGE_INSERT};
     uint64_t seed = p->prover->seed;
     struct str wrong = STR("");
     for (uint32_t i = 0; i < VARIATIONS && !wrong.n; i++)
