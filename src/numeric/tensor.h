@@ -28,6 +28,13 @@ enum arithmetic {
     INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
 };
 
+/* What a sort that is not stable does with equal elements. */
+enum equals {
+    EQUALS_FIRST,  /* as they stood */
+    EQUALS_LAST,   /* the other way round */
+    EQUALS_POINTED /* its indices are the elements that they point to: in whatever order, they are the same */
+};
+
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
 struct bench {
     struct arena *arena; /* owns all tensors */
@@ -37,6 +44,7 @@ struct bench {
     uint64_t elements, steps; /* used so far */
     enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
     struct str product_config;
+    enum equals equals;
     bool blackhole;   /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
     struct str error; /* empty: none */
     bool beyond;      /* bench_beyond said so */

@@ -279,6 +279,7 @@ static void keep_remarks(struct matcher *m, struct match_detail *out, const uint
     whole(m, &e, ops, nops);
     e.found = &found;
     out->remarks = said(m, &e, p->notes, p->nnotes, &out->nremarks);
+    out->outside = said(m, &e, p->outside, p->noutside, &out->noutside);
     out->blocked = said(m, &e, p->block, p->nblock, &out->nblocked);
     out->compiler = said(m, &e, p->compiler, p->ncompiler, &out->ncompiler);
     out->decomposed = !none_holds(&e, p->decomposed, p->ndecomposed);
