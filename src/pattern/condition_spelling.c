@@ -1,7 +1,6 @@
-/* Conditions about how a match is written: names and texts of its ops, what was looked through between them, which
- * operand a value is. What the formula makes no difference of, the compiler's patterns often do. */
-#include "pattern/condition.h"
-#include "pattern/matcher.h"
+/* Conditions about how a match is written: names and texts of its ops, what was looked through between them. What the
+ * formula makes no difference of, the compiler's patterns often do. */
+#include "pattern/conditions.h"
 
 #include <string.h>
 
@@ -98,61 +97,4 @@ bool condition_between(const struct evaluation *e, const struct binding *b, uint
         if (on_the_way(e, graph_operands(g, op)[i], below))
             return true;
     return false;
-}
-
-/* x is the operand of this number, seen through movement and casts. */
-bool condition_operand(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    int i = e->number->given[0];
-    (void)n;
-    if (b[0].value == NONE || b[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, b[1].op))
-        return false;
-    uint32_t value = graph_operands(g, b[1].op)[i];
-    for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
-        uint32_t op = g->m->values[value].def;
-        if (value == b[0].value)
-            return true;
-        if (op == NONE || !looks_through(g, op))
-            return false;
-        value = graph_through(g, op);
-    }
-    return false;
-}
-
-/* ---- texts ---- */
-
-/* The name in "type(name)". */
-static uint32_t typed_slot(const struct formula *f, struct str inner) {
-    struct str name = {inner.p + 5, inner.n - 6};
-    bool typed = inner.n > 6 && memcmp(inner.p, "type(", 5) == 0 && inner.p[inner.n - 1] == ')';
-    return typed ? formula_slot(f, name) : NONE;
-}
-
-bool template_word(const struct formula *f, struct str inner) {
-    return str_is(inner, "found") || typed_slot(f, inner) != NONE;
-}
-
-static void say_type(const struct graph *g, uint32_t value, struct buf *out) {
-    uint32_t rank;
-    const int64_t *shape = value == NONE ? NULL : graph_shape(g, value, &rank);
-    for (uint32_t d = 0; shape && d < rank; d++)
-        buf_printf(out, "%lldx", (long long)shape[d]);
-    buf_add(out, value == NONE ? STR("none") : str_of(dtype_name(graph_dtype(g, value))));
-}
-
-void template_say(const struct evaluation *e, struct str inner, struct buf *out) {
-    const struct mlir *m = e->graph->m;
-    if (!str_is(inner, "found")) {
-        say_type(e->graph, e->bindings[typed_slot(e->formula, inner)].value, out);
-        return;
-    }
-    if (!e->found || *e->found == NONE) {
-        buf_add(out, STR("another op"));
-        return;
-    }
-    const struct mlir_op *op = &m->ops[*e->found];
-    struct str name = mlir_op_name(m, *e->found);
-    struct str label = op->nresults ? value_label(e->graph, op->first_result, e->arena) : STR("");
-    buf_printf(out, "%.*s%s%.*s", (int)label.n, label.p, label.n ? " (" : "", (int)name.n, name.p);
-    buf_printf(out, " at line %llu%s", (unsigned long long)mlir_place(m, op->text.begin).line, label.n ? ")" : "");
 }

@@ -1,7 +1,6 @@
 /* Conditions about ops that the index maps know nothing of: the windows of convolutions and pools, what a
  * batch normalisation normalises, which dimension a sort sorts. */
-#include "pattern/condition.h"
-#include "pattern/matcher.h"
+#include "pattern/conditions.h"
 
 static int numbers_of(const struct graph *g, uint32_t op, const char *key, int64_t *out, int max) {
     struct str text;
