@@ -30,6 +30,11 @@ void level_read(struct level *l, const struct level_text *text, uint32_t jobs, s
     graph_build_jobs(&l->graph, &l->ir, jobs);
 }
 
+void level_release(const struct level *l) {
+    if (l->present)
+        source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
+}
+
 void level_free(struct level *l, const struct level_text *text) {
     if (!l->present)
         return;

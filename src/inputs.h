@@ -52,6 +52,8 @@ struct level {
 
 /* A level that is not written stays absent. */
 void level_read(struct level *l, const struct level_text *text, uint32_t jobs, struct diags *d);
+/* Its text was gone through: its pages may go, as in source_release. Nothing where the level is absent. */
+void level_release(const struct level *l);
 /* Gives the memory back, that of the file's pages too. */
 void level_free(struct level *l, const struct level_text *text);
 

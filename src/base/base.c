@@ -211,6 +211,15 @@ void *grow(void *data, uint32_t *cap, uint32_t need, size_t size) {
     return data;
 }
 
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+void sort_ids(uint32_t *ids, uint32_t n) {
+    qsort(ids, n, sizeof *ids, by_id);
+}
+
 static void buf_room(struct buf *b, size_t more) {
     if (more > SIZE_MAX / 2 - b->n)
         out_of_memory();
@@ -261,50 +270,4 @@ struct str buf_str(const struct buf *b) {
 void buf_free(struct buf *b) {
     free(b->p);
     *b = (struct buf){0};
-}
-
-/* Most diagnostics of one list name the same file: its copy is shared. */
-static const char *file_of(struct diags *d, const char *file) {
-    if (!file)
-        return NULL;
-    if (d->n > 0 && d->items[d->n - 1].file && strcmp(d->items[d->n - 1].file, file) == 0)
-        return d->items[d->n - 1].file;
-    return arena_strdup(d->arena, str_of(file));
-}
-
-static const char *message_of(struct arena *a, const char *fmt, va_list ap) {
-    va_list again;
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
-    if (n >= 0)
-        vsnprintf(p, (size_t)n + 1, fmt, again);
-    va_end(again);
-    return p;
-}
-
-void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...) {
-    if (sev == SEV_ERROR)
-        d->errors++;
-    if (d->n >= (d->limit ? d->limit : 100)) {
-        d->dropped++;
-        return;
-    }
-    va_list ap;
-    va_start(ap, fmt);
-    const char *message = message_of(d->arena, fmt, ap);
-    va_end(ap);
-    struct diag item = {.severity = sev,
-                        .file = file_of(d, at.file),
-                        .line = at.line,
-                        .column = at.column,
-                        .message = message,
-                        .hint = hint ? arena_strdup(d->arena, str_of(hint)) : NULL};
-    d->items = grow(d->items, &d->cap, d->n + 1, sizeof *d->items);
-    d->items[d->n++] = item;
-}
-
-void diags_free(struct diags *d) {
-    free(d->items);
-    *d = (struct diags){.arena = d->arena, .limit = d->limit};
 }

@@ -76,6 +76,8 @@ void arena_free(struct arena *a);                         /* frees all chunks; t
 
 /* Makes room for at least `need` elements of `size` bytes; doubles *cap; never fails. */
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
+/* Ascending: ids of ops so stand in textual order. */
+void sort_ids(uint32_t *ids, uint32_t n);
 void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */
 void *xcalloc(size_t n, size_t size); /* zeroed, never NULL */
 
@@ -120,6 +122,8 @@ struct place {
 
 void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* Adds what another list says, what it dropped too. */
+void diags_take(struct diags *to, const struct diags *from);
 void diags_free(struct diags *d);
 
 #endif

@@ -1,0 +1,126 @@
+/* What the report says of each match, in batches and over threads. */
+#include "audit.h"
+#include "report/classify.h"
+#include "report/notes.h"
+
+#include <string.h>
+
+static void describe(const struct graph_audit *g, struct describer *by, const struct match *m, struct instance *in) {
+    const struct fa_audit *a = g->a;
+    struct arena *arena = &by->arena;
+    struct segment shown = audit_segment(m, arena);
+    const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
+    if (!by->closer)
+        by->closer = match_closer_new(m->graph, &by->kept);
+    struct note_context context = {.set = &a->patterns,
+                                   .copies = block->copies,
+                                   .graph = g->compile->number,
+                                   .ngraphs = a->inputs.ncompiles,
+                                   .flow = g->flow,
+                                   .closer = by->closer};
+    context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
+    context.before = g->shown == &g->ttir;
+    if (g->verdicts)
+        context.verdict = verdict_line(&g->verdicts[m - g->matches.items], arena);
+    if (g->verdicts && a->options->details)
+        in->validation = verdict_details(&g->verdicts[m - g->matches.items], arena);
+    in->ir_loc = ir_loc_of(m, arena);
+    if (g->shown == &g->ttir) {
+        in->ttir = shown;
+    } else {
+        in->ttnn = shown;
+        if (g->pairs)
+            in->ttir = audit_ttir_segment(g, m, arena, &context.origin);
+        if (g->pairs && in->ttir.nops == 0)
+            context.missing_level = "TTIR";
+        if (context.origin && !by->ttir_closer)
+            by->ttir_closer = match_closer_new(context.origin->graph, &by->kept);
+        context.origin_closer = by->ttir_closer;
+    }
+    in->notes = notes_of(&context, m, &shown, arena);
+}
+
+static struct segment kept_segment(struct segment s, struct arena *a) {
+    uint32_t *ops = arena_alloc(a, (s.nops + 1) * sizeof *ops);
+    if (s.nops)
+        memcpy(ops, s.ops, s.nops * sizeof *ops);
+    return (struct segment){s.ir, ops, s.nops};
+}
+
+static void keep_instance(struct instance *in, struct arena *a) {
+    in->ir_loc = arena_str(a, in->ir_loc);
+    in->notes = arena_str(a, in->notes);
+    in->validation = arena_str(a, in->validation);
+    in->ttir = kept_segment(in->ttir, a);
+    in->ttnn = kept_segment(in->ttnn, a);
+}
+
+static void describe_one(void *context, uint32_t i, uint32_t slot) {
+    struct graph_audit *g = context;
+    struct describer *by = &g->describers[slot];
+    const struct match *m = &g->matches.items[g->described + i];
+    struct str *components = arena_alloc(&by->said, (m->nops + 1) * sizeof *components);
+    for (uint32_t k = 0; k < m->nops; k++)
+        components[k] = mlir_op_name(m->graph->m, m->ops[k]);
+    struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
+    if (g->a->options->classify)
+        in.class = classify(m->pattern);
+    if (!g->a->report.count_only) {
+        describe(g, by, m, &in);
+        keep_instance(&in, &by->said);
+        arena_reset(&by->arena);
+    }
+    g->batch[i] = (struct described){components, in};
+}
+
+enum { BATCH = 512, BARE_BATCH = 1 << 14 }; /* matches that are described at once, and whose text is in memory or not */
+
+static uint32_t batch_size(const struct graph_audit *g) {
+    uint32_t left = g->matches.n - g->described, most = g->a->report.count_only ? BARE_BATCH : BATCH;
+    return left < most ? left : most;
+}
+
+void audit_describe_begin(struct graph_audit *g) {
+    g->describers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *g->describers);
+    g->batch = arena_alloc(&g->arena, batch_size(g) * sizeof *g->batch);
+    if (g->matches.n && !g->a->report.count_only)
+        g->flow = flow_new(&g->shown->graph);
+}
+
+void audit_describe_batch(struct graph_audit *g) {
+    work_run(batch_size(g), g->jobs, describe_one, g);
+}
+
+/* The next matches are to be described, and what was said of the last ones is let go. */
+static void next_batch(struct graph_audit *g, uint32_t n) {
+    g->described += n;
+    for (uint32_t i = 0; i < g->jobs; i++)
+        arena_reset(&g->describers[i].said);
+}
+
+/* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
+void audit_report_batch(struct graph_audit *g) {
+    uint32_t n = batch_size(g);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct match *m = &g->matches.items[g->described + i];
+        const struct described *d = &g->batch[i];
+        report_add(&g->a->report, m->pattern->fused_op, m->pattern->source, d->components, m->nops, d->instance);
+        if (!audit_steps(&g->matches, g->described + i))
+            continue;
+        level_release(&g->ttir);
+        level_release(&g->ttnn);
+    }
+    next_batch(g, n);
+}
+
+void audit_describe_end(struct graph_audit *g) {
+    for (uint32_t i = 0; i < g->jobs; i++) {
+        struct describer *by = &g->describers[i];
+        match_closer_free(by->closer);
+        match_closer_free(by->ttir_closer);
+        arena_free(&by->said);
+        arena_free(&by->arena);
+        arena_free(&by->kept);
+    }
+    flow_free(g->flow);
+}

@@ -1,0 +1,64 @@
+/* Diagnostics: added, passed on, freed. */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Most diagnostics of one list name the same file: its copy is shared. */
+static const char *file_of(struct diags *d, const char *file) {
+    if (!file)
+        return NULL;
+    if (d->n > 0 && d->items[d->n - 1].file && strcmp(d->items[d->n - 1].file, file) == 0)
+        return d->items[d->n - 1].file;
+    return arena_strdup(d->arena, str_of(file));
+}
+
+static const char *message_of(struct arena *a, const char *fmt, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *p = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
+    if (n >= 0)
+        vsnprintf(p, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return p;
+}
+
+void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...) {
+    if (sev == SEV_ERROR)
+        d->errors++;
+    if (d->n >= (d->limit ? d->limit : 100)) {
+        d->dropped++;
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    const char *message = message_of(d->arena, fmt, ap);
+    va_end(ap);
+    struct diag item = {.severity = sev,
+                        .file = file_of(d, at.file),
+                        .line = at.line,
+                        .column = at.column,
+                        .message = message,
+                        .hint = hint ? arena_strdup(d->arena, str_of(hint)) : NULL};
+    d->items = grow(d->items, &d->cap, d->n + 1, sizeof *d->items);
+    d->items[d->n++] = item;
+}
+
+void diags_take(struct diags *to, const struct diags *from) {
+    uint32_t errors = 0;
+    for (uint32_t i = 0; i < from->n; i++) {
+        const struct diag *d = &from->items[i];
+        diag_add(to, d->severity, (struct place){d->file, d->line, d->column}, d->hint, "%s", d->message);
+        errors += d->severity == SEV_ERROR;
+    }
+    to->dropped += from->dropped;
+    to->errors += from->errors - errors; /* of those dropped */
+}
+
+void diags_free(struct diags *d) {
+    free(d->items);
+    *d = (struct diags){.arena = d->arena, .limit = d->limit};
+}
