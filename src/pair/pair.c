@@ -314,11 +314,6 @@ void pair_free(struct pairing *p) {
 
 /* ---- segments ---- */
 
-static int by_id(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 enum { SEED = 1, AFTER = 2, BEFORE = 4, MAX_BETWEEN = 4096 };
 
 /* Ops that are looked at for one segment: the seeds and what feeds them. */
@@ -353,7 +348,7 @@ static bool reach(struct segment_search *s) {
                 see(s, feeder(s, s->ops[i], k), BEFORE);
     }
     if (s->n)
-        qsort(s->ops, s->n, sizeof *s->ops, by_id);
+        sort_ids(s->ops, s->n);
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < graph_noperands(s->g, s->ops[i]); k++) {
             uint32_t def = feeder(s, s->ops[i], k);

@@ -3,7 +3,6 @@
 #include "pattern/condition.h"
 #include "pattern/matcher.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool in_match(const struct matcher *m, uint32_t op) {
@@ -231,11 +230,6 @@ static uint32_t in_order(const struct matcher *m, uint32_t at, uint32_t *ops, ui
     return n + 1;
 }
 
-static int by_id(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void *copied(struct arena *a, const void *p, size_t n) {
     void *c = arena_alloc(a, n ? n : 1);
     if (n)
@@ -254,7 +248,7 @@ static void keep_through(const struct matcher *m, struct match *out) {
         if (!seen)
             through[n++] = m->passed[i].op;
     }
-    qsort(through, n, sizeof *through, by_id);
+    sort_ids(through, n);
     out->through = through;
     out->nthrough = n;
 }

@@ -3,7 +3,6 @@
  * of another line is the same value without a word about which element. */
 #include "pattern/matcher.h"
 
-#include <stdlib.h>
 
 enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64 };
 
@@ -32,11 +31,6 @@ static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
             return;
     if (*n < max)
         list[(*n)++] = v;
-}
-
-static int by_id(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
 }
 
 static bool may_be(const struct matcher *m, const struct node *root, uint32_t op) {
@@ -126,7 +120,7 @@ static uint32_t candidates(struct matcher *m, const struct further_line *line, u
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_behind(&b, g->m->ops[user].first_result, deep);
         }
-    qsort(out, found, sizeof *out, by_id);
+    sort_ids(out, found);
     return found;
 }
 

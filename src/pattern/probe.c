@@ -3,7 +3,6 @@
  * found wherever it is, and what still matches after it counts. */
 #include "pattern/probe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PROBE_STEPS = 20000, LEAST_OPS = 2 };
@@ -63,11 +62,6 @@ static uint32_t least_after(struct need *need, const struct goal *g) {
 
 /* ---- the best place so far ---- */
 
-static int by_id(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Each once, textual order; without one that only stands in. */
 static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
     uint32_t n = 0, none = NONE;
@@ -75,7 +69,7 @@ static uint32_t matched_ops(const struct matcher *m, const struct misstep *first
         none = first->why == MISS_OPERATOR ? m->g->m->values[first->at].def : first->at;
     for (uint32_t i = 0; i < m->nmatched; i++)
         ops[i] = m->matched[i].op;
-    qsort(ops, m->nmatched, sizeof *ops, by_id);
+    sort_ids(ops, m->nmatched);
     for (uint32_t i = 0; i < m->nmatched; i++)
         if (ops[i] != none && (n == 0 || ops[n - 1] != ops[i]))
             ops[n++] = ops[i];

@@ -3,7 +3,6 @@
 #include "report/classify.h"
 #include "report/locate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_LOC_NAMES = 8, MAX_NAMED = 24 };
@@ -24,15 +23,10 @@ static void add_item(struct buf *out, bool first, struct str item) {
     buf_add(out, item);
 }
 
-static int by_id(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static uint32_t *textual(const struct match *m, struct arena *a) {
     uint32_t *ops = arena_alloc(a, (m->nops + 1) * sizeof *ops);
     memcpy(ops, m->ops, m->nops * sizeof *ops);
-    qsort(ops, m->nops, sizeof *ops, by_id);
+    sort_ids(ops, m->nops);
     return ops;
 }
 
