@@ -1,7 +1,6 @@
 /* What is remembered of places that are alike changes nothing of what is found: each fixture is searched with all
  * bundled patterns, once with and once without. */
-#include "ir_text.h"
-#include "pattern/match.h"
+#include "pattern_text.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -21,14 +20,13 @@ static char *whole(const char *path) {
     return text;
 }
 
-static void search(struct pattern_set *set, const struct graph *g, bool forget, struct alike_memory *memory,
-                   struct arena *a, struct match_list *out) {
-    struct matcher *m = match_searcher_new(g, memory, a);
-    set->forget = forget;
+static void search(const struct graph *g, bool forget, struct alike_memory *memory, struct match_list *out) {
+    struct matcher *m = match_searcher_new(g, memory, &arena);
+    set.forget = forget;
     memset(out, 0, sizeof *out);
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN)
-            match_search(m, set, f, out);
+            match_search(m, &set, f, out);
     match_closer_free(m);
 }
 
@@ -42,42 +40,31 @@ static void same(const struct match_list *a, const struct match_list *b, const c
     }
 }
 
-static struct arena arena;
-static struct diags diags;
-static struct pattern_set set;
-
-static void load(void) {
-    diags.arena = &arena;
+static void setup(void) {
+    search_setup();
     set.no_examples = true;
     const char *fixtures = getenv("FA_FIXTURES");
     cr_assert_not_null(fixtures);
     cr_assert(patterns_load(&set, arena_printf(&arena, "%s/../patterns", fixtures).p, &diags));
 }
 
-static void unload(void) {
-    patterns_free(&set);
-    diags_free(&diags);
-    arena_free(&arena);
-}
-
-TestSuite(alike, .init = load, .fini = unload, .timeout = 100);
+TestSuite(alike, .init = setup, .fini = search_teardown, .timeout = 100);
 
 /* `memory` goes on from file to file, forwards and back. */
 static uint32_t search_file(const char *path, struct alike_memory *memory) {
     char *text = whole(path);
-    struct ir ir;
     struct match_list with, across, without;
     ir_read_bad(&ir, text);
-    search(&set, &ir.g, false, NULL, &arena, &with);
-    search(&set, &ir.g, false, memory, &arena, &across);
-    search(&set, &ir.g, true, NULL, &arena, &without);
+    search(&ir.g, false, NULL, &with);
+    search(&ir.g, false, memory, &across);
+    search(&ir.g, true, NULL, &without);
     same(&with, &without, path);
     same(&across, &without, path);
     uint32_t found = with.n;
     free(with.items);
     free(across.items);
     free(without.items);
-    ir_free(&ir);
+    forget_ir();
     free(text);
     return found;
 }
@@ -99,7 +86,6 @@ Test(alike, what_is_remembered_changes_nothing) {
 }
 
 static uint32_t found_in(const char *aliases, const char *op, struct alike_memory *memory) {
-    struct ir ir;
     struct match_list out;
     struct str text = arena_printf(&arena,
                                    "%s\nmodule {\n  func.func @f(%%x: tensor<32x32xbf16>) -> tensor<32x32xbf16> {\n"
@@ -107,9 +93,9 @@ static uint32_t found_in(const char *aliases, const char *op, struct alike_memor
                                    "    return %%0 : tensor<32x32xbf16>\n  }\n}\n",
                                    aliases, op);
     ir_read(&ir, text.p);
-    search(&set, &ir.g, false, memory, &arena, &out);
+    search(&ir.g, false, memory, &out);
     free(out.items);
-    ir_free(&ir);
+    forget_ir();
     return out.n;
 }
 
@@ -141,7 +127,6 @@ Test(alike, an_op_is_known_by_its_name) {
 static uint32_t shared_in(const char *a, const char *left, const char *right, struct alike_memory *memory) {
     const char *parameter = "tensor<32x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}";
     const char *type = "(tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>";
-    struct ir ir;
     struct match_list out;
     struct str text =
         arena_printf(&arena,
@@ -154,11 +139,11 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
                      parameter, parameter, parameter, a, type, a, type, left, right, type, left == a ? "%3" : a);
     uint32_t shared = 0;
     ir_read(&ir, text.p);
-    search(&set, &ir.g, false, memory, &arena, &out);
+    search(&ir.g, false, memory, &out);
     for (uint32_t i = 0; i < out.n; i++)
         shared += str_is(out.items[i].pattern->name, "matmul_shared");
     free(out.items);
-    ir_free(&ir);
+    forget_ir();
     return shared; /* one for each of the products: they are not settled */
 }
 

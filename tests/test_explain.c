@@ -1,76 +1,28 @@
 /* What explain says: for each kind of difference a place that has it, the ops that count as matched, and the words. */
-#include "ir_text.h"
 #include "pattern/near.h"
+#include "pattern_text.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static struct arena arena;
-static struct diags diags;
-static struct pattern_set set;
-static struct ir ir;
-static struct match_list list;
 static struct near_list near;
 
-static void forget_ir(void) {
-    free(list.items);
+static void forget(void) {
     free(near.items);
-    memset(&list, 0, sizeof list);
     memset(&near, 0, sizeof near);
-    if (ir.text)
-        ir_free(&ir);
-    ir.text = NULL;
-}
-
-static void setup(void) {
-    arena = (struct arena){0};
-    diags = (struct diags){.arena = &arena};
-    memset(&set, 0, sizeof set);
-    memset(&ir, 0, sizeof ir);
-    memset(&list, 0, sizeof list);
-    memset(&near, 0, sizeof near);
+    forget_ir();
 }
 
 static void teardown(void) {
-    forget_ir();
-    patterns_free(&set);
-    diags_free(&diags);
-    arena_free(&arena);
+    forget();
+    search_teardown();
 }
 
-TestSuite(explain, .init = setup, .fini = teardown, .timeout = 30);
-
-static void pattern_file(const char *yaml) {
-    char path[] = "/tmp/fa-explain-XXXXXX";
-    int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, yaml, strlen(yaml)), (ssize_t)strlen(yaml));
-    close(fd);
-    patterns_free(&set);
-    bool ok = patterns_load(&set, path, &diags);
-    unlink(path);
-    cr_assert(ok, "%s: %s", yaml, diags.n ? diags.items[0].message : "");
-}
-
-/* "formula lines", then any other keys. */
-static void pattern(const char *match, const char *keys) {
-    struct buf b = {0};
-    buf_printf(&b, "name: p\nfused_op: ttnn.p\nsource: ttnn\nmatch: |\n");
-    for (const char *p = match; *p;) {
-        size_t n = strcspn(p, "\n");
-        buf_printf(&b, "  %.*s\n", (int)n, p);
-        p += n;
-        p += *p == '\n';
-    }
-    buf_printf(&b, "%s\n%c", keys, '\0');
-    pattern_file(b.p);
-    buf_free(&b);
-}
+TestSuite(explain, .init = search_setup, .fini = teardown, .timeout = 30);
 
 static void search(const char *args, const char *ops, bool all) {
-    forget_ir();
+    forget();
     ir_short(&ir, args, ops);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++)
         near_function(&set, &ir.g, f, all, &arena, &list, &near);

@@ -1,11 +1,10 @@
 /* The promises made to authors of patterns: examples, formulas written again, signs of fusing, what competes, what is
  * known of the compiler. */
-#include "ir_text.h"
 #include "pattern/check.h"
 #include "pattern/examples.h"
-#include "pattern/match.h"
 #include "pattern/signs.h"
 #include "pattern/written.h"
+#include "pattern_text.h"
 #include "report/classify.h"
 #include "report/notes.h"
 
@@ -14,32 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct arena arena;
-static struct diags diags;
-static struct pattern_set set;
-static struct ir ir;
-static struct match_list list;
+TestSuite(library, .init = search_setup, .fini = search_teardown, .timeout = 30);
 
-static void setup(void) {
-    arena = (struct arena){0};
-    diags = (struct diags){.arena = &arena};
-    memset(&set, 0, sizeof set);
-    memset(&ir, 0, sizeof ir);
-    memset(&list, 0, sizeof list);
-}
-
-static void teardown(void) {
-    free(list.items);
-    if (ir.text)
-        ir_free(&ir);
-    patterns_free(&set);
-    diags_free(&diags);
-    arena_free(&arena);
-}
-
-TestSuite(library, .init = setup, .fini = teardown, .timeout = 30);
-
-static const struct pattern *pattern(const char *text) {
+static const struct pattern *read_pattern(const char *text) {
     const struct pattern *p = patterns_load_text(&set, "p.yml", str_of(text), &diags);
     cr_assert_not_null(p, "%s: %s", text, diags.n ? diags.items[0].message : "");
     return p;
@@ -54,7 +30,7 @@ static uint32_t failed(const char *tests) {
     char text[2048];
     snprintf(text, sizeof text, HEAD("p", "out = a + b") "tests:\n%s", tests);
     struct example_counts counts = {0, 0};
-    examples_run(&set, pattern(text), &diags, NULL, &counts);
+    examples_run(&set, read_pattern(text), &diags, NULL, &counts);
     cr_assert_gt(counts.run, 0);
     cr_assert_eq(counts.failed, diags.errors > 0 ? diags.errors : 0);
     return counts.failed;
@@ -70,11 +46,11 @@ Test(library, what_an_example_does_not_use_is_returned) {
     struct example_counts counts = {0, 0};
     char text[1024];
     snprintf(text, sizeof text, HEAD("p", "out = exp(a + b)") "tests:\n  - hit: |\n      %s      %s", OP("add"), inner);
-    examples_run(&set, pattern(text), &diags, NULL, &counts);
+    examples_run(&set, read_pattern(text), &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 0);
     snprintf(text, sizeof text, HEAD("p", "out = exp(a + b)") "tests:\n  - miss: |\n      %s      %s      %s",
              OP("add"), inner, "return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>\n");
-    examples_run(&set, pattern(text), &diags, NULL, &counts);
+    examples_run(&set, read_pattern(text), &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 0);
     cr_assert_eq(counts.run, 2);
 }
@@ -96,11 +72,11 @@ Test(library, one_result_of_several_is_returned_by_its_number) {
 }
 
 Test(library, an_example_is_that_of_the_pattern_and_not_of_one_like_it) {
-    pattern(HEAD("p", "out = a + b") "require: extent(a, -1) == 8\n");
+    read_pattern(HEAD("p", "out = a + b") "require: extent(a, -1) == 8\n");
     const struct pattern *q =
-        pattern("name: q\nfused_op: ttnn.q\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
+        read_pattern("name: q\nfused_op: ttnn.q\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
     const struct pattern *r =
-        pattern("name: r\nfused_op: ttnn.r\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
+        read_pattern("name: r\nfused_op: ttnn.r\nsource: ttnn\nlike: p\ntests:\n  - hit: |\n      " OP("add"));
     struct example_counts counts = {0, 0};
     examples_run(&set, q, &diags, NULL, &counts);
     cr_assert_eq(counts.failed, 0);
@@ -115,7 +91,7 @@ static void written(const char *match, const char *want) {
     struct buf out = {0};
     char text[512];
     snprintf(text, sizeof text, HEAD("w", "|\n  %s"), match);
-    formula_write(&pattern(text)->formula, 0, &out);
+    formula_write(&read_pattern(text)->formula, 0, &out);
     buf_addc(&out, '\0');
     cr_assert_str_eq(out.p, want);
     buf_free(&out);
@@ -149,7 +125,7 @@ Test(library, an_idiom_that_nobody_uses_is_warned_of) {
     patterns_check(&set, "i.yml", &diags);
     cr_assert_eq(diags.n, 1);
     cr_assert_str_eq(diags.items[0].message, "no pattern uses the idiom four");
-    pattern(HEAD("p", "out = four(a)"));
+    read_pattern(HEAD("p", "out = four(a)"));
     patterns_check(&set, "i.yml", &diags);
     cr_assert_eq(diags.n, 1);
 }
@@ -163,7 +139,7 @@ static void search(const char *args, const char *ops) {
 }
 
 Test(library, what_is_hidden_shows_when_it_is_asked_for) {
-    struct pattern *p = (struct pattern *)(uintptr_t)pattern(
+    struct pattern *p = (struct pattern *)(uintptr_t)read_pattern(
         HEAD("p", "out = a + b") "decomposed: extent(a, -1) == 3\nblock:\n  - {when: 'extent(a, -1) == 3', say: no}\n");
     search("x:2x3", "o = ttir.add x x -> 2x3; return o");
     cr_assert_eq(list.n, 0);
@@ -179,8 +155,8 @@ Test(library, what_is_hidden_shows_when_it_is_asked_for) {
 }
 
 Test(library, a_kernel_competes_with_the_direct_fusion_of_its_ops) {
-    pattern(HEAD("sum", "out = exp(a) + b"));
-    pattern("name: k\nfused_op: torch.k\nsource: torch\nmatch: out = tanh(exp(a) + b)\n");
+    read_pattern(HEAD("sum", "out = exp(a) + b"));
+    read_pattern("name: k\nfused_op: torch.k\nsource: torch\nmatch: out = tanh(exp(a) + b)\n");
     search("x:2x3 y:2x3",
            "e = ttir.exp x -> 2x3; s = ttir.add e y -> 2x3; t = ttir.tanh s -> 2x3; f = ttir.exp t -> 2x3\n"
            "o = ttir.add f y -> 2x3; return o");
@@ -218,7 +194,7 @@ Test(library, signs_of_fusing) {
 static void says(const char *keys, bool before, const char *status, const char *note) {
     char text[512];
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "%s", keys);
-    const struct pattern *p = pattern(text);
+    const struct pattern *p = read_pattern(text);
     struct match_detail d = {0};
     struct str said = classification_note(p, &d, before, false, &arena);
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);

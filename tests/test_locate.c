@@ -1,53 +1,12 @@
 /* The promises of model locations and notes: what the names of parameters say, and nothing else. */
-#include "ir_text.h"
+#include "pattern_text.h"
 #include "report/locate.h"
 #include "report/notes.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static struct arena arena;
-static struct diags diags;
-static struct pattern_set set;
-static struct ir ir;
-static struct match_list list;
-
-static void forget_ir(void) {
-    free(list.items);
-    memset(&list, 0, sizeof list);
-    if (ir.text)
-        ir_free(&ir);
-    ir.text = NULL;
-}
-
-static void setup(void) {
-    diags = (struct diags){.arena = &arena};
-}
-
-static void teardown(void) {
-    forget_ir();
-    patterns_free(&set);
-    diags_free(&diags);
-    arena_free(&arena);
-}
-
-TestSuite(locate, .init = setup, .fini = teardown, .timeout = 30);
-
-static void load(const char *yaml) {
-    char path[] = "/tmp/fa-locate-XXXXXX";
-    int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, yaml, strlen(yaml)), (ssize_t)strlen(yaml));
-    close(fd);
-    forget_ir();
-    patterns_free(&set);
-    bool ok = patterns_load(&set, path, &diags);
-    unlink(path);
-    cr_assert(ok, "%s", diags.n ? diags.items[0].message : "");
-}
+TestSuite(locate, .init = search_setup, .fini = search_teardown, .timeout = 30);
 
 #define RULES                                                                                                          \
     "locations:\n  - strip: '[.](weight|bias)$'\n  - match: 'layers[.](\\d+)'\n    say: 'layer $1'\n"                  \
@@ -57,10 +16,7 @@ static void load(const char *yaml) {
     "match: |\n  p = matmul(a, b)\n  out = p + c\nlocate: [c, b]\ntorch: \"linear {extent(a, -1)} {extent(-1)}\"\n"
 
 static const struct match *match(const char *args, const char *ops) {
-    forget_ir();
-    ir_short(&ir, args, ops);
-    match_function(&set, &ir.g, 0, &arena, &list);
-    cr_assert_eq(list.n, 1, "%u places in\n%s", list.n, ir.text);
+    cr_assert_eq(search_all(args, ops), 1, "%u places in\n%s", list.n, ir.text);
     return &list.items[0];
 }
 
@@ -82,7 +38,7 @@ static void says(const char *args, const char *ops, const char *want) {
 #define PLAIN "p = ttnn.matmul a b -> 2x3; o = ttnn.add p c -> 2x3; return o"
 
 Test(locate, names_of_parameters_say_the_place) {
-    load(RULES LINEAR);
+    pattern_file(RULES LINEAR);
     says("a:2x4 b:4x3!parameter!model.layers.7.mlp.up.weight c:3!parameter!model.layers.7.mlp.up.bias", PLAIN,
          "layer 7 (model.layers.7.mlp.up)");
     says("a:2x4 b:4x3!parameter!model.layers.7.mlp.up.weight c:3!parameter!model.layers.7.mlp.shift.bias", PLAIN,
@@ -92,7 +48,7 @@ Test(locate, names_of_parameters_say_the_place) {
 }
 
 Test(locate, where_no_name_says_anything_nothing_is_said) {
-    load(RULES LINEAR);
+    pattern_file(RULES LINEAR);
     says("a:2x4 b:4x3 c:3", PLAIN, "");
     says("a:2x4 b:4x3!parameter c:3!parameter", PLAIN, "");
     says("a:2x4 b:4x3!input!tokens c:3!input!mask", PLAIN, "");
@@ -101,14 +57,14 @@ Test(locate, where_no_name_says_anything_nothing_is_said) {
 
 /* The text of a rule may ask for a group that its expression does not have. */
 Test(locate, a_group_that_is_not_there_is_not_made_up) {
-    load(RULES LINEAR);
+    pattern_file(RULES LINEAR);
     says("a:2x4 b:4x3!parameter!lm_head.weight c:3", PLAIN, "head of $1 (lm_head)");
     says("a:2x4 b:4x3!parameter!layers.12345.lm_head.weight c:3", PLAIN,
          "layer 12345, head of $1 (layers.12345.lm_head)");
 }
 
 Test(locate, parameters_are_seen_through_const_eval_and_movement) {
-    load(RULES LINEAR);
+    pattern_file(RULES LINEAR);
     says(
         "a:2x4 b:4x3 c:3!parameter!model.layers.3.out.bias",
         "p = ttnn.matmul a b -> 2x3; t = ttnn.typecast c -> 3; r = ttnn.reshape t {shape = [1 : i32, 3 : i32]} -> 1x3\n"
@@ -137,7 +93,7 @@ Test(locate, parameters_are_seen_through_const_eval_and_movement) {
 
 /* A value that is no parameter is located by the weights of the op that made it. */
 Test(locate, computed_values_are_located_by_the_nearest_weights) {
-    load(RULES "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\nlocate: [x]\n");
+    pattern_file(RULES "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\nlocate: [x]\n");
     says("a:2x4!input w:4x3!parameter!layers.2.q.weight v:3x3!parameter!layers.1.k.weight y:2x3",
          "f = ttnn.matmul a w -> 2x3; m = ttnn.neg f -> 2x3; e = ttnn.exp m -> 2x3; o = ttnn.add e y -> 2x3; return o",
          "layer 2 (fed by layers.2.q)");
@@ -169,7 +125,7 @@ static struct segment all_of(const struct match *m) {
 }
 
 Test(locate, notes_hold_what_is_known_line_by_line) {
-    load(RULES LINEAR);
+    pattern_file(RULES LINEAR);
     const struct match *m =
         match("a:2x4 b:4x3!parameter!layers.7.up.weight c:3",
               "p = ttnn.matmul a b -> 2x3 @mm_linear>mm.1; o = ttnn.add p c -> 2x3 @add.2; return o");
@@ -180,7 +136,7 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
 }
 
 Test(locate, notes_say_what_is_not_known) {
-    load("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
+    pattern_file("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
     const struct match *m =
         match("x:2 y:2", "e = ttnn.exp x -> 2; n = ttnn.neg y -> 2; ttnn.deallocate y; q = ttnn.abs n -> 2\n"
                          "o = ttnn.add e y -> 2; return o q");
@@ -196,7 +152,7 @@ Test(locate, notes_say_what_is_not_known) {
 Test(locate, notes_of_distant_ops) {
     enum { N = 200 };
     struct buf b = {0};
-    load("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
+    pattern_file("name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\n");
     buf_printf(&b, "func.func @main(%%x: tensor<2xf32>, %%y: tensor<2xf32>) {\n");
     for (int i = 0; i < N; i++)
         buf_printf(&b, "%%e%d = \"ttnn.exp\"(%%x) : (tensor<2xf32>) -> tensor<2xf32>\n", i);

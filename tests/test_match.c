@@ -1,93 +1,32 @@
 /* The promises of the matcher: for each feature of the language a place that is found and one that misses by a hair. */
-#include "ir_text.h"
-#include "pattern/match.h"
+#include "pattern_text.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static struct arena arena;
-static struct diags diags;
-static struct pattern_set set;
-static struct ir ir;
-static struct match_list list;
 static int hits, misses;
 
 static void setup(void) {
-    arena = (struct arena){0};
-    diags = (struct diags){.arena = &arena};
-    memset(&set, 0, sizeof set);
-    memset(&ir, 0, sizeof ir);
-    memset(&list, 0, sizeof list);
+    search_setup();
     hits = misses = 0;
-}
-
-static void forget_ir(void) {
-    free(list.items);
-    memset(&list, 0, sizeof list);
-    if (ir.text)
-        ir_free(&ir);
-    ir.text = NULL;
 }
 
 static void teardown(void) {
     cr_assert_eq(hits, misses, "%d places and %d near misses", hits, misses);
-    forget_ir();
-    patterns_free(&set);
-    diags_free(&diags);
-    arena_free(&arena);
+    search_teardown();
 }
 
 TestSuite(match, .init = setup, .fini = teardown, .timeout = 30);
 
-/* One pattern, or several documents; earlier ones are forgotten. */
-static void pattern_file(const char *yaml) {
-    char path[] = "/tmp/fa-match-XXXXXX";
-    int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, yaml, strlen(yaml)), (ssize_t)strlen(yaml));
-    close(fd);
-    forget_ir();
-    patterns_free(&set);
-    bool ok = patterns_load(&set, path, &diags);
-    unlink(path);
-    cr_assert(ok, "%s: line %d: %s", yaml, diags.n ? (int)diags.items[0].line : 0,
-              diags.n ? diags.items[0].message : "");
-}
-
-/* "formula lines", then any other keys. */
-static void pattern(const char *match, const char *keys) {
-    struct buf b = {0};
-    buf_printf(&b, "name: p\nfused_op: ttnn.p\nsource: ttnn\nmatch: |\n");
-    for (const char *p = match; *p;) {
-        size_t n = strcspn(p, "\n");
-        buf_printf(&b, "  %.*s\n", (int)n, p);
-        p += n;
-        p += *p == '\n';
-    }
-    buf_printf(&b, "%s\n%c", keys, '\0');
-    pattern_file(b.p);
-    buf_free(&b);
-}
-
-static uint32_t search(const char *args, const char *ops) {
-    forget_ir();
-    ir_short(&ir, args, ops);
-    for (uint32_t f = 0; f < ir.m.nfuncs; f++)
-        match_function(&set, &ir.g, f, &arena, &list);
-    return list.n;
-}
-
 static void hit(const char *args, const char *ops) {
     hits++;
-    cr_assert_eq(search(args, ops), 1, "%u places, not 1, in\n%s", list.n, ir.text);
+    cr_assert_eq(search_all(args, ops), 1, "%u places, not 1, in\n%s", list.n, ir.text);
 }
 
 static void miss(const char *args, const char *ops) {
     misses++;
-    cr_assert_eq(search(args, ops), 0, "%u places, not 0, in\n%s", list.n, ir.text);
+    cr_assert_eq(search_all(args, ops), 0, "%u places, not 0, in\n%s", list.n, ir.text);
 }
 
 static const struct match *found(void) {
@@ -280,8 +219,8 @@ Test(match, inner_values_have_no_other_user) {
 
 Test(match, optional_parts_are_taken_where_they_are) {
     pattern("out = exp(x) * y [+ z]", "");
-    cr_assert_eq(search(MM, "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; o = ttir.add m z -> 2x3; return o"),
-                 2);
+    cr_assert_eq(
+        search_all(MM, "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; o = ttir.add m z -> 2x3; return o"), 2);
     cr_assert_eq(list.items[0].nops, 2);
     cr_assert_eq(list.items[1].nops, 3, "at its own root each");
     hit(MM, "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; return m");
@@ -781,11 +720,11 @@ Test(match, a_search_ends_at_the_step_limit) {
         "return v";
     pattern("out = (((a + b) + (c + d)) + ((e + f) + (g + h))) + (((i + j) + (k + l)) + ((m + n) + (o + p)))",
             "where: extent(-1) == 77");
-    cr_assert_eq(search("x:2x3", ops), 0);
+    cr_assert_eq(search_all("x:2x3", ops), 0);
     cr_assert_eq(list.gave_up, 1);
     cr_assert_lt(list.steps, 25000);
     pattern("out = (a + b) + (c + d)", "where: extent(-1) == 77");
-    cr_assert_eq(search("x:2x3", ops), 0);
+    cr_assert_eq(search_all("x:2x3", ops), 0);
     cr_assert_eq(list.gave_up, 0);
     cr_assert_gt(list.steps, 20);
 }
@@ -1204,7 +1143,7 @@ Test(match, places_that_are_alike_have_ops_of_their_own) {
     pattern("out = x * sigmoid(neg(x))", "");
     const char *both = "n = ttir.neg x -> 2x3; a = ttir.sigmoid n -> 2x3; b = ttir.multiply x a -> 2x3\n"
                        "m = ttir.neg y -> 2x3; c = ttir.sigmoid m -> 2x3; d = ttir.multiply y c -> 2x3; return b d";
-    cr_assert_eq(search("x:2x3 y:2x3", both), 2);
+    cr_assert_eq(search_all("x:2x3 y:2x3", both), 2);
     static const char *const names[2][3] = {{"%n", "%a", "%b"}, {"%m", "%c", "%d"}};
     for (uint32_t i = 0; i < 2; i++) {
         cr_assert_eq(list.items[i].nops, 3);

@@ -1,74 +1,40 @@
 /* Verdicts: what is the same function is validated once, what is not is refuted with a counterexample, and what cannot
  * be told says why. */
-#include "ir_text.h"
+#include "pattern_text.h"
 #include "prove/proofs.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-static struct arena arena;
-static struct diags diags;
-static struct pattern_set set;
-static struct ir ir;
-static struct match_list list;
 static struct proofs *proofs;
 
 static void setup(void) {
-    arena = (struct arena){0};
-    diags = (struct diags){.arena = &arena};
-    memset(&set, 0, sizeof set);
-    memset(&ir, 0, sizeof ir);
-    memset(&list, 0, sizeof list);
+    search_setup();
     proofs = proofs_new(&set);
 }
 
-static void forget_ir(void) {
-    free(list.items);
-    memset(&list, 0, sizeof list);
-    if (ir.text)
-        ir_free(&ir);
-    ir.text = NULL;
-}
-
 static void teardown(void) {
-    forget_ir();
     proofs_free(proofs);
-    patterns_free(&set);
-    diags_free(&diags);
-    arena_free(&arena);
+    search_teardown();
 }
 
 TestSuite(prove_proofs, .init = setup, .fini = teardown, .timeout = 30);
 
-static void pattern(const char *match, const char *fused) {
-    char path[] = "/tmp/fa-proofs-XXXXXX";
-    struct str yaml = arena_printf(&arena, "name: p\nfused_op: ttnn.p\nsource: ttnn\nmatch: '%s'\n%s%s\n", match,
-                                   fused ? "fused: " : "", fused ? fused : "");
-    int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, yaml.p, yaml.n), (ssize_t)yaml.n);
-    close(fd);
-    bool good = patterns_load(&set, path, &diags);
-    unlink(path);
-    cr_assert(good, "%s", diags.n ? diags.items[0].message : "");
+/* `fused`: what the op computes, and any other keys; or NULL. */
+static void claim(const char *match, const char *fused) {
+    pattern(match, fused ? arena_printf(&arena, "fused: %s", fused).p : "");
 }
 
 /* The verdict of the only place. */
 static struct proved ask(const char *args, const char *ops) {
-    forget_ir();
-    ir_short(&ir, args, ops);
-    for (uint32_t f = 0; f < ir.m.nfuncs; f++)
-        match_function(&set, &ir.g, f, &arena, &list);
-    cr_assert_eq(list.n, 1, "%u places", list.n);
+    cr_assert_eq(search_all(args, ops), 1, "%u places", list.n);
     return proofs_ask(proofs, &list.items[0], false);
 }
 
 #define SILU "s = ttnn.sigmoid x -> 96x640xbf16; o = ttnn.multiply x s -> 96x640xbf16; return o"
 
 Test(prove_proofs, the_same_function_is_validated_with_figures) {
-    pattern("out = x * sigmoid(x)", "silu(x)");
+    claim("out = x * sigmoid(x)", "silu(x)");
     struct proved v = ask("x:96x640xbf16", SILU);
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
@@ -83,14 +49,14 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
 }
 
 Test(prove_proofs, the_chip_is_that_of_the_model) {
-    pattern("out = x * sigmoid(x)", "silu(x)");
+    claim("out = x * sigmoid(x)", "silu(x)");
     ask("x:96x640xbf16", SILU);
     struct proved v = proofs_ask(proofs, &list.items[0], true);
     cr_assert(str_ends(verdict_line(&v, &arena), STR("(bf16, blackhole)")));
 }
 
 Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
-    pattern("out = x * sigmoid(x)", "sigmoid(x)");
+    claim("out = x * sigmoid(x)", "sigmoid(x)");
     struct proved v = ask("x:96x640xbf16", SILU);
     cr_assert(verdict_refutes(&v));
     cr_assert(str_find(v.text, STR("something else: at [")), "%s", v.text.p);
@@ -105,16 +71,14 @@ Test(prove_proofs, what_is_wrong_by_a_hair_is_refuted) {
         "softmax(x) * scale",         /* after instead of before */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        patterns_free(&set);
-        pattern("out = op softmax(x * scale, dim=-1)", wrong[i]);
+        claim("out = op softmax(x * scale, dim=-1)", wrong[i]);
         proofs_free(proofs);
         proofs = proofs_new(&set);
         struct proved v = ask("x:4x96x96 s:1x1x1", "p = ttnn.multiply x s -> 4x96x96\n"
                                                    "o = ttnn.softmax p {dimension = 2 : si32} -> 4x96x96; return o");
         cr_assert(verdict_refutes(&v), "%s: %s", wrong[i], v.text.p);
     }
-    patterns_free(&set);
-    pattern("out = x * rsqrt(mean(x * x, dim=-1) + eps)", "x / (sqrt(mean(x * x)) + eps)"); /* outside of the root */
+    claim("out = x * rsqrt(mean(x * x, dim=-1) + eps)", "x / (sqrt(mean(x * x)) + eps)"); /* outside of the root */
     struct proved v = ask("x:32x640", "q = ttir.multiply x x -> 32x640\n"
                                       "m = ttir.mean q {dim_arg = [1 : i32], keep_dim = true} -> 32x1\n"
                                       "c = ttir.full {fill_value = 1.0E-2 : f32} -> 1x1\n"
@@ -129,19 +93,18 @@ Test(prove_proofs, what_is_wrong_by_a_hair_is_refuted) {
     "m = ttir.multiply s c -> 32x1xbf16; d = ttir.subtract x m -> 32x768xbf16; return d"
 
 Test(prove_proofs, a_constant_tied_to_an_extent_is_exact) {
-    pattern("out = x - sum(x, dim=-1) * (1 / extent(x, -1))", "x - mean(x)");
+    claim("out = x - sum(x, dim=-1) * (1 / extent(x, -1))", "x - mean(x)");
     struct proved v = ask("x:32x768xbf16", MEAN("1.302E-3"));
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
 
 Test(prove_proofs, the_reason_is_told_where_nothing_is_proved) {
-    pattern("out = x * sigmoid(x)", NULL);
+    claim("out = x * sigmoid(x)", NULL);
     struct proved v = ask("x:96x640xbf16", SILU);
     struct str line = verdict_line(&v, &arena);
     cr_assert(str_starts(line, STR("not validated: ")), "%s", line.p);
     cr_assert(str_find(line, STR("fused")), "%s", line.p);
-    patterns_free(&set);
-    pattern("out = neg(all_gather(x))", "neg(x)");
+    claim("out = neg(all_gather(x))", "neg(x)");
     v = ask("x:32x64",
             "g = ttnn.all_gather x {all_gather_dim = 1 : si32} -> 32x128; o = ttnn.neg g -> 32x128; return o");
     cr_assert_eq(v.kind, VERDICT_NONE);
@@ -149,7 +112,7 @@ Test(prove_proofs, the_reason_is_told_where_nothing_is_proved) {
 }
 
 Test(prove_proofs, nan_on_both_sides_everywhere_is_no_proof) {
-    pattern("out = log(-(x * x) - 1)", "log(-1 - x * x)");
+    claim("out = log(-(x * x) - 1)", "log(-1 - x * x)");
     struct proved v = ask("x:32x64", "q = ttir.multiply x x -> 32x64; n = ttir.neg q -> 32x64\n"
                                      "c = ttir.full {fill_value = 1.0 : f32} -> 1x1; d = ttir.subtract n c -> 32x64\n"
                                      "o = ttir.log d -> 32x64; return o");
@@ -158,7 +121,7 @@ Test(prove_proofs, nan_on_both_sides_everywhere_is_no_proof) {
 }
 
 Test(prove_proofs, what_is_alike_is_proved_once) {
-    pattern("out = x * sigmoid(x)", "silu(x)");
+    claim("out = x * sigmoid(x)", "silu(x)");
     ask("x:96x640xbf16", SILU);
     uint32_t n = proofs_count(proofs);
     cr_assert_eq(n, 2); /* in two shapes */
@@ -175,7 +138,7 @@ Test(prove_proofs, what_is_alike_is_proved_once) {
     "d = ttir.subtract x m -> 32x768"
 
 Test(prove_proofs, a_precondition_that_is_violated_makes_a_difference) {
-    pattern("out = x - sum(x, dim=-1) * given(1 / extent(x, -1))", "x - mean(x)");
+    claim("out = x - sum(x, dim=-1) * given(1 / extent(x, -1))", "x - mean(x)");
     struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; return d");
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
@@ -185,7 +148,7 @@ Test(prove_proofs, a_precondition_that_is_violated_makes_a_difference) {
 }
 
 Test(prove_proofs, a_precondition_that_makes_no_difference_is_named) {
-    pattern("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) * 0", "(x - mean(x)) * 0");
+    claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) * 0", "(x - mean(x)) * 0");
     struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; z = ttir.full {fill_value = 0.0 : f32} -> 1x1\n"
                                                             "o = ttir.multiply d z -> 32x768; return o");
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
@@ -196,9 +159,8 @@ Test(prove_proofs, a_precondition_that_makes_no_difference_is_named) {
 }
 
 Test(prove_proofs, each_precondition_is_violated_on_its_own) {
-    pattern(
-        "out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) + (y - sum(y, dim=-1) * given(1 / extent(x, -1))) * 0",
-        "(x - mean(x)) + y * 0");
+    claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) + (y - sum(y, dim=-1) * given(1 / extent(x, -1))) * 0",
+          "(x - mean(x)) + y * 0");
     struct proved v =
         ask("x:32x768 c:1x1!parameter y:32x768 k:1x1!parameter",
             SHARE "; t = ttir.sum y {dim_arg = [1 : i32], keep_dim = true} -> 32x1; n = ttir.multiply t k -> 32x1\n"
@@ -211,7 +173,7 @@ Test(prove_proofs, each_precondition_is_violated_on_its_own) {
 }
 
 Test(prove_proofs, without_preconditions_nothing_is_said_of_them) {
-    pattern("out = x * sigmoid(x)", "silu(x)");
+    claim("out = x * sigmoid(x)", "silu(x)");
     struct proved v = ask("x:96x640xbf16", SILU);
     cr_assert_eq(v.needed, 0);
     cr_assert_eq(v.needless.n, 0);
@@ -224,8 +186,8 @@ Test(prove_proofs, without_preconditions_nothing_is_said_of_them) {
 
 Test(prove_proofs, what_is_outside_of_the_claim_is_named_where_it_is_the_same) {
     const char *args = "x:2x8x16 keep:1x8x16";
-    pattern("out = softmax(where(keep, x, floor), dim=-1)", "softmax(where(keep, x, floor), dim=-1)\n"
-                                                            "outside: {what: masked_rows, say: of one floor.}");
+    claim("out = softmax(where(keep, x, floor), dim=-1)", "softmax(where(keep, x, floor), dim=-1)\n"
+                                                          "outside: {what: masked_rows, say: of one floor.}");
     struct proved v = ask(args, FLOORED("true"));
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
@@ -238,11 +200,10 @@ Test(prove_proofs, what_is_outside_of_the_claim_is_named_where_it_is_the_same) {
 
 Test(prove_proofs, a_masked_row_refutes_unless_it_is_outside_of_the_claim) {
     const char *args = "x:2x8x16 keep:1x8x16", *added = "softmax(x + where(keep, 0, floor), dim=-1)";
-    pattern("out = softmax(where(keep, x, floor), dim=-1)", added);
+    claim("out = softmax(where(keep, x, floor), dim=-1)", added);
     struct proved v = ask(args, FLOORED("true"));
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
-    patterns_free(&set);
-    pattern(
+    claim(
         "out = softmax(where(keep, x, floor), dim=-1)",
         arena_printf(&arena, "%s\noutside: {what: masked_rows, when: value(floor) < 0, say: of one floor.}", added).p);
     v = ask(args, FLOORED("true"));
