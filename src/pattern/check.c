@@ -63,34 +63,35 @@ static void check_rules(struct checker *c, const struct pattern *p, const struct
 
 /* ---- the fused form ---- */
 
-/* `absent` holds the place of an operand that the op goes without. */
-static void check_fused(struct checker *c, const struct pattern *p) {
+/* The formula that another key than `match` says; NULL with a warning when it is none. */
+static const struct formula *other_formula(struct checker *c, const struct pattern *p, struct str text,
+                                           const char *refused) {
     struct diags quiet = {.arena = &c->arena};
     struct formula *f = arena_alloc(&c->arena, sizeof *f);
     struct text_origin nowhere = {"", 1, 1};
-    if (!fused_parse(f, &c->arena, c->set, p->fused, nowhere, &quiet))
-        warn(c, line_of(p, p->fused), "`fused` is no formula: ", str_of(quiet.n ? quiet.items[0].message : ""), "");
-    else
-        for (uint32_t i = 0; i < f->nslots; i++)
-            if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
-                !str_is(f->slot_name[i], "absent"))
-                warn(c, line_of(p, p->fused),
-                     "`fused` speaks of a name that the formula does not have: ", f->slot_name[i], "");
+    bool good = fused_parse(f, &c->arena, c->set, text, nowhere, &quiet);
+    if (!good)
+        warn(c, line_of(p, text), refused, str_of(quiet.n ? quiet.items[0].message : ""), "");
     diags_free(&quiet);
+    return good ? f : NULL;
+}
+
+/* `absent` holds the place of an operand that the op goes without. */
+static void check_fused(struct checker *c, const struct pattern *p) {
+    const struct formula *f = other_formula(c, p, p->fused, "`fused` is no formula: ");
+    for (uint32_t i = 0; f && i < f->nslots; i++)
+        if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
+            !str_is(f->slot_name[i], "absent"))
+            warn(c, line_of(p, p->fused), "`fused` speaks of a name that the formula does not have: ", f->slot_name[i],
+                 "");
 }
 
 /* What a name holds is said over this name. */
 static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
-    struct diags quiet = {.arena = &c->arena};
-    struct formula *f = arena_alloc(&c->arena, sizeof *f);
-    struct text_origin nowhere = {"", 1, 1};
-    if (!fused_parse(f, &c->arena, c->set, h->formula, nowhere, &quiet))
-        warn(c, line_of(p, h->formula), "`holds` is no formula: ", str_of(quiet.n ? quiet.items[0].message : ""), "");
-    else
-        for (uint32_t i = 0; i < f->nslots; i++)
-            if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
-                warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
-    diags_free(&quiet);
+    const struct formula *f = other_formula(c, p, h->formula, "`holds` is no formula: ");
+    for (uint32_t i = 0; f && i < f->nslots; i++)
+        if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
+            warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
 }
 
 /* ---- what is replaced ---- */

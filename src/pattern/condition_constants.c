@@ -68,29 +68,31 @@ static double summed(const struct graph *g, uint32_t op) {
     return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
 }
 
-/* Of a count of elements: 1/199 is not 1/200 in bf16 either. */
-static bool holds_number(const struct evaluation *e, uint32_t value, double expected, double count) {
-    struct constant c = graph_constant(e->graph, value);
-    if (!c.known || !counts_as(c.value, expected, count, c.bits > 24 ? 24 : c.bits))
+/* c is a number made of how many elements s sums: 1/199 is not 1/200 in bf16 either. */
+static bool is_of_count(const struct evaluation *e, const struct binding *b, double number, double count) {
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    struct constant c = graph_constant(e->graph, b[0].value);
+    if (!c.known || !counts_as(c.value, number, count, c.bits > 24 ? 24 : c.bits))
         return false;
-    evaluation_tie(e, value, expected, false);
+    evaluation_tie(e, b[0].value, number, false);
     return true;
 }
 
 bool condition_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     double count = summed(e->graph, b[1].op);
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, count, count);
+    return is_of_count(e, b, count, count);
 }
 
 bool condition_one_over_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     double count = summed(e->graph, b[1].op);
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, 1 / count, count);
+    return is_of_count(e, b, 1 / count, count);
 }
 
 bool condition_root_count_of(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     double count = summed(e->graph, b[1].op);
-    return b[0].value == NONE || b[1].value == NONE || holds_number(e, b[0].value, sqrt(count), count);
+    return is_of_count(e, b, sqrt(count), count);
 }

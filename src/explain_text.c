@@ -1,14 +1,7 @@
-/* An explanation as text for people and as JSON for programs. */
+/* An explanation as text for people. */
 #include "explain.h"
-#include "report/text.h"
-
-#include <json-c/json.h>
-
-typedef struct json_object json;
 
 enum { MOST_NAMED = 16 }; /* ops listed for people */
-
-/* ---- text ---- */
 
 static void print_str(struct str s, FILE *out) {
     fwrite(s.p, 1, s.n, out);
@@ -80,76 +73,4 @@ void explain_print_text(const struct fa_explanation *e, FILE *out) {
             fputc('\n', out);
         print_one(&e->items[i], e->inputs.ncompiles > 1, out);
     }
-}
-
-/* ---- JSON ---- */
-
-static json *text(struct str s) {
-    struct buf scratch = {0};
-    struct str clean = text_utf8(s, &scratch);
-    json *j = json_object_new_string_len(clean.p ? clean.p : "", (int)clean.n);
-    buf_free(&scratch);
-    return j;
-}
-
-static void put(json *object, const char *key, json *value) {
-    json_object_object_add(object, key, value);
-}
-
-static json *number(uint64_t n) {
-    return json_object_new_int64((int64_t)n);
-}
-
-static json *op(const struct explained_op *x) {
-    json *o = json_object_new_object();
-    put(o, "op", text(x->name));
-    put(o, "result", text(x->result));
-    put(o, "line", number(x->line));
-    return o;
-}
-
-static json *difference(const struct explained *x) {
-    json *o = json_object_new_object();
-    put(o, "kind", text(str_of(x->kind)));
-    put(o, "part", text(x->part));
-    put(o, "reason", text(x->reason));
-    put(o, "hint", x->hint ? text(str_of(x->hint)) : NULL);
-    put(o, "others", number(x->others));
-    put(o, "at", x->differs.line ? op(&x->differs) : NULL);
-    return o;
-}
-
-static json *one(const struct explained *x) {
-    static const char *const outcomes[] = {"matched", "gives way", "near"};
-    json *o = json_object_new_object(), *ops = json_object_new_array(), *more = json_object_new_array();
-    put(o, "outcome", text(str_of(outcomes[x->outcome])));
-    put(o, "file", text(str_of(x->file)));
-    put(o, "graph", number(x->graph));
-    put(o, "root", op(&x->root));
-    put(o, "pattern", text(x->pattern));
-    put(o, "fused_op", text(x->fused_op));
-    for (uint32_t i = 0; i < x->nops; i++)
-        json_object_array_add(ops, op(&x->ops[i]));
-    put(o, "matched", ops);
-    put(o, "total", number(x->total));
-    put(o, "proof", x->proof.n ? text(x->proof) : NULL);
-    put(o, "gives_way_to", x->winner.n ? text(x->winner) : NULL);
-    put(o, "difference", x->outcome == OUTCOME_NEAR ? difference(x) : NULL);
-    for (uint32_t i = 0; i < x->nmore && i < 8; i++)
-        json_object_array_add(more, number(x->more[i]));
-    put(o, "same_at", more);
-    put(o, "same", number(x->nmore));
-    return o;
-}
-
-void explain_print_json(const struct fa_explanation *e, FILE *out) {
-    json *document = json_object_new_object(), *places = json_object_new_array();
-    put(document, "version", text(str_of(fa_version())));
-    for (uint32_t i = 0; i < e->n; i++)
-        json_object_array_add(places, one(&e->items[i]));
-    put(document, "places", places);
-    const int how = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
-    fputs(json_object_to_json_string_ext(document, how), out);
-    fputc('\n', out);
-    json_object_put(document);
 }
