@@ -3,7 +3,6 @@
  * of another line is the same value without a word about which element. */
 #include "pattern/matcher.h"
 
-
 enum { MAX_BEHIND = 128, MAX_CANDIDATES = 64 };
 
 /* The first name of the line that is bound already. */
