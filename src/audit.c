@@ -496,7 +496,8 @@ static void report_batch(struct graph_audit *g) {
         const struct match *m = &g->matches.items[g->described + i];
         const struct described *d = &g->batch[i];
         report_add(&g->a->report, m->pattern->fused_op, m->pattern->source, d->components, m->nops, d->instance);
-        if (g->described + i == 0 || !source_step(begin_of_match(m - 1), begin_of_match(m)))
+        bool read = !g->a->report.count_only && g->described + i > 0;
+        if (!read || !source_step(begin_of_match(m - 1), begin_of_match(m)))
             continue;
         release_text(&g->ttir);
         release_text(&g->ttnn);
