@@ -2,6 +2,7 @@
  * to object to. A condition that only the user can settle holds and states a precondition. */
 #include "pattern/condition.h"
 #include "pattern/matcher.h"
+#include "pattern/regex.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +53,8 @@ static bool stored(const struct evaluation *e, const struct binding *b, uint32_t
 enum { MAX_NAMES = 16, MATCH_LIMIT = 100000 };
 
 bool condition_regex_finds(const pcre2_code *re, struct str s) {
+    if (re && regex_is_ruled_out(re, s))
+        return false;
     pcre2_match_data *data = pcre2_match_data_create(1, NULL);
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
     int found = -1;
