@@ -169,3 +169,43 @@ Test(prove_proofs, what_is_alike_is_proved_once) {
     ask("y:96x640", "t = ttnn.sigmoid y -> 96x640; o = ttnn.multiply y t -> 96x640; return o");
     cr_assert_gt(proofs_count(proofs), n, "another element type");
 }
+
+/* ---- windows ---- */
+
+static const struct {
+    const char *args, *op, *shape, *name;
+} images[] = {
+    {"x:2x1500x80 w:64x80x3 b:1x1x64", "ttir.conv1d x w {padding = array<i32: 1, 1>, stride = array<i32: 2>}",
+     "2x750x64", "conv1d"},
+    {"x:1x28x66x98x32 w:48x32x1x3x3 b:1x1x1x1x48",
+     "ttir.conv3d x w {padding = array<i32: 0, 1, 1>, stride = array<i32: 1, 2, 2>}", "1x28x33x49x48", "conv3d"},
+    {"x:1x60x40x128 w:128x64x4x4 b:1x1x1x64",
+     "ttir.conv_transpose2d x w {padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 2, 2>}", "1x120x80x64",
+     "conv_transpose2d"},
+};
+
+static struct proved ask_image(size_t i, const char *fused) {
+    patterns_free(&set);
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
+    pattern(arena_printf(&arena, "out = %s(x, w) + b", images[i].name).p,
+            arena_printf(&arena, "%s%s", images[i].name, fused).p);
+    return ask(images[i].args, arena_printf(&arena, "c = %s -> %s; o = ttir.add c b -> %s; return o", images[i].op,
+                                            images[i].shape, images[i].shape)
+                                   .p);
+}
+
+Test(prove_proofs, images_of_any_dimensions_are_proved_small) {
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        struct proved v = ask_image(i, "(x, w, b)");
+        cr_assert_eq(v.kind, VERDICT_SAME, "%s: %s", images[i].name, v.text.p);
+        cr_assert_gt(v.shapes, 1, "%s", images[i].name);
+    }
+}
+
+Test(prove_proofs, images_of_any_dimensions_are_refuted) {
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        struct proved v = ask_image(i, "(x, w)");
+        cr_assert(verdict_refutes(&v), "%s: %s", images[i].name, v.text.p);
+    }
+}

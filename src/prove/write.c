@@ -340,9 +340,10 @@ static bool says_nothing(struct str key, struct str value) {
 
 static bool write_extent_attr(struct writer *w, uint32_t op, struct str key, struct str text) {
     static const char *const lists[] = {"normalized_shape"};
-    static const char *const numbers[] = {
-        "batch_size", "channels",  "input_height", "input_width", "in_channels", "out_channels", "groups",
-        "num_groups", "num_heads", "num_kv_heads", "k",           "start",       "end"};
+    static const char *const numbers[] = {"batch_size",  "channels",    "input_length", "input_height",
+                                          "input_width", "input_depth", "in_channels",  "out_channels",
+                                          "groups",      "num_groups",  "num_heads",    "num_kv_heads",
+                                          "k",           "start",       "end"};
     const struct graph *g = w->p->graph;
     uint32_t x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, y = g->m->ops[op].first_result;
     int64_t number;
