@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -208,4 +209,95 @@ Test(prove_proofs, images_of_any_dimensions_are_refuted) {
         struct proved v = ask_image(i, "(x, w)");
         cr_assert(verdict_refutes(&v), "%s: %s", images[i].name, v.text.p);
     }
+}
+
+/* ---- what constants hold ---- */
+
+/* 0, 1, ... as 32-bit integers in memory order, the last one as given. */
+static const char *counted(uint32_t n, uint32_t last) {
+    char *text = arena_alloc(&arena, 8 * (size_t)n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = i + 1 == n ? last : i;
+        sprintf(text + 8 * (size_t)i, "%02X%02X%02X%02X", x & 255, x >> 8 & 255, x >> 16 & 255, x >> 24);
+    }
+    return text;
+}
+
+static struct proved ask_rows(uint32_t n, uint32_t last) {
+    struct str ops = arena_printf(&arena,
+                                  "i = ttir.constant {value = dense<\"0x%s\"> : tensor<%uxi32>} -> %uxi32\n"
+                                  "o = ttir.embedding i w -> %ux96; return o",
+                                  counted(n, last), n, n, n);
+    return ask(arena_printf(&arena, "w:%ux96", n).p, ops.p);
+}
+
+Test(prove_proofs, what_a_constant_holds_decides) {
+    pattern("out = matmul(x, w)", "neg(neg(x))");
+    struct proved v =
+        ask("x:64x2", "w = ttir.constant {value = dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>} -> 2x2\n"
+                      "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_starts(verdict_line(&v, &arena),
+                         STR("validated: same function for what its constants hold (f64, 1 shape)")),
+              "%s", verdict_line(&v, &arena).p);
+    cr_assert(str_find(verdict_details(&v, &arena), STR("constants: as_held\n")));
+    v = ask("x:64x2", "w = ttir.constant {value = dense<[[1.0, 0.0], [0.0, 1.5]]> : tensor<2x2xf32>} -> 2x2\n"
+                      "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, what_holds_for_any_constant_is_asked_of_this_one_too) {
+    pattern("out = (x * s) / s", "neg(neg(x))");
+    struct proved v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
+                                    "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.held);
+    cr_assert_gt(v.shapes, 2);
+    v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 0.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
+                      "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, a_list_of_indices_is_kept_whole) {
+    pattern("out = op embedding(i, w)", "neg(neg(w))");
+    struct proved v = ask_rows(512, 511);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask_rows(512, 7);
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, a_large_list_is_cut_where_its_beginning_is_like_the_whole) {
+    pattern("out = op embedding(i, w)", "neg(neg(w))");
+    struct proved v = ask_rows(16384, 16383);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask_rows(16384, 7);
+    cr_assert_eq(v.kind, VERDICT_NONE, "%s", v.text.p);
+    cr_assert(str_find(v.text, STR("what a constant holds")), "%s", v.text.p);
+}
+
+static struct proved ask_reversed(const char *more) {
+    struct str ops = arena_printf(&arena,
+                                  "a = ttir.arange {start = 0 : i64, end = 64 : i64, step = 1 : i64, arange_dimension "
+                                  "= 0 : i64} -> 64xi32\n"
+                                  "i = ttir.reverse a {dimensions = array<i64: 0>} -> 64xi32\n%s"
+                                  "o = ttir.embedding %s w -> 64x96; return o",
+                                  more, *more ? "j" : "i");
+    return ask("w:64x96", ops.p);
+}
+
+Test(prove_proofs, a_constant_may_be_computed) {
+    pattern("out = op embedding(i, w)", "neg(neg(w))");
+    struct proved v = ask_reversed("j = ttir.reverse i {dimensions = array<i64: 0>} -> 64xi32\n");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask_reversed("");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, what_is_not_in_the_text_is_an_argument) {
+    pattern("out = matmul(x, w)", "neg(neg(x))");
+    struct proved v = ask("x:64x2", "w = ttir.constant {value = dense_resource<w> : tensor<2x2xf32>} -> 2x2\n"
+                                    "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+    v = ask("x:64x2 w:2x2", "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }

@@ -242,7 +242,8 @@ static struct str text_of(const char *formula, struct arena *a) {
     struct idioms none = {0};
     struct written_part w;
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(part_write(&part, &e, &p, true, a, &w, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(part_write(&part, &e, &(struct writing){.pattern = &p, .ties = true}, a, &w, &why), "%.*s", (int)why.n,
+              why.p);
     diags_free(&d);
     return w.text;
 }
@@ -279,5 +280,74 @@ Test(prove_shrink, places_that_are_alike_give_one_text) {
     shrink("y:4x640", "a = ttnn.multiply y y -> 4x640; b = ttnn.neg a -> 4x640; return b");
     struct str other = text_of("out = -(x * x)", &a);
     cr_assert(str_eq(one, other), "%s\n%s", one.p, other.p);
+    arena_free(&a);
+}
+
+/* ---- what constants hold ---- */
+
+static bool held_of(const char *value, const char *type, int64_t max, struct held *out) {
+    static struct arena a;
+    arena_free(&a);
+    struct str ops = arena_printf(
+        &a, "c = ttir.constant {value = dense<%s> : tensor<%sxf32>} -> %s; y = ttir.add c x -> %s; return y", value,
+        type, type, type);
+    if (ir.text)
+        ir_free(&ir);
+    cr_assert(read_part(arena_printf(&a, "x:%s", type).p, ops.p));
+    return held_read(&part, max, &a, out);
+}
+
+Test(prove_shrink, some_constants_begin_as_they_go_on) {
+    static const char *const alike[][2] = {
+        {"[0.0, 1.0, 2.0, 3.0]", "4"},
+        {"[[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]", "2x3"},
+        {"[[[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]]", "1x3x3"},
+        {"[[5.0, -1.0, -1.0], [5.0, 5.0, -1.0]]", "2x3"},
+        {"[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]", "2x2"},
+    };
+    struct held h;
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
+        cr_assert(held_of(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
+        cr_assert(h.alike, "%s", alike[i][0]);
+    }
+}
+
+Test(prove_shrink, others_do_not) {
+    static const char *const others[][2] = {
+        {"[0.0, 1.0, 2.0, 4.0]", "4"},
+        {"[1.0, 2.0, 3.0, 4.0]", "4"},
+        {"[[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]", "3x3"},
+        {"[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]", "3x3"},
+        {"[[[0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]", "2x2x2"},
+    };
+    struct held h;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        cr_assert(held_of(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
+        cr_assert_not(h.alike, "%s", others[i][0]);
+    }
+}
+
+Test(prove_shrink, what_is_not_a_small_list_is_not_held) {
+    struct held h;
+    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
+    cr_assert_not(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
+    cr_assert_not(held_of("7.0", "4", 100, &h));
+    cr_assert_not(held_of("[0.0, 1.0, 2.0]", "4", 100, &h));
+}
+
+Test(prove_shrink, what_is_held_is_written_as_far_as_it_goes) {
+    struct arena a = {0};
+    struct held h;
+    struct pattern p = {0};
+    struct diags d = {.arena = &a};
+    struct idioms none = {0};
+    struct written_part w;
+    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
+    cr_assert(formula_parse(&p.formula, &a, &none, STR("out = a + b"), (struct text_origin){"", 1, 1}, &d));
+    cr_assert(extents_shrink(&part, 0, &e, &why));
+    struct writing how = {.pattern = &p, .held = &h};
+    cr_assert(part_write(&part, &e, &how, &a, &w, &why));
+    cr_assert_eq(to(6), 2);
+    cr_assert(str_find(w.text, STR("dense<\"0x0000000000000000000000000000F03F\"> : tensor<2xf64>")), "%s", w.text.p);
     arena_free(&a);
 }

@@ -12,7 +12,11 @@
 
 enum {
     LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */
-    LARGE_OWN = 1 << 18, /* in those of the text */
+    LARGE_OWN = 1 << 18, /* in those of the text, or in those of constants */
+    FEW_HELD = 1 << 10,  /* elements of constants that are read in any case */
+    FEW_OWN = 1 << 14,   /* of an evaluation with them */
+    MANY_HELD = 1 << 16, /* elements of constants that are read where they may decide */
+    MANY_OWN = 1 << 13,  /* of those that are written as they are */
     SHAPES = 2           /* that each match is evaluated in */
 };
 
@@ -59,8 +63,9 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
-    struct str line = arena_printf(a, "validated: same function%.*s (f64, %u shape%s)", (int)within.n, within.p,
-                                   v->shapes, v->shapes == 1 ? "" : "s");
+    struct str line = arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
+                                   v->held ? " for what its constants hold" : "", (int)within.n, within.p, v->shapes,
+                                   v->shapes == 1 ? "" : "s");
     if (!e->known)
         return line;
     double ratio = e->error[1] / e->error[0];
@@ -85,6 +90,8 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
         buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
     } else {
         buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
+        if (v->held)
+            buf_add(&out, STR("constants: as_held\n"));
         if (v->bound > 0)
             put_number(&out, "within", v->bound);
         if (v->effect.known)
@@ -220,12 +227,19 @@ struct question {
     struct extents own;
     bool blackhole;
     const struct variation *vary; /* only the verdict of this is wanted; or NULL */
+    struct held held;             /* what constants hold, */
+    bool holds;                   /* where that is written, */
+    bool whole[MAX_OUTER];        /* and which of the constants stay as large as they are */
     struct arena arena;
     struct str last; /* the text that was evaluated last */
 };
 
 static struct proved nothing(struct str why) {
     return (struct proved){.kind = VERDICT_NONE, .text = why};
+}
+
+static struct writing writing_of(const struct question *q, bool ties) {
+    return (struct writing){.pattern = q->match->pattern, .ties = ties, .held = q->holds ? &q->held : NULL};
 }
 
 /* The text of the part, evaluated. False where the match is not found in it. */
@@ -245,11 +259,13 @@ static struct proved evaluate_in(struct question *q, const struct extents *e) {
     struct written_part w;
     struct proved v;
     struct str why = STR("");
-    for (int ties = 1; ties >= 0; ties--)
-        if (!part_write(&q->part, e, q->match->pattern, ties, &q->arena, &w, &why))
+    for (int ties = 1; ties >= 0; ties--) {
+        struct writing how = writing_of(q, ties);
+        if (!part_write(&q->part, e, &how, &q->arena, &w, &why))
             return nothing(why);
-        else if (evaluate_text(q, &w, &v))
+        if (evaluate_text(q, &w, &v))
             return v;
+    }
     return nothing(not_found);
 }
 
@@ -258,16 +274,17 @@ static struct str key_of(struct question *q, struct str text) {
 }
 
 /* One choice of small extents. False where there is none, or none that was not tried. */
-static bool prove_small(struct question *q, uint32_t which, struct proved *v) {
+static bool prove_small(struct question *q, uint32_t which, double large, struct proved *v) {
     struct extents small;
     struct written_part w;
+    struct writing how = writing_of(q, true);
     struct str why = STR("");
-    bool there = extents_shrink(&q->part, which, &small, &why);
-    if (there && extents_cost(&q->part, &small) > LARGE) {
+    bool there = extents_shrink_beside(&q->part, q->whole, which, &small, &why);
+    if (there && extents_cost(&q->part, &small) > large) {
         why = STR("no shapes that are small enough keep all relations");
         there = false;
     }
-    if (!there || !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why)) {
+    if (!there || !part_write(&q->part, &small, &how, &q->arena, &w, &why)) {
         *v = nothing(why);
         return false;
     }
@@ -288,7 +305,7 @@ static struct proved prove(struct question *q) {
     bool evaluated = false;
     uint32_t shapes = 0;
     for (uint32_t which = 0; which < SHAPES; which++) {
-        bool there = prove_small(q, which, &v);
+        bool there = prove_small(q, which, LARGE, &v);
         evaluated |= there && !str_eq(v.text, not_found);
         if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
             first = v;
@@ -302,6 +319,53 @@ static struct proved prove(struct question *q) {
     v = evaluate_in(q, &q->own);
     v.shapes = 1;
     return v.kind != VERDICT_NONE || !evaluated ? v : first;
+}
+
+/* ---- what constants hold ---- */
+
+/* In extents of which those of the constants stay; then what they hold is all that is asked about. */
+static bool prove_whole(struct question *q, double large, struct proved *v) {
+    if (q->held.elements > MANY_OWN)
+        return false;
+    for (uint32_t i = 0; i < q->part.nouter; i++)
+        q->whole[i] = q->held.of[i] != NULL;
+    bool there = prove_small(q, 0, large, v) && v->kind != VERDICT_NONE;
+    memset(q->whole, 0, sizeof q->whole);
+    return there;
+}
+
+/* With the beginning of each constant. That is no proof, and no refutation, unless the whole is like its beginning; but
+ * what is refuted for any constant and for this one too is refuted. */
+static struct proved prove_beginning(struct question *q, struct proved any) {
+    static const struct str depends = {"it depends on what a constant holds, which is too large", 55};
+    struct proved v;
+    bool there = prove_small(q, 0, LARGE, &v) && v.kind != VERDICT_NONE;
+    if (there && (q->held.alike || v.kind == VERDICT_DIFFERENT))
+        return v;
+    return any.kind == VERDICT_DIFFERENT ? nothing(depends) : any;
+}
+
+/* A constant that is no single number was an argument: what holds for any holds for this one, unless a small one shows
+ * that it does not. Where it does not hold for any, what it holds decides. */
+static struct proved prove_held(struct question *q, struct proved any) {
+    bool same = any.kind == VERDICT_SAME;
+    struct proved v;
+    if (!held_read(&q->part, same ? FEW_HELD : MANY_HELD, &q->arena, &q->held))
+        return any;
+    q->holds = true;
+    q->last = STR("");
+    bool whole = prove_whole(q, same ? FEW_OWN : LARGE_OWN, &v);
+    if (same && (!whole || v.kind == VERDICT_SAME)) {
+        any.shapes += whole;
+        return any;
+    }
+    if (!whole)
+        v = prove_beginning(q, any);
+    if (v.kind == VERDICT_SAME) {
+        v.shapes = 1;
+        v.held = true;
+    }
+    return v;
 }
 
 /* "%a3" in a counterexample is the third value that the part takes: by its own name. */
@@ -337,13 +401,16 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     q->proofs = proofs;
     q->match = m;
     q->blackhole = blackhole;
+    struct writing how = writing_of(q, true);
     bool good = part_of_match(m, &q->part, &why) && extents_of(&q->part, &q->own, &why) &&
-                part_write(&q->part, &q->own, m->pattern, true, &q->arena, &w, &why);
+                part_write(&q->part, &q->own, &how, &q->arena, &w, &why);
     key = good ? key_of(q, w.text) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
     if (!known(proofs, key, &v)) {
         v = good ? prove(q) : nothing(why);
         keep(proofs, key, &v, false);
     }
+    if (good)
+        v = prove_held(q, v);
     if (v.kind == VERDICT_DIFFERENT)
         v.text = by_own_names(proofs, &q->part, v.text);
     arena_free(&q->arena);
@@ -379,10 +446,10 @@ static struct proved vary(struct question *q) {
     struct extents small;
     struct written_part w;
     struct proved v;
+    struct writing how = writing_of(q, true);
     struct str why = STR("");
     if (!part_of_match(q->match, &q->part, &why) || !extents_shrink(&q->part, q->vary->which, &small, &why) ||
-        extents_cost(&q->part, &small) > LARGE ||
-        !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why))
+        extents_cost(&q->part, &small) > LARGE || !part_write(&q->part, &small, &how, &q->arena, &w, &why))
         return nothing(why);
     w.text = with_types(w.text, q->vary->types, &q->arena);
     return evaluate_text(q, &w, &v) ? v : nothing(STR("the match is not found in it"));

@@ -19,6 +19,7 @@ struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
     struct str text;        /* the difference, or why nothing was evaluated */
     uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
+    bool held;              /* VERDICT_SAME: for what constants of the match hold, not for any */
     double bound;           /* VERDICT_SAME: the relative L2 that the pattern allows and needs; 0: it is exact */
     struct effect effect;   /* VERDICT_SAME */
 };

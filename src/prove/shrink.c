@@ -278,9 +278,18 @@ bool extents_of(const struct part *p, struct extents *out, struct str *why) {
 }
 
 bool extents_shrink(const struct part *p, uint32_t which, struct extents *out, struct str *why) {
+    const bool none[MAX_OUTER] = {false};
+    return extents_shrink_beside(p, none, which, out, why);
+}
+
+bool extents_shrink_beside(const struct part *p, const bool whole[MAX_OUTER], uint32_t which, struct extents *out,
+                           struct str *why) {
     struct shrinker s;
     if (!collect(&s, p, out, why))
         return false;
+    for (uint32_t i = 0; i < p->nouter; i++)
+        if (whole[i])
+            shrink_fix_shape(&s, p->outer[i]);
     for (uint32_t i = 0; i < p->nops; i++)
         rules_of_op(&s, p->ops[i]);
     if (!s.full && search(&s, which))

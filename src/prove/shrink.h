@@ -23,6 +23,9 @@ bool extents_of(const struct part *p, struct extents *out, struct str *why);
 /* `which`: 0 the smallest, 1, ... further ones that are different where there are any. False with a reason where none
  * is found. */
 bool extents_shrink(const struct part *p, uint32_t which, struct extents *out, struct str *why);
+/* The same where the extents of some outer values, by their number in the part, stay. */
+bool extents_shrink_beside(const struct part *p, const bool whole[MAX_OUTER], uint32_t which, struct extents *out,
+                           struct str *why);
 /* Elements of all values and multiplications of all products, with these extents. */
 double extents_cost(const struct part *p, const struct extents *e);
 
