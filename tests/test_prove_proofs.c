@@ -142,9 +142,8 @@ Test(prove_proofs, the_reason_is_told_where_nothing_is_proved) {
     cr_assert(str_starts(line, STR("not validated: ")), "%s", line.p);
     cr_assert(str_find(line, STR("fused")), "%s", line.p);
     patterns_free(&set);
-    pattern("out = neg(all_gather(x))", "neg(x)");
-    v = ask("x:32x64",
-            "g = ttnn.all_gather x {all_gather_dim = 1 : si32} -> 32x128; o = ttnn.neg g -> 32x128; return o");
+    pattern("out = neg(rearrange(x))", "neg(x)");
+    v = ask("x:32x64", "g = ttir.rearrange x {pattern = \"a b -> b a\"} -> 64x32; o = ttir.neg g -> 64x32; return o");
     cr_assert_eq(v.kind, VERDICT_NONE);
     cr_assert(str_find(v.text, STR("no evaluator for")), "%s", v.text.p);
 }
@@ -300,4 +299,98 @@ Test(prove_proofs, what_is_not_in_the_text_is_an_argument) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
     v = ask("x:64x2 w:2x2", "o = ttir.matmul x w -> 64x2; return o");
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+/* ---- devices ---- */
+
+#define EXP "e = ttir.exp r -> 96x640; return e"
+#define ALL_REDUCE(type)                                                                                               \
+    "r = ttir.all_reduce x {cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<" type ">} -> 96x640\n"
+
+struct collective {
+    const char *match, *fused, *args, *ops;
+};
+
+static struct proved ask_collective(const struct collective *c) {
+    patterns_free(&set);
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
+    pattern(c->match, c->fused);
+    return ask(c->args, c->ops);
+}
+
+Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
+    static const struct collective same[] = {
+        {"out = exp(all_reduce(x))", "exp(all_reduce(x))", "x:96x640", ALL_REDUCE("sum") EXP},
+        {"out = -(all_reduce(x))", "all_reduce(-x)", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.neg r -> 96x640; return e"},
+        {"out = exp(all_reduce(x))", "all_reduce(exp(x))", "x:96x640", ALL_REDUCE("max") EXP},
+        {"out = matmul(all_reduce(x), w)", "matmul(all_reduce(x), w)", "x:96x640 w:640x128",
+         ALL_REDUCE("sum") "e = ttir.matmul r w -> 96x128; return e"},
+        {"out = exp(all_gather(x))", "all_gather(exp(x))", "x:96x640",
+         "r = ttnn.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x2560\n"
+         "e = ttnn.exp r -> 96x2560; return e"},
+        {"out = all_gather(reduce_scatter(x))", "all_reduce(x)", "x:96x640",
+         "s = ttir.reduce_scatter x {cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<sum>, scatter_dim = 1 "
+         ": "
+         "si32} -> 96x160\n"
+         "g = ttir.all_gather s {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640; return g"},
+        {"out = mesh_partition(all_gather(x))", "neg(neg(x))", "x:96x160",
+         "g = ttir.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640\n"
+         "s = ttir.mesh_partition g {cluster_axis = 1 : ui32, dim = 1 : si32} -> 96x160; return s"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct proved v = ask_collective(&same[i]);
+        cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
+        cr_assert(v.effect.known, "%zu", i);
+    }
+}
+
+Test(prove_proofs, a_collective_is_not_moved_past_what_does_not) {
+    static const struct collective wrong[] = {
+        {"out = exp(all_reduce(x))", "all_reduce(exp(x))", "x:96x640", ALL_REDUCE("sum") EXP},
+        /* of one sign only the sum of the parts would be that of the whole */
+        {"out = relu(all_reduce(x))", "all_reduce(relu(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.relu r -> 96x640; return e"},
+        {"out = op rms_norm(all_reduce(x))", "all_reduce(rms_norm(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.rms_norm r {epsilon = 1.0E-5 : f32, normalized_shape = array<i64: 640>, "
+                           "operandSegmentSizes = array<i32: 1, 0, 0>} -> 96x640; return e"},
+        {"out = -(all_reduce(x))", "-x", "x:96x640", ALL_REDUCE("sum") "e = ttir.neg r -> 96x640; return e"},
+        {"out = -(all_reduce(x))", "all_reduce(-x)", "x:96x640",
+         ALL_REDUCE("max") "e = ttir.neg r -> 96x640; return e"},
+        {"out = all_reduce(x) + y", "all_reduce(x + y)", "x:96x640 y:96x640",
+         ALL_REDUCE("sum") "e = ttir.add r y -> 96x640; return e"},
+        {"out = all_gather(reduce_scatter(x))", "all_reduce(x)", "x:96x640",
+         "s = ttir.reduce_scatter x {cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<max>, scatter_dim = 1 "
+         ": "
+         "si32} -> 96x160\n"
+         "g = ttir.all_gather s {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640; return g"},
+        /* on the first device only it is the same */
+        {"out = op slice(all_gather(x), dim=1, part=0, of=4)", "neg(neg(x))", "x:96x160",
+         "g = ttir.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640\n"
+         "s = ttir.slice_static g {begins = [0 : i32, 0 : i32], ends = [96 : i32, 160 : i32], step = [1 : i32, 1 : "
+         "i32]} "
+         "-> 96x160; return s"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct proved v = ask_collective(&wrong[i]);
+        cr_assert(verdict_refutes(&v), "%zu: %s", i, v.text.p);
+    }
+}
+
+Test(prove_proofs, a_mesh_that_is_not_modelled_is_told) {
+    static const struct collective untold[] = {
+        {"out = all_reduce(all_reduce(x))", "all_reduce(all_reduce(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.all_reduce r {cluster_axis = 0 : ui32, reduce_type = #ttcore.reduce_type<sum>} -> "
+                           "96x640; return e"},
+        {"out = -(all_reduce(x))", "all_reduce(-x)", "x:96x640",
+         ALL_REDUCE("std") "e = ttir.neg r -> 96x640; return e"},
+        {"out = op distributed_rms_norm(all_reduce(x))", "distributed_rms_norm(all_reduce(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.distributed_rms_norm r {cluster_axis = 1 : ui32, epsilon = 1.0E-5 : f32, "
+                           "operandSegmentSizes = array<i32: 1, 0, 0>} -> 96x640; return e"},
+    };
+    for (size_t i = 0; i < sizeof untold / sizeof *untold; i++) {
+        struct proved v = ask_collective(&untold[i]);
+        cr_assert_eq(v.kind, VERDICT_NONE, "%zu: %s", i, v.text.p);
+    }
 }

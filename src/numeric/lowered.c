@@ -162,6 +162,8 @@ bool lower(struct formula_run *r, const struct lowering *w, const struct call *c
         return false;
     if (r->depth >= MAX_DEPTH)
         return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
+    if (b->mesh && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+        return bench_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name); /* it is of one */
     if (!operands_needed(b, c, 1) || !along_last_only(b, c) || !attributes_known(r, w, c) || !moved_axis(b, c, &axis))
         return false;
     struct formula_run *in = arena_alloc(b->arena, sizeof *in);

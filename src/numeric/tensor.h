@@ -28,6 +28,15 @@ enum arithmetic {
     INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
 };
 
+/* Devices along one axis of a mesh that evaluate the same on operands of their own. */
+enum { MAX_DEVICES = 8 };
+struct bench;
+struct mesh {
+    uint32_t devices;
+    /* The operand of a collective on all of them, of which this device has x. False with a reason. */
+    bool (*gather)(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
+};
+
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
 struct bench {
     struct arena *arena; /* owns all tensors */
@@ -38,7 +47,9 @@ struct bench {
     enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
     struct str product_config;
     bool blackhole;   /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
-    struct str error; /* empty: none */
+    struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;   /* of the mesh */
+    struct str error;  /* empty: none */
     bool beyond;      /* bench_beyond said so */
 };
 

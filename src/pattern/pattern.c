@@ -155,7 +155,7 @@ const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton",
 static const char *const keys[] = {"name",     "summary", "fused_op", "source",      "match",    "where",
                                    "require",  "unless",  "notes",    "torch",       "locate",   "escapes",
                                    "contains", "like",    "fused",    "status",      "compiler", "decomposed",
-                                   "block",    "off",     "tests",    "approximate", "positive"};
+                                   "block",    "off",     "tests",    "approximate", "positive", "replicated"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -218,6 +218,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     memcpy(p->locate, leader->locate, sizeof p->locate);
     p->npositive = leader->npositive;
     memcpy(p->positive, leader->positive, sizeof p->positive);
+    p->nreplicated = leader->nreplicated;
+    memcpy(p->replicated, leader->replicated, sizeof p->replicated);
     p->nescapes = leader->nescapes;
     memcpy(p->escapes, leader->escapes, sizeof p->escapes);
     p->is_variant = true;
@@ -292,6 +294,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_contains(l, p, n);
     if (!l->failed && (n = lookup(l, map, "positive")))
         load_names(l, p, n, p->positive, &p->npositive);
+    if (!l->failed && (n = lookup(l, map, "replicated")))
+        load_names(l, p, n, p->replicated, &p->nreplicated);
     if (!l->failed && (n = lookup(l, map, "approximate")))
         load_approximate(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))

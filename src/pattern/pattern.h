@@ -65,6 +65,8 @@ struct pattern {
     uint32_t nescapes;
     uint32_t positive[8]; /* slots of values that have to be positive, as the notes say */
     uint32_t npositive;
+    uint32_t replicated[8]; /* slots of values that are the same on each device, as the notes say */
+    uint32_t nreplicated;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */

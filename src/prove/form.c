@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pattern/lowering.h"
+#include "prove/devices.h"
 
 static const struct formula *formula_of(const struct match *m) {
     return m->pattern->is_variant ? &m->pattern->variant_of->formula : &m->pattern->formula;
@@ -643,6 +644,7 @@ bool form_begin(struct proof *p) {
     struct program program = {
         .graph = p->match->graph, .given = p->given, .ngiven = p->nleaves, .ops = p->inside, .nops = p->ninside};
     p->sides = s;
+    devices_begin(p, SIDE_MATCH);
     return interpret_values(&p->bench, &program, s->values, s->n, s->tensors);
 }
 
@@ -660,6 +662,7 @@ uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]) {
     const struct sides *s = p->sides;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     struct formula_how how = {.like = &p->like, .choice = &p->choice, .named = named};
+    devices_begin(p, SIDE_FORM);
     if (!formula_value_of(&p->bench, p->prover->set, p->fused, s->slots, &how, results))
         return 0;
     for (uint32_t i = 0; i < s->nlines; i++) {

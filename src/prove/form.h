@@ -51,6 +51,7 @@ struct proof {
     struct formula_choice choice;
     uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
     struct sides *sides;       /* the match on the tensors at hand */
+    struct mesh *devices;      /* devices.h; NULL: there is one */
 };
 
 /* One line of the fused form and the value of the match that it stands for. */

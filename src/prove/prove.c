@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "prove/devices.h"
 #include "prove/form.h"
 #include "prove/proofs.h"
 
@@ -217,7 +218,7 @@ static bool is_mask(const struct proof *p, uint32_t value, int depth) {
     return false;
 }
 
-static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
+static bool make_own_leaves(struct proof *p, const struct proof *first, uint32_t trial, bool violated) {
     const struct graph *g = p->match->graph;
     bool sorts = is_sorted(p->match);
     for (uint32_t i = 0; i < p->nleaves; i++) {
@@ -235,9 +236,19 @@ static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
         enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
         fill((struct filling){p->prover->seed, i, trial, positive, sorts, is_mask(p, value, 0)}, t, type);
         impose(p->leaves[i].tie, violated, t);
-        p->given[i] = (struct given){value, t};
+        p->given[i] = p != first && !violated && devices_replicate(p, value) ? first->given[i] : (struct given){value, t};
     }
     return true;
+}
+
+/* Each device has its own. */
+static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
+    struct proof *q;
+    devices_join(p);
+    bool good = make_own_leaves(p, p, trial, violated);
+    for (uint32_t i = 1; good && (q = devices_other(p, i)); i++)
+        good = make_own_leaves(q, p, trial, violated);
+    return good;
 }
 
 /* ---- the verdict ---- */
@@ -303,10 +314,16 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
     p->bench.error = STR("");
     uint32_t count = form_evaluate(p, lines);
     p->spent += CHOICE_COST + p->bench.elements + p->bench.steps;
-    for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
-        f.text = compare(p, &lines[i], &n);
-        f.verdict = f.text.n ? DIFFERENT : SAME;
-        *compared += n;
+    for (uint32_t device = 0; count > 0 && f.verdict == SAME; device++) {
+        struct proof *q = device ? devices_other(p, device) : p;
+        if (!q || (device && (count = devices_evaluate(p, device, lines)) == 0))
+            break;
+        for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
+            f.text = compare(q, &lines[i], &n);
+            f.verdict = f.text.n ? DIFFERENT : SAME;
+            *compared += n;
+        }
+        p->approximate |= q->approximate;
     }
     if (count > 0)
         return f;
@@ -354,7 +371,7 @@ static struct finding find_choice(struct proof *p, int64_t *compared) {
 static struct finding try_once(struct proof *p, uint32_t trial, bool violated, int64_t *compared) {
     struct arena scratch = {0};
     struct finding f = {NOT_EVALUATED, STR("")};
-    p->bench = (struct bench){.arena = &scratch};
+    p->bench = (struct bench){.arena = &scratch, .mesh = devices_mesh(p)};
     bool good = make_leaves(p, trial, violated) && form_begin(p) && (trial == 0 || form_names(p));
     if (good)
         f = trial == 0 ? find_choice(p, compared) : try_choice(p, compared);
@@ -384,12 +401,15 @@ static bool has_preconditions(const struct proof *p) {
         if (tie && tie->stated && (!isnan(tie->number) || graph_numel(p->match->graph, p->leaves[i].value) > 1))
             return true;
     }
-    return p->match->pattern->npositive > 0;
+    return p->match->pattern->npositive > 0 || p->match->pattern->nreplicated > 0;
 }
 
 /* ---- the device ---- */
 
 static void round_given(struct proof *p) {
+    struct proof *q;
+    for (uint32_t i = 1; (q = devices_other(p, i)); i++)
+        round_given(q);
     for (uint32_t i = 0; i < p->nleaves; i++) {
         struct tensor *t = tensor_copy(&p->bench, p->given[i].tensor);
         if (!t)
@@ -449,7 +469,7 @@ static struct effect effect_of(struct proof *p, bool blackhole) {
     struct arena scratch = {0};
     if (e.type == DT_NONE || e.type == DT_OTHER || format_is_integer(e.type))
         return e;
-    p->bench = (struct bench){.arena = &scratch, .blackhole = blackhole};
+    p->bench = (struct bench){.arena = &scratch, .mesh = devices_mesh(p), .blackhole = blackhole};
     measure(p, &e);
     arena_free(&scratch);
     return e;
@@ -467,7 +487,7 @@ static bool prepare(struct proof *p) {
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         if (p->fused->slot_is_variable[i] && form_is_bound(p, form_slot(p, i)))
             find_leaves(p, p->bound.slots[form_slot(p, i)].value);
-    return !p->too_many || bench_fail(&p->bench, "too many operands");
+    return p->too_many ? bench_fail(&p->bench, "too many operands") : devices_prepare(p);
 }
 
 static struct finding examine(struct proof *p) {

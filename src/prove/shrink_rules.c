@@ -111,7 +111,9 @@ static bool is_free(enum op_kind k) {
                                          K_ARANGE,
                                          K_BATCH_NORM_INFERENCE,
                                          K_ROTARY_EMBEDDING,
-                                         K_GLOBAL_AVG_POOL2D};
+                                         K_GLOBAL_AVG_POOL2D,
+                                         K_COLLECTIVE_BROADCAST,
+                                         K_COLLECTIVE_PERMUTE};
     enum op_class c = op_table[k].class;
     if (c == OP_ELTWISE || c == OP_REDUCE || c == OP_AXISWISE || c == OP_CONTRACT || c == OP_ALIKE || c == OP_CAST ||
         c == OP_LAYOUT || c == OP_CONSTANT || k == K_PERMUTE || k == K_TRANSPOSE)
@@ -127,8 +129,10 @@ void numbers_of_op(struct shrinker *s, uint32_t op) {
     uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
-    if (a && b && (g->kind[op] == K_REPEAT || g->kind[op] == K_REPEAT_INTERLEAVE))
+    if (a && b && (g->kind[op] == K_REPEAT || g->kind[op] == K_REPEAT_INTERLEAVE || g->kind[op] == K_ALL_GATHER))
         rules_of_repeat(s, a, na, b, nb);
+    if (a && b && (g->kind[op] == K_REDUCE_SCATTER || g->kind[op] == K_MESH_PARTITION))
+        rules_of_repeat(s, b, nb, a, na);
     static const char *const keys[] = {"batch_size",  "input_length", "input_height", "input_width",
                                        "input_depth", "num_heads",    "num_kv_heads", "k",
                                        "num_groups",  "groups"};
@@ -169,8 +173,10 @@ void rules_of_op(struct shrinker *s, uint32_t op) {
         return;
     if (a && b && k == K_RESHAPE) {
         rules_of_reshape(s, a, na, b, nb);
-    } else if (a && b && (k == K_REPEAT || k == K_REPEAT_INTERLEAVE)) {
+    } else if (a && b && (k == K_REPEAT || k == K_REPEAT_INTERLEAVE || k == K_ALL_GATHER)) {
         times_rules(s, a, na, b, nb);
+    } else if (a && b && (k == K_REDUCE_SCATTER || k == K_MESH_PARTITION)) {
+        times_rules(s, b, nb, a, na);
     } else if (a && b && k == K_SLICE) {
         rules_of_slice(s, op, a, b);
     } else if (k == K_CONCAT) {
