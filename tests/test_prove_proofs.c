@@ -170,6 +170,28 @@ Test(prove_proofs, what_is_alike_is_proved_once) {
     cr_assert_gt(proofs_count(proofs), n, "another element type");
 }
 
+#define SCALED                                                                                                         \
+    "p = ttnn.multiply q f -> 1x4x96x64\n"                                                                             \
+    "o = ttnn.scaled_dot_product_attention p k v {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 0, "    \
+    "0>, "                                                                                                             \
+    "scale = 5.0E-1 : f32} -> 1x4x96x64; return o"
+
+Test(prove_proofs, a_number_that_is_an_argument_counts_in_attributes) {
+    const char *match = "out = scaled_dot_product_attention(q * f, k, v)",
+               *args = "q:1x4x96x64 k:1x4x96x64 v:1x4x96x64";
+    pattern(match, "scaled_dot_product_attention(q, k, v, scale=\"value(f) * attribute(out, \'scale\')\")");
+    struct proved v = ask(arena_printf(&arena, "%s f:1x1x1x1", args).p, SCALED);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask(arena_printf(&arena, "%s f:1x4x1x1", args).p, SCALED);
+    cr_assert_eq(v.kind, VERDICT_NONE, "several numbers: %s", v.text.p);
+    patterns_free(&set);
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
+    pattern(match, "scaled_dot_product_attention(q, k, v, scale=\"attribute(out, \'scale\') / value(f)\")");
+    v = ask(arena_printf(&arena, "%s f:1x1x1x1", args).p, SCALED);
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
 /* ---- windows ---- */
 
 static const struct {

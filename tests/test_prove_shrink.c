@@ -234,6 +234,26 @@ Test(prove_shrink, further_sizes_differ) {
     cr_assert_neq(memcmp(more.to, e.to, sizeof e.to), 0);
 }
 
+/* Products and heads that are large with all relations kept. */
+#define HEADS                                                                                                          \
+    "a = ttir.matmul x k {transpose_b = true} -> 32x128; b = ttir.matmul x q {transpose_b = true} -> 32x512\n"         \
+    "c = ttir.reshape a {shape = [1 : i32, 32 : i32, 2 : i32, 64 : i32]} -> 1x32x2x64\n"                               \
+    "d = ttir.reshape b {shape = [1 : i32, 32 : i32, 8 : i32, 64 : i32]} -> 1x32x8x64; return c d"
+
+Test(prove_shrink, relations_are_given_up_for_smaller_extents) {
+    shrink_large("x:32x512 k:128x512 q:512x512", HEADS);
+    cr_assert_lt(extents_cost(&part, &e), 1 << 15);
+    cr_assert_neq(to(8) % to(2), 0);
+}
+
+Test(prove_shrink, relations_are_kept_where_they_are_asked_for) {
+    cr_assert(read_part("x:32x512 k:128x512 q:512x512", HEADS));
+    cr_assert(extents_shrink_as(&part, &(struct shrinking){.strict = true}, &e, &why));
+    cr_assert_eq(to(8) % to(2), 0);
+    cr_assert_eq(to(512) % to(128), 0);
+    cr_assert_eq(to(2) * to(64), to(128));
+}
+
 /* ---- the text ---- */
 
 static struct str text_of(const char *formula, struct arena *a) {

@@ -376,6 +376,32 @@ static void find_frames(struct proof *p) {
 
 /* ---- what the form says of the match in attributes ---- */
 
+/* The one number that a name stands for on the tensors at hand; false where there are several. */
+static bool number_given(const struct proof *p, uint32_t slot, double *out) {
+    struct program program = {
+        .graph = p->match->graph, .given = p->given, .ngiven = p->nleaves, .ops = p->inside, .nops = p->ninside};
+    struct bench b = {.arena = p->bench.arena};
+    const struct tensor *t;
+    if (slot == NONE || p->bound.slots[slot].value == NONE ||
+        graph_numel(p->match->graph, p->bound.slots[slot].value) != 1 ||
+        !interpret_values(&b, &program, &p->bound.slots[slot].value, 1, &t))
+        return false;
+    *out = t->x[0];
+    return true;
+}
+
+/* A number that the graph does not know, and that counts in an attribute, is that of the trial. */
+static const struct number *with_given(const struct proof *p, const struct number *n) {
+    struct number *with = arena_alloc(p->arena, sizeof *with);
+    *with = *n;
+    if (n->op == NUM_VALUE_OF && n->slot != NONE && p->bound.slots[n->slot].value != NONE &&
+        !graph_constant(p->match->graph, p->bound.slots[n->slot].value).known && number_given(p, n->slot, &with->value))
+        with->op = NUM_VALUE;
+    with->a = n->a ? with_given(p, n->a) : NULL;
+    with->b = n->b ? with_given(p, n->b) : NULL;
+    return with;
+}
+
 static bool form_number(const void *self, struct str text, double *out) {
     const struct proof *p = self;
     struct diags quiet = {.arena = p->arena};
@@ -390,7 +416,7 @@ static bool form_number(const void *self, struct str text, double *out) {
                            .brief = true};
     bool good = number_parse(&n, e.formula, p->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
     diags_free(&quiet);
-    *out = good ? evaluate(&e, n) : NAN;
+    *out = good ? evaluate(&e, with_given(p, n)) : NAN;
     return good && !isnan(*out);
 }
 

@@ -229,7 +229,7 @@ struct question {
     const struct variation *vary; /* only the verdict of this is wanted; or NULL */
     struct held held;             /* what constants hold, */
     bool holds;                   /* where that is written, */
-    bool whole[MAX_OUTER];        /* and which of the constants stay as large as they are */
+    struct shrinking shrinking;   /* and which of the constants stay as large as they are */
     struct arena arena;
     struct str last; /* the text that was evaluated last */
 };
@@ -279,7 +279,8 @@ static bool prove_small(struct question *q, uint32_t which, double large, struct
     struct written_part w;
     struct writing how = writing_of(q, true);
     struct str why = STR("");
-    bool there = extents_shrink_beside(&q->part, q->whole, which, &small, &why);
+    q->shrinking.which = which;
+    bool there = extents_shrink_as(&q->part, &q->shrinking, &small, &why);
     if (there && extents_cost(&q->part, &small) > large) {
         why = STR("no shapes that are small enough keep all relations");
         there = false;
@@ -296,7 +297,10 @@ static bool prove_small(struct question *q, uint32_t which, double large, struct
         *v = evaluate_in(q, &small);
         keep(q->proofs, key, v, true);
     }
-    return true;
+    if (q->shrinking.strict || !str_eq(v->text, not_found))
+        return true;
+    q->shrinking.strict = true; /* a condition of the pattern may ask for a relation that was given up */
+    return prove_small(q, which, large, v);
 }
 
 /* In small extents of several sizes; in its own where those do not do, or refute it, and it is small itself. */
@@ -328,9 +332,9 @@ static bool prove_whole(struct question *q, double large, struct proved *v) {
     if (q->held.elements > MANY_OWN)
         return false;
     for (uint32_t i = 0; i < q->part.nouter; i++)
-        q->whole[i] = q->held.of[i] != NULL;
+        q->shrinking.whole[i] = q->held.of[i] != NULL;
     bool there = prove_small(q, 0, large, v) && v->kind != VERDICT_NONE;
-    memset(q->whole, 0, sizeof q->whole);
+    memset(q->shrinking.whole, 0, sizeof q->shrinking.whole);
     return there;
 }
 
@@ -353,6 +357,7 @@ static struct proved prove_held(struct question *q, struct proved any) {
     if (!held_read(&q->part, same ? FEW_HELD : MANY_HELD, &q->arena, &q->held))
         return any;
     q->holds = true;
+    q->shrinking.strict = false;
     q->last = STR("");
     bool whole = prove_whole(q, same ? FEW_OWN : LARGE_OWN, &v);
     if (same && (!whole || v.kind == VERDICT_SAME)) {

@@ -236,7 +236,8 @@ static bool make_own_leaves(struct proof *p, const struct proof *first, uint32_t
         enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
         fill((struct filling){p->prover->seed, i, trial, positive, sorts, is_mask(p, value, 0)}, t, type);
         impose(p->leaves[i].tie, violated, t);
-        p->given[i] = p != first && !violated && devices_replicate(p, value) ? first->given[i] : (struct given){value, t};
+        p->given[i] =
+            p != first && !violated && devices_replicate(p, value) ? first->given[i] : (struct given){value, t};
     }
     return true;
 }

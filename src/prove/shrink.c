@@ -6,7 +6,7 @@
 
 #include "numeric/tensor.h"
 
-enum { MAX_TRIES = 20000, SMALL_COST = 1 << 15, TILE = 32 };
+enum { MAX_TRIES = 20000, SMALL_COST = 1 << 15, STRICT_COST = 1 << 20, TILE = 32 };
 
 /* Which relations are kept beyond those of the ops; the first level that has a solution counts. */
 enum level { KEEP_MULTIPLES, KEEP_TILES, KEEP_DIFFERENT, KEEP_OPS, LEVELS };
@@ -243,10 +243,10 @@ static bool search_level(struct shrinker *s, enum level level, uint32_t which) {
 }
 
 /* The first level whose extents are small; else the smallest that there are. */
-static bool search(struct shrinker *s, uint32_t which) {
+static bool search(struct shrinker *s, uint32_t which, bool strict) {
     struct extents best = {0};
     double least = INFINITY;
-    for (int level = 0; level < LEVELS && least > SMALL_COST; level++) {
+    for (int level = 0; level < LEVELS && least > (strict ? STRICT_COST : SMALL_COST); level++) {
         double cost = search_level(s, (enum level)level, which) ? extents_cost(s->part, s->e) : INFINITY;
         if (cost < least) {
             least = cost;
@@ -278,21 +278,19 @@ bool extents_of(const struct part *p, struct extents *out, struct str *why) {
 }
 
 bool extents_shrink(const struct part *p, uint32_t which, struct extents *out, struct str *why) {
-    const bool none[MAX_OUTER] = {false};
-    return extents_shrink_beside(p, none, which, out, why);
+    return extents_shrink_as(p, &(struct shrinking){.which = which}, out, why);
 }
 
-bool extents_shrink_beside(const struct part *p, const bool whole[MAX_OUTER], uint32_t which, struct extents *out,
-                           struct str *why) {
+bool extents_shrink_as(const struct part *p, const struct shrinking *how, struct extents *out, struct str *why) {
     struct shrinker s;
     if (!collect(&s, p, out, why))
         return false;
     for (uint32_t i = 0; i < p->nouter; i++)
-        if (whole[i])
+        if (how->whole[i])
             shrink_fix_shape(&s, p->outer[i]);
     for (uint32_t i = 0; i < p->nops; i++)
         rules_of_op(&s, p->ops[i]);
-    if (!s.full && search(&s, which))
+    if (!s.full && search(&s, how->which, how->strict))
         return true;
     *why = s.full ? STR("too many relations between extents") : STR("no smaller shapes keep all relations");
     return false;
