@@ -404,8 +404,6 @@ static const struct number *with_given(const struct proof *p, const struct numbe
 
 static bool form_number(const void *self, struct str text, double *out) {
     const struct proof *p = self;
-    struct diags quiet = {.arena = p->arena};
-    const struct number *n;
     struct evaluation e = {.graph = p->match->graph,
                            .formula = formula_of(p->match),
                            .bindings = p->bound.slots,
@@ -414,10 +412,9 @@ static bool form_number(const void *self, struct str text, double *out) {
                            .nops = p->match->nops,
                            .arena = p->arena,
                            .brief = true};
-    bool good = number_parse(&n, e.formula, p->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
-    diags_free(&quiet);
-    *out = good ? evaluate(&e, with_given(p, n)) : NAN;
-    return good && !isnan(*out);
+    const struct number *n = number_of_text(p->like.numbers, e.formula, text, p->arena);
+    *out = n ? evaluate(&e, with_given(p, n)) : NAN;
+    return n && !isnan(*out);
 }
 
 static const struct binding *matched_pad(const struct proof *p, struct str name) {
@@ -790,7 +787,9 @@ bool form_prepare(struct proof *p) {
     p->root_axes = p->bound.slots[formula_of(m)->root->slot].axes;
     if (formula_of(m)->root->kind != N_NAMED || !p->root_axes)
         return bench_fail(&p->bench, "the root has no axes");
-    p->like = (struct formula_like){m->graph, m->ops, m->nops, form_number, form_attribute, p};
+    struct number_memo *numbers = arena_alloc(p->arena, sizeof *numbers);
+    numbers->arena = p->arena;
+    p->like = (struct formula_like){m->graph, m->ops, m->nops, form_number, form_attribute, p, numbers};
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         p->whole[i] = p->fused->slot_is_variable[i] && is_taken_whole(p->fused->root, i);
     find_work_axis(p);

@@ -8,8 +8,11 @@
 
 enum { MAX_TRIES = 20000, SMALL_COST = 1 << 15, STRICT_COST = 1 << 20, TILE = 32 };
 
-/* Which relations are kept beyond those of the ops; the first level that has a solution counts. */
-enum level { KEEP_MULTIPLES, KEEP_TILES, KEEP_DIFFERENT, KEEP_OPS, LEVELS };
+/* Which relations are kept beyond those of the ops; the first level that has a small solution counts. */
+enum { KEEP_MULTIPLES = 1, KEEP_TILES = 2, KEEP_DIFFERENT = 4, LEVELS = 4 };
+static const unsigned levels[2][LEVELS] = {
+    {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_TILES | KEEP_DIFFERENT, KEEP_DIFFERENT, 0},
+    {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_MULTIPLES | KEEP_DIFFERENT, KEEP_MULTIPLES, 0}};
 
 /* ---- numbers ---- */
 
@@ -146,14 +149,14 @@ static bool may_be(const struct shrinker *s, uint32_t i, int64_t to) {
     const struct extents *e = s->e;
     if (to < 2 || to > e->from[i] || (s->fixed[i] && to != e->from[i]))
         return false;
-    if (s->level <= KEEP_TILES && !s->fixed[i] && (e->from[i] % TILE == 0) != (to % SMALL_TILE == 0))
+    if (s->kept & KEEP_TILES && !s->fixed[i] && (e->from[i] % TILE == 0) != (to % SMALL_TILE == 0))
         return false;
     for (uint32_t k = 0; k < e->n; k++) {
         if (k == i || !e->to[k])
             continue;
-        if (s->level <= KEEP_DIFFERENT && e->to[k] == to)
+        if (s->kept & KEEP_DIFFERENT && e->to[k] == to)
             return false;
-        if (s->level == KEEP_MULTIPLES && !s->fixed[i] && !s->fixed[k] &&
+        if (s->kept & KEEP_MULTIPLES && !s->fixed[i] && !s->fixed[k] &&
             !(divides_alike(e->from[i], e->from[k], to, e->to[k]) &&
               divides_alike(e->from[k], e->from[i], e->to[k], to)))
             return false;
@@ -232,9 +235,9 @@ static bool choose_next(struct shrinker *s) {
     return false;
 }
 
-static bool search_level(struct shrinker *s, enum level level, uint32_t which) {
+static bool search_level(struct shrinker *s, unsigned kept, uint32_t which) {
     uint32_t chosen[MAX_EXTENTS + 1], n = 0;
-    s->level = (int)level;
+    s->kept = kept;
     s->tries = 0;
     s->skip = which;
     for (uint32_t i = 0; i < s->e->n; i++)
@@ -246,8 +249,10 @@ static bool search_level(struct shrinker *s, enum level level, uint32_t which) {
 static bool search(struct shrinker *s, uint32_t which, bool strict) {
     struct extents best = {0};
     double least = INFINITY;
-    for (int level = 0; level < LEVELS && least > (strict ? STRICT_COST : SMALL_COST); level++) {
-        double cost = search_level(s, (enum level)level, which) ? extents_cost(s->part, s->e) : INFINITY;
+    for (int level = 0; level < LEVELS && least > SMALL_COST; level++) {
+        if (strict && least <= STRICT_COST && !(levels[strict][level] & KEEP_MULTIPLES))
+            break;
+        double cost = search_level(s, levels[strict][level], which) ? extents_cost(s->part, s->e) : INFINITY;
         if (cost < least) {
             least = cost;
             best = *s->e;

@@ -29,8 +29,8 @@ struct shrinker {
     bool fixed[MAX_EXTENTS];
     struct rule rules[MAX_RULES];
     uint32_t nrules, tries, skip;
-    int level; /* of the relations that are kept beyond the rules */
-    bool full; /* too many numbers or rules */
+    unsigned kept; /* relations beyond the rules */
+    bool full;     /* too many numbers or rules */
 };
 
 /* ---- shrink.c ---- */
