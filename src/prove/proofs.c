@@ -17,7 +17,10 @@ enum {
     FEW_OWN = 1 << 14,   /* of an evaluation with them */
     MANY_HELD = 1 << 16, /* elements of constants that are read where they may decide */
     MANY_OWN = 1 << 13,  /* of those that are written as they are */
-    SHAPES = 2           /* that each match is evaluated in */
+    SHAPES = 4,          /* that a match is evaluated in at most, */
+    FEW_SHAPES = 2,      /* in any case, */
+    CHEAP = 1 << 16      /* and what those before may have spent for further ones: it is counted, not measured, so that
+                          * the verdict is the same everywhere */
 };
 
 struct kept {
@@ -308,7 +311,8 @@ static struct proved prove(struct question *q) {
     struct proved first = nothing(STR("")), v;
     bool evaluated = false;
     uint32_t shapes = 0;
-    for (uint32_t which = 0; which < SHAPES; which++) {
+    uint64_t spent = 0;
+    for (uint32_t which = 0; which < SHAPES && (which < FEW_SHAPES || spent < CHEAP); which++) {
         bool there = prove_small(q, which, LARGE, &v);
         evaluated |= there && !str_eq(v.text, not_found);
         if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
@@ -316,6 +320,7 @@ static struct proved prove(struct question *q) {
         if (!there || v.kind != VERDICT_SAME)
             break;
         first.shapes = ++shapes;
+        spent += v.spent;
         first.bound = fmax(first.bound, v.bound);
     }
     if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
@@ -354,7 +359,7 @@ static struct proved prove_beginning(struct question *q, struct proved any) {
 static struct proved prove_held(struct question *q, struct proved any) {
     bool same = any.kind == VERDICT_SAME;
     struct proved v;
-    if (!held_read(&q->part, same ? FEW_HELD : MANY_HELD, &q->arena, &q->held))
+    if (!q->match->pattern->fused.n || !held_read(&q->part, same ? FEW_HELD : MANY_HELD, &q->arena, &q->held))
         return any;
     q->holds = true;
     q->shrinking.strict = false;

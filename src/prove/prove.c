@@ -534,6 +534,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     if (v.kind == VERDICT_SAME)
         v.effect = effect_of(p, blackhole);
     v.bound = p->approximate ? m->pattern->approximate : 0;
+    v.spent = p->spent / p->trials;
     return v;
 }
 

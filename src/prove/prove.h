@@ -22,6 +22,7 @@ struct proved {
     bool held;              /* VERDICT_SAME: for what constants of the match hold, not for any */
     double bound;           /* VERDICT_SAME: the relative L2 that the pattern allows and needs; 0: it is exact */
     struct effect effect;   /* VERDICT_SAME */
+    uint64_t spent;         /* elements and steps of one kind of numbers, and some for each evaluation */
 };
 
 struct prover {
