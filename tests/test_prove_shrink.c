@@ -183,8 +183,7 @@ Test(prove_shrink, an_image_that_does_not_fit_its_window_stays) {
         "y = ttir.conv1d x w {padding = array<i32: 1>, stride = array<i32: 2>} -> 2x700x64; return y",
         "y = ttir.conv1d x w {padding = array<i32: 1, 1, 1>, stride = array<i32: 2>} -> 2x750x64; return y",
         "y = ttir.conv1d x w {padding = array<i32: 1>, stride = array<i32: 99>} -> 2x16x64; return y",
-        "y = ttir.conv1d x w {padding = array<i32: 1>, stride = array<i32: 2>, length_dim = 2 : i64} -> 2x750x64\n"
-        "return y"};
+        "y = ttir.conv1d x w {padding = 1 : i32, stride = 2 : i32, length_dim = 2 : i64} -> 2x750x64; return y"};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (ir.text)
             ir_free(&ir);
