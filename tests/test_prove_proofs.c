@@ -241,6 +241,20 @@ Test(prove_proofs, what_is_costly_is_evaluated_in_few_shapes) {
     cr_assert_eq(v.shapes, 4);
 }
 
+static uint32_t shapes_of(const char *shape) {
+    return ask(arena_printf(&arena, "x:%s", shape).p,
+               arena_printf(&arena, "s = ttir.sigmoid x -> %s; o = ttir.multiply x s -> %s; return o", shape, shape).p)
+        .shapes;
+}
+
+Test(prove_proofs, shapes_are_as_many_as_there_are) {
+    pattern("out = x * sigmoid(x)", "silu(x)");
+    cr_assert_eq(shapes_of("2x2"), 1);
+    cr_assert_eq(shapes_of("3x2"), 1);
+    cr_assert_eq(shapes_of("2x5"), 2);
+    cr_assert_eq(shapes_of("3x5"), 4);
+}
+
 /* ---- what constants hold ---- */
 
 /* 0, 1, ... as 32-bit integers in memory order, the last one as given. */

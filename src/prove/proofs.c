@@ -19,6 +19,7 @@ enum {
     MANY_OWN = 1 << 13,  /* of those that are written as they are */
     SHAPES = 4,          /* that a match is evaluated in at most, */
     FEW_SHAPES = 2,      /* in any case, */
+    CHOICES = 8,         /* of extents that are tried for them */
     CHEAP = 1 << 16      /* and what those before may have spent for further ones: it is counted, not measured, so that
                           * the verdict is the same everywhere */
 };
@@ -234,7 +235,9 @@ struct question {
     bool holds;                   /* where that is written, */
     struct shrinking shrinking;   /* and which of the constants stay as large as they are */
     struct arena arena;
-    struct str last; /* the text that was evaluated last */
+    struct str seen[CHOICES]; /* texts that were evaluated */
+    uint32_t nseen;
+    bool again; /* the last one was among them */
 };
 
 static struct proved nothing(struct str why) {
@@ -272,8 +275,17 @@ static struct proved evaluate_in(struct question *q, const struct extents *e) {
     return nothing(not_found);
 }
 
-static struct str key_of(struct question *q, struct str text) {
-    return arena_printf(&q->arena, "%p %d\n%.*s", (const void *)q->match->pattern, q->blackhole, (int)text.n, text.p);
+/* `whole`: of the match as it is, in whatever shapes; else of these. */
+static struct str key_of(struct question *q, struct str text, bool whole) {
+    return arena_printf(&q->arena, "%p %d %d\n%.*s", (const void *)q->match->pattern, q->blackhole, whole, (int)text.n,
+                        text.p);
+}
+
+static bool is_seen(const struct question *q, struct str text) {
+    for (uint32_t i = 0; i < q->nseen; i++)
+        if (str_eq(q->seen[i], text))
+            return true;
+    return false;
 }
 
 /* One choice of small extents. False where there is none, or none that was not tried. */
@@ -283,6 +295,7 @@ static bool prove_small(struct question *q, uint32_t which, double large, struct
     struct writing how = writing_of(q, true);
     struct str why = STR("");
     q->shrinking.which = which;
+    q->again = false;
     bool there = extents_shrink_as(&q->part, &q->shrinking, &small, &why);
     if (there && extents_cost(&q->part, &small) > large) {
         why = STR("no shapes that are small enough keep all relations");
@@ -292,10 +305,12 @@ static bool prove_small(struct question *q, uint32_t which, double large, struct
         *v = nothing(why);
         return false;
     }
-    if (str_eq(q->last, w.text))
+    q->again = is_seen(q, w.text);
+    if (q->again)
         return false;
-    q->last = w.text;
-    struct str key = key_of(q, w.text);
+    if (q->nseen < CHOICES)
+        q->seen[q->nseen++] = w.text;
+    struct str key = key_of(q, w.text, false);
     if (!known(q->proofs, key, v)) {
         *v = evaluate_in(q, &small);
         keep(q->proofs, key, v, true);
@@ -312,11 +327,13 @@ static struct proved prove(struct question *q) {
     bool evaluated = false;
     uint32_t shapes = 0;
     uint64_t spent = 0;
-    for (uint32_t which = 0; which < SHAPES && (which < FEW_SHAPES || spent < CHEAP); which++) {
+    for (uint32_t which = 0; which < CHOICES && shapes < SHAPES && (shapes < FEW_SHAPES || spent < CHEAP); which++) {
         bool there = prove_small(q, which, LARGE, &v);
         evaluated |= there && !str_eq(v.text, not_found);
         if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
             first = v;
+        if (which > 0 && (q->again || (there && str_eq(v.text, not_found))))
+            continue;
         if (!there || v.kind != VERDICT_SAME)
             break;
         first.shapes = ++shapes;
@@ -363,7 +380,7 @@ static struct proved prove_held(struct question *q, struct proved any) {
         return any;
     q->holds = true;
     q->shrinking.strict = false;
-    q->last = STR("");
+    q->nseen = 0;
     bool whole = prove_whole(q, same ? FEW_OWN : LARGE_OWN, &v);
     if (same && (!whole || v.kind == VERDICT_SAME)) {
         any.shapes += whole;
@@ -414,7 +431,7 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     struct writing how = writing_of(q, true);
     bool good = part_of_match(m, &q->part, &why) && extents_of(&q->part, &q->own, &why) &&
                 part_write(&q->part, &q->own, &how, &q->arena, &w, &why);
-    key = good ? key_of(q, w.text) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
+    key = good ? key_of(q, w.text, true) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
     if (!known(proofs, key, &v)) {
         v = good ? prove(q) : nothing(why);
         keep(proofs, key, &v, false);
