@@ -38,6 +38,19 @@ struct refuted {
     struct str text; /* the line that says so */
 };
 
+/* What one thread describes matches with, and what it has said of those of the batch. */
+struct describer {
+    struct arena said;                    /* as long as a batch */
+    struct arena arena;                   /* as long as one match is described */
+    struct arena kept;                    /* as long as the graph */
+    struct matcher *closer, *ttir_closer; /* or NULL */
+};
+
+struct described {
+    struct str *components;
+    struct instance instance;
+};
+
 /* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
 struct graph_audit {
     struct fa_audit *a;
@@ -50,15 +63,18 @@ struct graph_audit {
     struct proved *verdicts; /* of each match, or NULL */
     struct refuted *refuted; /* what was matched and computes something else */
     uint32_t nrefuted, refuted_cap;
-    bool blackhole;                       /* the chip that the text says; else Wormhole */
-    bool unfused;                         /* much is missed and nothing is fused */
-    struct arena arena;                   /* as long as this graph */
-    struct arena instance;                /* as long as one match is described */
-    struct matcher *closer, *ttir_closer; /* or NULL */
-    struct flow *flow;                    /* or NULL: made when the first match is described */
+    bool blackhole;               /* the chip that the text says; else Wormhole */
+    bool unfused;                 /* much is missed and nothing is fused */
+    struct arena arena;           /* as long as this graph */
+    struct describer *describers; /* of each thread */
+    struct described *batch;      /* of the matches from `described` on */
+    uint32_t described;
+    struct flow *flow; /* or NULL: nothing is described */
     struct diags diags;
     uint32_t jobs;                  /* threads for this graph */
     struct alike_memory **memories; /* of each of them */
+    struct work_order *order;       /* of what is handed over */
+    uint32_t turn;
 };
 
 /* ---- matching, function by function ---- */
@@ -69,6 +85,7 @@ struct level_match {
     const struct graph *graph;
     const uint32_t *funcs;
     struct match_list *lists; /* per function */
+    bool *apart;              /* per function: nothing in its list reaches into another one */
     struct arena *arenas;     /* per thread */
     struct matcher **searchers;
     struct alike_memory **memories;
@@ -92,6 +109,7 @@ static void match_one(void *context, uint32_t i, uint32_t slot) {
     if (!l->searchers[slot])
         l->searchers[slot] = match_searcher_new(l->graph, l->memories[slot], &l->arenas[slot]);
     match_search(l->searchers[slot], l->patterns, l->funcs[i], &l->lists[i]);
+    l->apart[i] = match_stays_inside(&l->lists[i], l->funcs[i]);
     release_matched(l, i);
 }
 
@@ -116,7 +134,7 @@ static void settle_one(void *context, uint32_t i, uint32_t slot) {
 static void settle_level(struct level_match *l, uint32_t n, uint32_t jobs, struct match_list *all) {
     bool apart = true;
     for (uint32_t i = 0; i < n && apart; i++)
-        apart = match_stays_inside(&l->lists[i], l->funcs[i]);
+        apart = l->apart[i];
     if (apart)
         work_run(n, jobs, settle_one, l);
     for (uint32_t i = 0; i < n; i++)
@@ -130,9 +148,10 @@ static void match_level(struct graph_audit *g, const struct graph *graph, bool s
     uint32_t *funcs = arena_alloc(&g->arena, (graph->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(graph, funcs);
     struct match_list *lists = arena_alloc(&g->arena, (n + 1) * sizeof *lists);
+    bool *apart = arena_alloc(&g->arena, (n + 1) * sizeof *apart);
     struct arena *arenas = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *arenas);
     struct matcher **searchers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *searchers);
-    struct level_match l = {&g->a->patterns, graph, funcs, lists, arenas, searchers, g->memories};
+    struct level_match l = {&g->a->patterns, graph, funcs, lists, apart, arenas, searchers, g->memories};
     work_run(n, g->jobs, match_one, &l);
     if (settle)
         settle_level(&l, n, g->jobs, out);
@@ -210,8 +229,8 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
 }
 
 /* The TTIR side of a TTNN match; `origin`: the match there, if it is one, else NULL. */
-static struct segment ttir_segment(struct graph_audit *g, const struct match *m, const struct match **origin) {
-    struct arena *arena = &g->instance;
+static struct segment ttir_segment(const struct graph_audit *g, const struct match *m, struct arena *arena,
+                                   const struct match **origin) {
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -228,21 +247,19 @@ static struct segment ttir_segment(struct graph_audit *g, const struct match *m,
     return none;
 }
 
-static void describe(struct graph_audit *g, const struct match *m, struct instance *in) {
-    struct fa_audit *a = g->a;
-    struct arena *arena = &g->instance;
+static void describe(const struct graph_audit *g, struct describer *by, const struct match *m, struct instance *in) {
+    const struct fa_audit *a = g->a;
+    struct arena *arena = &by->arena;
     struct segment shown = segment_of(m, arena);
     const struct log_block *block = g->compile->ttnn.block ? g->compile->ttnn.block : g->compile->ttir.block;
-    if (!g->closer)
-        g->closer = match_closer_new(m->graph, &g->arena);
-    if (!g->flow)
-        g->flow = flow_new(m->graph);
+    if (!by->closer)
+        by->closer = match_closer_new(m->graph, &by->kept);
     struct note_context context = {.set = &a->patterns,
                                    .copies = block->copies,
                                    .graph = g->compile->number,
                                    .ngraphs = a->inputs.ncompiles,
                                    .flow = g->flow,
-                                   .closer = g->closer};
+                                   .closer = by->closer};
     context.rivals = g->rivals ? &g->rivals[m - g->matches.items] : NULL;
     context.before = g->shown == &g->ttir;
     if (g->verdicts)
@@ -255,29 +272,47 @@ static void describe(struct graph_audit *g, const struct match *m, struct instan
     } else {
         in->ttnn = shown;
         if (g->pairs)
-            in->ttir = ttir_segment(g, m, &context.origin);
+            in->ttir = ttir_segment(g, m, arena, &context.origin);
         if (g->pairs && in->ttir.nops == 0)
             context.missing_level = "TTIR";
-        if (context.origin && !g->ttir_closer)
-            g->ttir_closer = match_closer_new(context.origin->graph, &g->arena);
-        context.origin_closer = g->ttir_closer;
+        if (context.origin && !by->ttir_closer)
+            by->ttir_closer = match_closer_new(context.origin->graph, &by->kept);
+        context.origin_closer = by->ttir_closer;
     }
     in->notes = notes_of(&context, m, &shown, arena);
 }
 
-static void report_match(struct graph_audit *g, const struct match *m) {
-    struct fa_audit *a = g->a;
-    struct arena *arena = &g->instance;
-    struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
-    for (uint32_t i = 0; i < m->nops; i++)
-        components[i] = mlir_op_name(m->graph->m, m->ops[i]);
+static struct segment kept_segment(struct segment s, struct arena *a) {
+    uint32_t *ops = arena_alloc(a, (s.nops + 1) * sizeof *ops);
+    if (s.nops)
+        memcpy(ops, s.ops, s.nops * sizeof *ops);
+    return (struct segment){s.ir, ops, s.nops};
+}
+
+static void keep_instance(struct instance *in, struct arena *a) {
+    in->ir_loc = arena_str(a, in->ir_loc);
+    in->notes = arena_str(a, in->notes);
+    in->validation = arena_str(a, in->validation);
+    in->ttir = kept_segment(in->ttir, a);
+    in->ttnn = kept_segment(in->ttnn, a);
+}
+
+static void describe_one(void *context, uint32_t i, uint32_t slot) {
+    struct graph_audit *g = context;
+    struct describer *by = &g->describers[slot];
+    const struct match *m = &g->matches.items[g->described + i];
+    struct str *components = arena_alloc(&by->said, (m->nops + 1) * sizeof *components);
+    for (uint32_t k = 0; k < m->nops; k++)
+        components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
-    if (a->options->classify)
+    if (g->a->options->classify)
         in.class = classify(m->pattern);
-    if (!a->report.count_only)
-        describe(g, m, &in);
-    report_add(&a->report, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
-    arena_reset(arena);
+    if (!g->a->report.count_only) {
+        describe(g, by, m, &in);
+        keep_instance(&in, &by->said);
+        arena_reset(&by->arena);
+    }
+    g->batch[i] = (struct described){components, in};
 }
 
 static void add_remark(struct fa_audit *a, struct str text) {
@@ -417,22 +452,69 @@ static void take_diags(struct diags *to, const struct diags *from) {
     to->errors += from->errors - errors; /* of those dropped */
 }
 
+enum { BATCH = 512, BARE_BATCH = 1 << 14 }; /* matches that are described at once, and whose text is in memory or not */
+
+static uint32_t batch_size(const struct graph_audit *g) {
+    uint32_t left = g->matches.n - g->described, most = g->a->report.count_only ? BARE_BATCH : BATCH;
+    return left < most ? left : most;
+}
+
+static void describe_begin(struct graph_audit *g) {
+    g->describers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *g->describers);
+    g->batch = arena_alloc(&g->arena, batch_size(g) * sizeof *g->batch);
+    if (g->matches.n && !g->a->report.count_only)
+        g->flow = flow_new(&g->shown->graph);
+}
+
+static void describe_batch(struct graph_audit *g) {
+    work_run(batch_size(g), g->jobs, describe_one, g);
+}
+
+/* The next matches are to be described, and what was said of the last ones is let go. */
+static void next_batch(struct graph_audit *g, uint32_t n) {
+    g->described += n;
+    for (uint32_t i = 0; i < g->jobs; i++)
+        arena_reset(&g->describers[i].said);
+}
+
+static void describe_end(struct graph_audit *g) {
+    for (uint32_t i = 0; i < g->jobs; i++) {
+        struct describer *by = &g->describers[i];
+        match_closer_free(by->closer);
+        match_closer_free(by->ttir_closer);
+        arena_free(&by->said);
+        arena_free(&by->arena);
+        arena_free(&by->kept);
+    }
+    flow_free(g->flow);
+}
+
 /* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
-static void report_matches(struct graph_audit *g) {
-    for (uint32_t i = 0; i < g->matches.n; i++) {
-        const struct match *m = &g->matches.items[i];
-        report_match(g, m);
-        if (i == 0 || !source_step(begin_of_match(m - 1), begin_of_match(m)))
+static void report_batch(struct graph_audit *g) {
+    uint32_t n = batch_size(g);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct match *m = &g->matches.items[g->described + i];
+        const struct described *d = &g->batch[i];
+        report_add(&g->a->report, m->pattern->fused_op, m->pattern->source, d->components, m->nops, d->instance);
+        if (g->described + i == 0 || !source_step(begin_of_match(m - 1), begin_of_match(m)))
             continue;
         release_text(&g->ttir);
         release_text(&g->ttnn);
     }
+    next_batch(g, n);
 }
 
 /* What one graph found, handed over in the order of the graphs. */
 static void hand_over(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    report_matches(g);
+    describe_begin(g);
+    describe_batch(g);
+    work_wait(g->order, g->turn);
+    report_batch(g);
+    while (g->described < g->matches.n) {
+        describe_batch(g);
+        report_batch(g);
+    }
     take_diags(&a->diags, &g->diags);
     uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
     if (g->matches.gave_up)
@@ -442,6 +524,7 @@ static void hand_over(struct graph_audit *g) {
     a->unfused += g->unfused;
     a->skipped |= g->matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
     remark(g);
+    work_done(g->order, g->turn);
 }
 
 struct all_graphs {
@@ -453,8 +536,12 @@ struct all_graphs {
 
 static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     struct all_graphs *all = context;
-    struct graph_audit g = {
-        .a = all->a, .compile = &all->a->inputs.compiles[i], .jobs = all->inner_jobs, .memories = all->memories + slot};
+    struct graph_audit g = {.a = all->a,
+                            .compile = &all->a->inputs.compiles[i],
+                            .jobs = all->inner_jobs,
+                            .memories = all->memories + slot,
+                            .order = all->order,
+                            .turn = i};
     struct pairing pairs;
     g.diags.arena = &g.arena;
     level_read(&g.ttir, &g.compile->ttir, g.jobs, &g.diags);
@@ -470,9 +557,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
         g.pairs = &pairs;
         match_level(&g, &g.ttir.graph, false, &g.ttir_matches);
     }
-    work_wait(all->order, i);
     hand_over(&g);
-    work_done(all->order, i);
     if (g.pairs)
         pair_free(&pairs);
     free(g.matches.items);
@@ -481,10 +566,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     level_free(&g.ttir, &g.compile->ttir);
     level_free(&g.ttnn, &g.compile->ttnn);
     diags_free(&g.diags);
-    match_closer_free(g.closer);
-    match_closer_free(g.ttir_closer);
-    flow_free(g.flow);
-    arena_free(&g.instance);
+    describe_end(&g);
     arena_free(&g.arena);
 }
 

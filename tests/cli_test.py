@@ -363,6 +363,8 @@ class PatternLibrary(Case):
                 (RELU.replace("name: relu", "name: linear"), r"own.yml:1: warning: replaces linear of .*linear.yml:1"),
                 (RELU + "notes: of {y}\n", r"(?m)^own.yml:6: warning: neither a name .*: \{y\}"),
                 (RELU + "fused: relu(z)\n", r"(?m)^own.yml:6: warning: `fused` speaks of .*: z"),
+                (RELU + "holds: {x: relu(y)}\n", r"(?m)^own.yml:6: warning: `holds` speaks of another name: y"),
+                (RELU + "holds: {x: relu(}\n", r"(?m)^own.yml:6: warning: `holds` is no formula: "),
                 ("idioms:\n  - 'thing(x): exp(x)'\n", r"own.yml:2: warning: no pattern uses the idiom thing"),
                 ("idioms:\n  - 'square(x): x * x'\n", r"own.yml:2: warning: replaces the idiom square of .*idioms.yml"),
                 (RELU + "---\n" + RELU, r"own.yml:7: warning: replaces relu of own.yml:1")):

@@ -135,3 +135,44 @@ Test(alike, an_op_is_known_by_its_name) {
     }
     alike_memory_free(memory);
 }
+
+/* Products of `a`, which is an argument or the result of an op and has as many users in all; the third has operands of
+ * its own. */
+static uint32_t shared_in(const char *a, const char *left, const char *right, struct alike_memory *memory) {
+    const char *parameter = "tensor<32x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}";
+    const char *type = "(tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>";
+    struct ir ir;
+    struct match_list out;
+    struct str text =
+        arena_printf(&arena,
+                     "func.func @f(%%x: tensor<32x32xbf16>, %%u: %s, %%v: %s, %%w: %s) {\n"
+                     "  %%r = \"ttnn.relu\"(%%x) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+                     "  %%1 = \"ttnn.matmul\"(%s, %%u) : %s\n"
+                     "  %%2 = \"ttnn.matmul\"(%s, %%v) : %s\n"
+                     "  %%3 = \"ttnn.matmul\"(%s, %s) : %s\n"
+                     "  return %%1, %%2, %s : tensor<32x32xbf16>, tensor<32x32xbf16>, tensor<32x32xbf16>\n}\n",
+                     parameter, parameter, parameter, a, type, a, type, left, right, type, left == a ? "%3" : a);
+    uint32_t shared = 0;
+    ir_read(&ir, text.p);
+    search(&set, &ir.g, false, memory, &arena, &out);
+    for (uint32_t i = 0; i < out.n; i++)
+        shared += str_is(out.items[i].pattern->name, "matmul_shared");
+    free(out.items);
+    ir_free(&ir);
+    return shared; /* one for each of the products: they are not settled */
+}
+
+/* The first product is the same in all; what comes behind its operand is not. */
+Test(alike, what_comes_behind_is_part_of_what_is_remembered) {
+    static const char *const operands[] = {"%x", "%r"};
+    for (int i = 0; i < 2; i++) {
+        struct alike_memory *memory = alike_memory_new();
+        const char *a = operands[i];
+        for (int round = 0; round < 2; round++) {
+            cr_assert_eq(shared_in(a, "%w", "%w", memory), 0, "%s: another left operand", a);
+            cr_assert_eq(shared_in(a, a, "%w", memory), 3, "%s", a);
+            cr_assert_eq(shared_in(a, a, "%2", memory), 0, "%s: weights that are no parameter", a);
+        }
+        alike_memory_free(memory);
+    }
+}

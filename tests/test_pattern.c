@@ -525,13 +525,16 @@ Test(pattern, several_documents_are_several_patterns_and_the_last_of_a_name_coun
 }
 
 Test(pattern, a_pattern_like_another_has_its_formula) {
-    loads("name: a\nfused_op: f\nsource: ttnn\nmatch: out = exp(x)\nwhere: scalar(x)\nlocate: [x]\n---\n"
+    loads("name: a\nfused_op: f\nsource: ttnn\nmatch: out = exp(x)\nwhere: scalar(x)\nlocate: [x]\n"
+          "outside: [{what: ties, say: t}]\nholds: {x: x * x}\n---\n"
           "name: b\nfused_op: g\nsource: torch\nlike: a\nrequire: constant(x)\n");
     cr_assert_eq(set.n, 2);
     cr_assert_eq(set.items[1]->formula.root, set.items[0]->formula.root);
     cr_assert_eq(set.items[1]->nwhere, 1);
     cr_assert_eq(set.items[1]->nlocate, 1);
     cr_assert_eq(set.items[1]->nrequire, 1);
+    cr_assert_eq(set.items[1]->noutside, 1);
+    cr_assert_eq(set.items[1]->nholds, 1);
     cr_assert_eq(set.items[0]->variant, set.items[1]);
     refuses("name: c\nfused_op: g\nsource: torch\nlike: a\nmatch: out = neg(x)\n", "5:8", "has its formula");
     refuses("name: c\nfused_op: g\nsource: torch\nlike: b\n", "4:7", "no such pattern");
@@ -553,6 +556,18 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nlocate: [x, y]\n", "5:13", "not a name of the formula: y");
     refuses(HEAD "match: out = exp(x)\nlocate: x\n", "5:9", "a list of names is meant");
     refuses(HEAD "match: out = exp(x)\nnotes:\n  - {when: present(x)}\n", "6:5", "text is meant, or `when` and `say`");
+    refuses(HEAD "match: out = exp(x)\noutside:\n  - {when: present(x), say: y}\n", "6:5",
+            "`what` and `say` are meant");
+    refuses(HEAD "match: out = exp(x)\nholds: x\n", "5:8", "`holds` has a formula for each name");
+    refuses(HEAD "match: out = exp(x)\nholds: {y: x}\n", "5:9", "not a variable of the formula: y");
+    refuses(HEAD "match: out = exp(x)\nholds: {out: x}\n", "5:9", "not a variable of the formula: out");
+    refuses(HEAD "match: out = exp(x)\nholds: {x: [x]}\n", "5:12", "text expected");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties}\n", "5:10", "`what` and `say` are meant");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: nan, say: y}\n", "5:17",
+            "nothing that can be outside of a claim: nan");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties, when: present(z), say: y}\n", "5:37",
+            "not a name of the formula");
+    refuses(HEAD "match: out = exp(x)\noutside: {what: ties, because: z, say: y}\n", "5:23", "because");
     refuses(HEAD "like: other\n", "4:7", "no such pattern");
     refuses(HEAD "match: out = exp(x)\nunless: located(\"(\")\n", "5:18", "wrong regular expression");
     refuses("- a\n- b\n", "1:1", "a pattern is a mapping");

@@ -135,7 +135,8 @@ Test(prove, the_wrong_axis) {
             DIFFERS);
     proved((struct rule){"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", NULL, fused, NULL}, PLAIN("3"));
     proved((struct rule){"out = x - mean(x, dim=-2)", NULL,
-                         "x - permute(mean(permute(x, permutation=\"0, 2, 1\")), permutation=\"0, 2, 1\")", NULL},
+                         "x - permute(mean(permute(x, permutation=\"0, 2, 1\")), permutation=\"0, 2, 1\")",
+                         "require: rank(x) == 3"},
            REDUCE("m", "mean", "x", "1", "2x4x4", "2x1x4") TWO("o", "subtract", "x", "m", "2x4x4", "2x1x4", "2x4x4"));
 }
 
@@ -245,7 +246,7 @@ Test(prove, a_mask_of_the_decode_form_that_is_not_unscaled) {
             TWO("a", "add", "t", "mask", WEIGHTS, "2x1x1x6", WEIGHTS) SOFTMAX("p", "a", "3", WEIGHTS)
                 MATMUL("o", "p", "v", "false", WEIGHTS, KEYS, ROW);
     refuted((struct rule){match, "constant(scale)", DECODE("m = mask * 1"), NULL}, ops, DIFFERS);
-    proved((struct rule){match, "constant(scale)", DECODE("m = mask / scale"), NULL}, ops);
+    proved((struct rule){match, "constant(scale)", DECODE("m = mask / scale"), "require: rank(q) == 4"}, ops);
 }
 
 /* NormalizeRMSNormFusionPattern does not look at the upper bound of a clamp. */
@@ -398,4 +399,234 @@ Test(prove, the_seed_changes_the_numbers) {
     prover.seed = 1;
     refuted(r, ONE("o", "exp", "x", "", ROWS), DIFFERS);
     cr_assert_str_neq(first, message());
+}
+
+/* ---- what a value has to be ---- */
+
+/* A symmetric matrix may be turned. */
+Test(prove, what_a_value_holds_is_said) {
+    struct rule r = {"out = matmul(x, m)", NULL, "matmul(x, transposed(m))", NULL};
+    const char *ops = MATMUL("o", "x", "m", "false", "2x4", "4x4", "2x4");
+    refuted(r, ops, DIFFERS);
+    r.more = "holds: {m: m + transposed(m)}";
+    proved(r, ops);
+    r.more = "holds: {m: m - transposed(m)}";
+    refuted(r, ops, DIFFERS);
+    refuted((struct rule){"out = matmul(x, m)", NULL, "matmul(x, m)", "holds: {m: m + transposed(m)}"}, ops,
+            "precondition of %m does not hold: that need not be stated");
+}
+
+Test(prove, what_a_value_holds_is_as_large_as_the_value) {
+    struct example_counts counts;
+    uint32_t before = prover.unproved;
+    run(&(struct rule){"out = x * y", NULL, "x * y", "holds: {y: 'max(y, dim=-1)'}"},
+        TWO("o", "multiply", "x", "y", ROWS, ROWS, ROWS), &counts);
+    cr_assert_eq(counts.failed, 0);
+    cr_assert_eq(prover.unproved, before + 1, "%s", message());
+}
+
+/* ---- all that is bundled ---- */
+
+Test(prove, each_bundled_pattern_says_what_it_is_fused_to) {
+    for (uint32_t i = 0; i < set.n; i++)
+        cr_assert(set.items[i]->fused.n, "%.*s has no `fused`", (int)set.items[i]->name.n, set.items[i]->name.p);
+    cr_assert_gt(set.n, 100);
+}
+
+/* ---- masks, by what the ops make of them ---- */
+
+#define WIDE        "2x4x8"
+#define AT_INFINITY "(b + b - b)" /* b, but where it is infinite */
+
+Test(prove, what_is_added_before_a_softmax_is_a_mask) {
+    const char *ops = TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE);
+    refuted((struct rule){"out = softmax(x + b, dim=-1)", NULL, "softmax(x + " AT_INFINITY ", dim=-1)", NULL}, ops,
+            DIFFERS);
+    proved((struct rule){"out = softmax(x + b, dim=-1)", NULL, "softmax(b + x, dim=-1)", NULL}, ops);
+}
+
+Test(prove, a_mask_is_seen_through_movement_and_numbers_in_a_softmax_that_is_written_out) {
+    struct rule r = {"e = exp((x + b) * 0.5)\nout = e / sum(e, dim=-1)", NULL,
+                     "softmax((x + " AT_INFINITY ") * 0.5, dim=-1)", NULL};
+    const char *ops = "%t = \"ttir.reshape\"(%b) <{shape = [1 : i32, 4 : i32, 8 : i32]}> : (" F32("32") ") -> " F32(
+        "1x4x8") "\n" TWO("s", "add", "x", "t", WIDE, "1x4x8", WIDE) FULL("c", "0.5")
+        TWO("h", "multiply", "s", "c", WIDE, "1x1x1x1", "1x2x4x8") ONE("e", "exp", "h", "", "1x2x4x8")
+            REDUCE("u", "sum", "e", "3", "1x2x4x8", "1x2x4x1")
+                TWO("o", "div", "e", "u", "1x2x4x8", "1x2x4x1", "1x2x4x8");
+    refuted(r, ops, DIFFERS);
+    r.fused = "softmax((x + b) * 0.5, dim=-1)";
+    proved(r, ops);
+}
+
+Test(prove, what_is_subtracted_before_a_softmax_is_a_penalty) {
+    const char *ops = TWO("s", "subtract", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE);
+    refuted((struct rule){"out = softmax(x - b, dim=-1)", NULL, "softmax(x - " AT_INFINITY ", dim=-1)", NULL}, ops,
+            DIFFERS);
+    proved((struct rule){"out = softmax(x - b, dim=-1)", NULL, "softmax(x + -b, dim=-1)", NULL}, ops);
+}
+
+Test(prove, a_name_makes_no_mask) {
+    proved((struct rule){"out = x * mask", NULL, "x * (mask + mask - mask)", NULL},
+           TWO("o", "multiply", "x", "m", WIDE, "1x4x8", WIDE));
+    proved((struct rule){"out = sigmoid(x + mask)", NULL, "sigmoid(x + (mask + mask - mask))", NULL},
+           TWO("s", "add", "x", "m", WIDE, "1x4x8", WIDE) ONE("o", "sigmoid", "s", "", WIDE));
+    proved((struct rule){"out = softmax(x * mask, dim=-1)", NULL, "softmax(x * (mask + mask - mask), dim=-1)", NULL},
+           TWO("s", "multiply", "x", "m", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE));
+}
+
+/* ---- rows that are masked as a whole ---- */
+
+#define STABLE(r, x) ONE(r, "softmax", x, "<{dimension = 2 : si32, numericStable = true}> ", WIDE)
+#define GUARDED                                                                                                        \
+    "%f = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                \
+        "1x1x1") "\n" TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("w", "s", "2", WIDE)                      \
+        REDUCE("m", "max", "s", "2", WIDE, "2x4x1")                                                                    \
+            TWO("e", "eq", "m", "f", "2x4x1", "1x1x1",                                                                 \
+                "2x4x1") "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1, 1>}> : () "          \
+                         "-> " F32("1x1x1") "\n"                                                                       \
+                                            "%o = \"ttir.where\"(%e, %z, %w) : (" F32("2x4x1") ", " F32(               \
+                                                "1x1x1") ", " F32(WIDE) ") -> " F32(WIDE) "\n"
+#define GUARD "s = x + b\nout = where(max(s, dim=-1) == -inf, 0, softmax(s, dim=-1))"
+
+#define ZEROS "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1, 1>}> : () -> tensor<1x1x1xf32>\n"
+
+Test(prove, a_guard_that_is_dropped_is_outside_of_the_claim_or_wrong) {
+    refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", NULL}, GUARDED, "instead of 0");
+    proved((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"},
+           GUARDED);
+    refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)",
+                          "outside: {what: masked_rows, when: not(present(b)), say: a guard.}"},
+            GUARDED, "instead of 0");
+    refuted((struct rule){GUARD, NULL, "softmax(x + b, dim=-1)", "outside: {what: ties, say: a guard.}"}, GUARDED,
+            "instead of 0");
+}
+
+/* Rows of a softmax may lie along another dimension. */
+Test(prove, columns_are_masked_as_a_whole_too) {
+    const char *match = "s = x + b\nout = where(max(s, dim=-2) == -inf, 0, softmax(s, dim=-2))";
+    const char *ops =
+        "%f = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1, 1, 1>}> : () -> "
+        "tensor<1x1x1xf32>\n" TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("w", "s", "1", WIDE)
+            REDUCE("m", "max", "s", "1", WIDE, "2x1x8") TWO("e", "eq", "m", "f", "2x1x8", "1x1x1", "2x1x8") ZEROS
+        "%o = \"ttir.where\"(%e, %z, %w) : (tensor<2x1x8xf32>, tensor<1x1x1xf32>, tensor<2x4x8xf32>) -> "
+        "tensor<2x4x8xf32>\n";
+    refuted((struct rule){match, NULL, "softmax(x + b, dim=-1)", NULL}, ops, "instead of 0");
+    proved((struct rule){match, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"}, ops);
+}
+
+Test(prove, a_guard_that_is_kept_has_nothing_outside_of_the_claim) {
+    const char *kept = "s = b + x\nout = where(max(s, dim=-1) == -inf, 0, softmax(s, dim=-1))";
+    proved((struct rule){GUARD, NULL, kept, NULL}, GUARDED);
+    refuted((struct rule){GUARD, NULL, kept, "outside: {what: masked_rows, say: a guard.}"}, GUARDED,
+            "outside of the claim: that need not be stated");
+}
+
+/* A floor that is finite leaves the ops one number everywhere, and what adds it the scores. */
+Test(prove, all_false_is_a_masked_row) {
+#define FLOOR(low)                                                                                                     \
+    "%f = \"ttir.full\"() <{fill_value = " low " : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                   \
+        "1x1x1") "\n"                                                                                                  \
+                 "%s = \"ttir.where\"(%keep, %x, %f) : (" F32("1x4x8") ", " F32(WIDE) ", " F32("1x1x1") ") -> " F32(   \
+                     WIDE) "\n" STABLE("o", "s")
+    struct rule r = {"out = softmax(where(keep, x, floor), dim=-1)", "constant(floor)",
+                     "softmax(x + where(keep, 0, floor), dim=-1)", NULL};
+    refuted(r, FLOOR("-1.0e+9"), DIFFERS);
+    r.more = "outside: {what: masked_rows, say: a floor.}";
+    proved(r, FLOOR("-1.0e+9"));
+    r.more = NULL;
+    r.fused = "softmax(where(keep, x, floor), dim=-1)";
+    proved(r, FLOOR("-1.0e+9"));
+}
+
+/* ---- equal elements ---- */
+
+#define IN_ORDER(stable)                                                                                               \
+    "%v, %i = \"ttir.sort\"(%x) <{descending = true, dim = 1 : si32, stable = " stable                                 \
+    "}> : (" F32("4x8") ") -> (" F32("4x8") ", tensor<4x8xsi32>)\n"
+#define CUT(r, x, type, end)                                                                                           \
+    "%" r " = \"ttir.slice_static\"(%" x ") <{begins = [0 : i32, 0 : i32], ends = [4 : i32, " end                      \
+    " : i32], step = [1 : i32, 1 : i32]}> : (tensor<4x8x" type ">) -> tensor<4x" end "x" type ">\n"
+
+#define KTH                                                                                                            \
+    "%k = \"ttir.slice_static\"(%v) <{begins = [0 : i32, 2 : i32], ends = [4 : i32, 3 : i32], step = [1 : i32, 1 : "   \
+    "i32]}> : (tensor<4x8xf32>) -> tensor<4x1xf32>\n"
+#define ZERO "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1, 1>}> : () -> tensor<1x1xf32>\n"
+#define CHOSEN                                                                                                         \
+    "%w = \"ttir.where\"(%g, %x, %z) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>\n"
+
+/* As many as are not below the third: more than three where some are equal. */
+Test(prove, what_is_right_but_for_equal_elements) {
+    struct rule r = {"s = sort(x)\nkth = slice(s)\nout = sum(where(y >= kth, y, 0))", NULL,
+                     "sum(topk(x, k=3, largest=true), dim=-1)", NULL};
+    const char *ops = IN_ORDER("false") KTH TWO("g", "ge", "x", "k", "4x8", "4x1", "4x8")
+        ZERO CHOSEN REDUCE("o", "sum", "w", "1", "4x8", "4x1") "return %o : tensor<4x1xf32>\n";
+    refuted(r, ops, DIFFERS);
+    r.more = "outside: {what: ties, say: more than three.}";
+    proved(r, ops);
+}
+
+Test(prove, positions_of_equal_elements_may_be_in_any_order) {
+    struct rule r = {"s = sort(x)\nout = slice(result(s, 1))", NULL, "out = result(topk(x, k=3, largest=true), 1)",
+                     NULL};
+#define POSITIONS(stable) IN_ORDER(stable) CUT("o", "i", "si32", "3") "return %o : tensor<4x3xsi32>\n"
+    proved(r, POSITIONS("false"));
+    r.fused = "out = result(topk(x, k=3, largest=false), 1)";
+    refuted(r, POSITIONS("false"), DIFFERS);
+}
+
+Test(prove, a_stable_sort_promises_an_order) {
+    struct rule r = {"s = sort(x)\nout = slice(result(s, 1))", NULL, "out = result(topk(x, k=3, largest=true), 1)",
+                     NULL};
+    refuted(r, POSITIONS("true"), DIFFERS);
+    r.more = "outside: {what: ties, say: a stable sort.}";
+    proved(r, POSITIONS("true"));
+    struct rule values = {"s = sort(x)\nout = slice(s)", NULL, "topk(x, k=3, largest=true)", NULL};
+    proved(values, IN_ORDER("true") CUT("o", "v", "f32", "3") "return %o : tensor<4x3xf32>\n");
+}
+
+/* ---- other ranks, an op less and one more ---- */
+
+Test(prove, what_is_right_in_one_rank_only) {
+    struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=1)", NULL};
+    const char *ops = SOFTMAX("o", "x", "1", "4x8");
+    refuted(r, ops, "with one more leading dimension: " DIFFERS);
+    r.more = "require: rank(x) == 2";
+    proved(r, ops);
+    r.more = NULL;
+    r.fused = "softmax(x, dim=-1)";
+    uint32_t before = prover.varied;
+    proved(r, ops);
+    cr_assert_geq(prover.varied, before + 5, "%u", prover.varied - before);
+}
+
+Test(prove, a_form_that_fits_one_rank_only) {
+    refuted((struct rule){"out = op softmax(x, dim=-1)", NULL,
+                          "permute(softmax(permute(x, permutation=\"0, 1\"), dim=-1), permutation=\"0, 1\")", NULL},
+            SOFTMAX("o", "x", "1", "4x8"), "with one more leading dimension the fused form does not fit the match: ");
+}
+
+Test(prove, what_is_right_with_a_dimension_of_one_element_only) {
+    struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=2)", NULL};
+    refuted(r, SOFTMAX("o", "x", "2", "1x4x8"), "leading dimension");
+    proved((struct rule){"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=-1)", NULL},
+           SOFTMAX("o", "x", "2", "1x4x8"));
+}
+
+#define SWISH(x, r) ONE("s", "sigmoid", x, "", ROWS) TWO(r, "multiply", x, "s", ROWS, ROWS, ROWS)
+
+Test(prove, an_optional_part_that_is_absent_is_tried) {
+    struct rule r = {"y = x [+ b]\nout = y * sigmoid(y)", NULL, "silu(x + (b | 1))", NULL};
+    const char *ops = TWO("a", "add", "x", "b", ROWS, ROWS, ROWS) SWISH("a", "o");
+    refuted(r, ops, "without an optional part: " DIFFERS);
+    r.fused = "silu(x + (b | 0))";
+    proved(r, ops);
+}
+
+Test(prove, an_optional_part_that_is_there_is_tried) {
+    struct rule r = {"out = x * sigmoid(x) [+ b]", NULL, "silu(x) [- b]", NULL};
+    refuted(r, SWISH("x", "o"), "with one more optional part: " DIFFERS);
+    r.fused = "silu(x) [+ b]";
+    proved(r, SWISH("x", "o"));
+    struct rule never = {"out = x * sigmoid(x)", NULL, "silu(x) [- b]", NULL};
+    proved(never, SWISH("x", "o")); /* the formula has none */
 }

@@ -439,3 +439,83 @@ Test(prove_proofs, a_mesh_that_is_not_modelled_is_told) {
         cr_assert_eq(v.kind, VERDICT_NONE, "%zu: %s", i, v.text.p);
     }
 }
+
+#define SHARE                                                                                                          \
+    "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 32x1; m = ttir.multiply s c -> 32x1\n"                   \
+    "d = ttir.subtract x m -> 32x768"
+
+Test(prove_proofs, a_precondition_that_is_violated_makes_a_difference) {
+    pattern("out = x - sum(x, dim=-1) * given(1 / extent(x, -1))", "x - mean(x)");
+    struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; return d");
+    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_ends(line, STR("; differs without its precondition")), "%s", line.p);
+    cr_assert(str_find(details, STR("\npreconditions_needed: 1\n")), "%s", details.p);
+    cr_assert_not(str_find(details, STR("needless")), "%s", details.p);
+}
+
+Test(prove_proofs, a_precondition_that_makes_no_difference_is_named) {
+    pattern("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) * 0", "(x - mean(x)) * 0");
+    struct proved v = ask("x:32x768 c:1x1!parameter", SHARE "; z = ttir.full {fill_value = 0.0 : f32} -> 1x1\n"
+                                                            "o = ttir.multiply d z -> 32x768; return o");
+    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_ends(line, STR("; same without the precondition of %c")), "%s", line.p);
+    cr_assert(str_find(details, STR("\npreconditions_needless: %c\n")), "%s", details.p);
+    cr_assert_not(str_find(details, STR("needed")), "%s", details.p);
+}
+
+Test(prove_proofs, each_precondition_is_violated_on_its_own) {
+    pattern("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) + (y - sum(y, dim=-1) * given(1 / extent(x, "
+            "-1))) * 0",
+            "(x - mean(x)) + y * 0");
+    struct proved v =
+        ask("x:32x768 c:1x1!parameter y:32x768 k:1x1!parameter",
+            SHARE "; t = ttir.sum y {dim_arg = [1 : i32], keep_dim = true} -> 32x1; n = ttir.multiply t k -> 32x1\n"
+                  "e = ttir.subtract y n -> 32x768; z = ttir.full {fill_value = 0.0 : f32} -> 1x1\n"
+                  "f = ttir.multiply e z -> 32x768; o = ttir.add d f -> 32x768; return o");
+    struct str line = verdict_line(&v, &arena);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_ends(line, STR("; differs without one precondition; same without the precondition of %k")), "%s",
+              line.p);
+}
+
+Test(prove_proofs, without_preconditions_nothing_is_said_of_them) {
+    pattern("out = x * sigmoid(x)", "silu(x)");
+    struct proved v = ask("x:96x640xbf16", SILU);
+    cr_assert_eq(v.needed, 0);
+    cr_assert_eq(v.needless.n, 0);
+    cr_assert_not(str_find(verdict_line(&v, &arena), STR("precondition")));
+}
+
+#define FLOORED(stable)                                                                                                \
+    "f = ttir.full {fill_value = -1.0E+9 : f32} -> 1x1x1; s = ttir.where keep x f -> 2x8x16\n"                         \
+    "o = ttir.softmax s {dimension = 2 : si32, numericStable = " stable "} -> 2x8x16; return o"
+
+Test(prove_proofs, what_is_outside_of_the_claim_is_named_where_it_is_the_same) {
+    const char *args = "x:2x8x16 keep:1x8x16";
+    pattern("out = softmax(where(keep, x, floor), dim=-1)", "softmax(where(keep, x, floor), dim=-1)\n"
+                                                            "outside: {what: masked_rows, say: of one floor.}");
+    struct proved v = ask(args, FLOORED("true"));
+    struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_ends(line, STR("; same outside of the claim, too")), "%s", line.p);
+    cr_assert(str_find(details, STR("\nsame_outside_of_the_claim: true\n")), "%s", details.p);
+    v = ask(args, FLOORED("false")); /* no number on both sides in such a row */
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.same_outside);
+}
+
+Test(prove_proofs, a_masked_row_refutes_unless_it_is_outside_of_the_claim) {
+    const char *args = "x:2x8x16 keep:1x8x16", *added = "softmax(x + where(keep, 0, floor), dim=-1)";
+    pattern("out = softmax(where(keep, x, floor), dim=-1)", added);
+    struct proved v = ask(args, FLOORED("true"));
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+    patterns_free(&set);
+    pattern(
+        "out = softmax(where(keep, x, floor), dim=-1)",
+        arena_printf(&arena, "%s\noutside: {what: masked_rows, when: value(floor) < 0, say: of one floor.}", added).p);
+    v = ask(args, FLOORED("true"));
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.same_outside);
+}

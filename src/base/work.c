@@ -8,18 +8,19 @@
 
 enum { MAX_JOBS = 64 };
 
-struct pool {
-    atomic_uint next;
-    uint32_t n;
-    work_piece *piece;
-    void *context;
-};
-
 struct worker {
-    struct pool *pool;
+    struct work_pool *pool;
     pthread_t thread;
     uint32_t slot;
     bool running;
+};
+
+struct work_pool {
+    atomic_uint next;
+    uint32_t n, jobs;
+    work_piece *piece;
+    void *context;
+    struct worker workers[MAX_JOBS];
 };
 
 static void *work(void *arg) {
@@ -29,22 +30,45 @@ static void *work(void *arg) {
     return NULL;
 }
 
-void work_run(uint32_t n, uint32_t jobs, work_piece *piece, void *context) {
-    struct pool pool = {.n = n, .piece = piece, .context = context};
-    struct worker workers[MAX_JOBS];
-    if (jobs > n)
-        jobs = n;
-    if (jobs > MAX_JOBS)
-        jobs = MAX_JOBS;
-    for (uint32_t s = 1; s < jobs; s++) {
-        workers[s] = (struct worker){.pool = &pool, .slot = s};
-        workers[s].running = pthread_create(&workers[s].thread, NULL, work, &workers[s]) == 0;
+static void begin(struct work_pool *p, uint32_t jobs) {
+    p->jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
+    for (uint32_t s = 1; s < p->jobs; s++) {
+        p->workers[s] = (struct worker){.pool = p, .slot = s};
+        p->workers[s].running = pthread_create(&p->workers[s].thread, NULL, work, &p->workers[s]) == 0;
     }
-    workers[0] = (struct worker){.pool = &pool};
-    work(&workers[0]);
-    for (uint32_t s = 1; s < jobs; s++)
-        if (workers[s].running)
-            pthread_join(workers[s].thread, NULL);
+}
+
+static void finish(struct work_pool *p) {
+    p->workers[0] = (struct worker){.pool = p};
+    work(&p->workers[0]);
+    for (uint32_t s = 1; s < p->jobs; s++)
+        if (p->workers[s].running)
+            pthread_join(p->workers[s].thread, NULL);
+}
+
+void work_run(uint32_t n, uint32_t jobs, work_piece *piece, void *context) {
+    struct work_pool pool;
+    pool.n = n;
+    pool.piece = piece;
+    pool.context = context;
+    atomic_init(&pool.next, 0);
+    begin(&pool, jobs < n ? jobs : n);
+    finish(&pool);
+}
+
+struct work_pool *work_begin(uint32_t n, uint32_t jobs, work_piece *piece, void *context) {
+    struct work_pool *p = xcalloc(1, sizeof *p);
+    p->n = n;
+    p->piece = piece;
+    p->context = context;
+    atomic_init(&p->next, 0);
+    begin(p, jobs < n + 1 ? jobs : n + 1);
+    return p;
+}
+
+void work_finish(struct work_pool *p) {
+    finish(p);
+    free(p);
 }
 
 struct work_order {

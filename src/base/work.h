@@ -11,6 +11,12 @@ typedef void work_piece(void *context, uint32_t i, uint32_t slot);
 /* Runs `piece` for 0 .. n-1 on up to `jobs` threads and returns when all are done. */
 void work_run(uint32_t n, uint32_t jobs, work_piece *piece, void *context);
 
+/* The same while the caller does something else: up to jobs - 1 threads begin, the caller joins in when it finishes.
+ * `slot` is that of the caller, 0, only then. */
+struct work_pool;
+struct work_pool *work_begin(uint32_t n, uint32_t jobs, work_piece *piece, void *context);
+void work_finish(struct work_pool *p); /* returns when all pieces are done */
+
 /* A queue of turns: work_wait returns when all lower numbers have called work_done. */
 struct work_order;
 struct work_order *work_order_new(void);

@@ -217,6 +217,26 @@ static void read_cell(struct lines *l, struct line *line) {
     line->prefixed = true;
 }
 
+bool lines_plain(const struct lines *l, struct str *text) {
+    const char *p = l->s->data + l->at, *end = l->s->data + l->s->size;
+    unsigned marks;
+    if (l->has_tabs || l->has_numbers || l->mark || l->has_cells || p >= end || (*p != ' ' && *p != '#'))
+        return false;
+    const char *stop = find_newline(p, end, &marks);
+    *text = (struct str){p, (size_t)(stop - p)};
+    return stop < end && !marks && stop[-1] != '\r';
+}
+
+size_t lines_pass(struct lines *l, struct str text) {
+    l->at += text.n + 1;
+    l->number++;
+    return l->at;
+}
+
+uint64_t lines_number(const struct lines *l) {
+    return l->number;
+}
+
 bool lines_next(struct lines *l, struct line *line) {
     if (l->at >= l->s->size)
         return false;

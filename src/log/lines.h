@@ -34,6 +34,12 @@ struct lines;
 struct lines *lines_open(const struct source *s, struct arena *a);
 void lines_close(struct lines *l);
 bool lines_next(struct lines *l, struct line *line);
+/* A look at the next line where it starts with a blank or '#', ends with a newline alone and needs no cleaning, so that
+ * its text is all of it: many of them follow each other. False: lines_next tells. */
+bool lines_plain(const struct lines *l, struct str *text);
+/* Goes on to the line after it, and where that begins. */
+size_t lines_pass(struct lines *l, struct str text);
+uint64_t lines_number(const struct lines *l); /* of the line before the next one */
 /* The line ends after the first `n` bytes of its text, without a newline. */
 void line_cut(struct line *line, size_t n);
 

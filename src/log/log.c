@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24 };
+enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24, RUN_STEP = 1 << 20 };
 
 struct stream {
     struct str key;
@@ -142,17 +142,22 @@ static void open_block(struct stream *st, const struct line *line) {
     st->stamp++;
 }
 
-/* Marks "#locN" as defined. True when the block has defined it before. */
-static bool loc_again(struct stream *st, struct str t, size_t name) {
+/* The number in "#locN = " counted from 1, 0 for "#loc = ", NONE for other names. */
+static uint32_t loc_number(struct str t) {
+    enum { DIGITS = 8 };
     uint32_t n = 0;
-    if (name > 12 || !str_starts(t, STR("#loc")))
-        return false;
-    for (size_t i = 4; i < name; i++) {
-        if (t.p[i] < '0' || t.p[i] > '9')
-            return false;
+    size_t i = 4;
+    if (!str_starts(t, STR("#loc")))
+        return NONE;
+    for (; i < t.n && i < 4 + DIGITS && t.p[i] >= '0' && t.p[i] <= '9'; i++)
         n = n * 10 + (uint32_t)(t.p[i] - '0');
-    }
-    n += name > 4; /* 0 is "#loc" itself */
+    if (t.n - i < 3 || memcmp(t.p + i, " = ", 3) != 0)
+        return NONE;
+    return n + (i > 4);
+}
+
+/* Marks "#locN" as defined. True when the block has defined it before. */
+static bool loc_again(struct stream *st, uint32_t n) {
     if (n > 1u << 22)
         return false;
     if (n >= st->locs_cap) {
@@ -272,7 +277,7 @@ static enum verdict judge(struct scan *sc, struct stream *st, const struct line 
     if (st->depth > 0) /* at column 0 these never stand inside a module: it was cut */
         return name || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
     if (name) {
-        bool again = loc_again(st, t, name);
+        bool again = loc_again(st, loc_number(t));
         bool loc = str_starts(t, STR("#loc"));
         return st->module_closed && (!loc || again) ? NEW_BLOCK : INSIDE;
     }
@@ -302,9 +307,7 @@ static void take_outside(struct scan *sc, struct stream *st, struct line *line) 
         return;
     }
     open_block(st, line);
-    size_t name = alias_name(line->text);
-    if (name)
-        (void)loc_again(st, line->text, name);
+    (void)loc_again(st, loc_number(line->text));
     add_line(sc, st, line);
 }
 
@@ -333,9 +336,8 @@ static void take_plain(struct stream *st, const struct line *line) {
 }
 
 /* Most lines of a big module are ops. */
-static bool take_op(struct stream *st, const struct line *line) {
-    struct str t = line->text;
-    if (!is_plain(st, line) || st->depth == 0 || t.p[0] != ' ')
+static bool read_op(struct stream *st, struct str t) {
+    if (st->depth == 0 || t.n < 8 || t.p[0] != ' ')
         return false;
     char last = t.p[t.n - 1];
     if (last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
@@ -343,23 +345,50 @@ static bool take_op(struct stream *st, const struct line *line) {
     struct str in = skip_blanks(t);
     if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
         return false;
-    take_plain(st, line);
     dialects_op(&st->dialects, in);
     return true;
 }
 
 /* Most lines after it are "#locN = loc(...)". */
-static bool take_loc(struct scan *sc, struct stream *st, const struct line *line) {
-    struct str t = line->text;
-    size_t name;
-    if (!is_plain(st, line) || st->depth > 0 || !str_starts(t, STR("#loc")) || t.p[t.n - 1] != ')' ||
-        !(name = alias_name(t)) || (memchr(t.p, '/', t.n) && str_find(t, STR("{ //"))) ||
-        (sc->is_log && line_glued(sc->rules, line)))
+static bool read_loc(struct stream *st, struct str t) {
+    uint32_t number = st->depth > 0 || t.n < 8 || t.p[t.n - 1] != ')' ? NONE : loc_number(t);
+    if (number == NONE || (memchr(t.p, '{', t.n) && str_find(t, STR("{ //"))))
         return false;
-    if (loc_again(st, t, name) && st->module_closed)
-        return false; /* of a new block */
+    return !loc_again(st, number) || !st->module_closed; /* of a new block */
+}
+
+static bool take_op(struct stream *st, const struct line *line) {
+    if (!is_plain(st, line) || !read_op(st, line->text))
+        return false;
     take_plain(st, line);
     return true;
+}
+
+static bool take_loc(struct scan *sc, struct stream *st, const struct line *line) {
+    if (!is_plain(st, line) || (sc->is_log && line_glued(sc->rules, line)) || !read_loc(st, line->text))
+        return false;
+    take_plain(st, line);
+    return true;
+}
+
+/* Ops or locations one after the other, right behind the text of the open block. */
+static void take_run(struct scan *sc, struct stream *st) {
+    struct keep *text = &st->text.v[st->text.n - 1];
+    size_t begin = text->end;
+    struct str t;
+    while (text->end - begin < RUN_STEP && lines_plain(sc->lines, &t) &&
+           (read_op(st, t) || (!sc->is_log && read_loc(st, t)))) {
+        st->tail = (struct keep){text->end, text->end + t.n};
+        text->end = lines_pass(sc->lines, t);
+    }
+    if (text->end > begin)
+        st->last_line = lines_number(sc->lines);
+}
+
+/* What follows may be such a run. */
+static bool expects_run(const struct stream *st, const struct line *line) {
+    return st->open && st->key.n == 0 && !st->waiting && !st->glued && !st->in_trailer && st->text.n > 0 &&
+           st->text.v[st->text.n - 1].end == line->next;
 }
 
 static void take_line(struct scan *sc, struct stream *st, struct line *line) {
@@ -459,6 +488,8 @@ void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_sca
     sc.rules = lines_rules(sc.lines);
     while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
+        if (expects_run(&sc.streams[sc.last], &line))
+            take_run(&sc, &sc.streams[sc.last]);
         bool module = !sc.is_log && sc.streams[sc.last].open;   /* all of it is read again soon */
         if (line.begin - released >= RELEASE_STEP && !module) { /* however long the log, little of it is in memory */
             source_release(s, s->data + released, line.begin - released);

@@ -27,6 +27,19 @@ static void shrink(struct mlir *m) {
     m->operands = xrealloc(m->operands, m->noperands * sizeof *m->operands);
 }
 
+/* Room that the text of a module seldom exceeds, so that nothing is copied while it grows: memory that is never
+ * written to costs nothing. */
+static void reserve(struct mlir *m) {
+    enum { LEAST_TEXT = 1 << 18, BYTES_AN_OP = 96, MOST = 1 << 22 };
+    if (m->text.n < LEAST_TEXT)
+        return;
+    size_t n = m->text.n / BYTES_AN_OP < MOST ? m->text.n / BYTES_AN_OP : MOST;
+    m->ops_cap = m->values_cap = m->operands_cap = (uint32_t)n;
+    m->ops = xrealloc(NULL, n * sizeof *m->ops);
+    m->values = xrealloc(NULL, n * sizeof *m->values);
+    m->operands = xrealloc(NULL, n * sizeof *m->operands);
+}
+
 void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
     mlir_parse_jobs(m, s, block, 1, d);
 }
@@ -50,6 +63,7 @@ void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *b
                        .stamp = 1};
     struct scope top;
     struct gap gap;
+    reserve(m);
     if (gap_open(&gap, m, jobs))
         p.gap = &gap;
     p.no_type = type_add(m, STR(""));

@@ -46,7 +46,7 @@ struct mlir_value {
 struct mlir_op {
     uint32_t name;          /* mlir.names, e.g. "ttir.add" (no quotes), "func.func", "return" as "func.return" */
     struct span text;       /* from the first result (or the name) to the end of its loc(...) */
-    struct span props;      /* inside <{ }>, or empty */
+    struct span props;      /* inside <{ }>, or empty; equal ones may be one text */
     struct span attrs;      /* inside { } (discardable, or old text), or empty */
     uint32_t first_operand, noperands; /* in mlir.operands: value ids */
     uint32_t first_result, nresults;   /* value ids first_result ... */

@@ -206,6 +206,25 @@ uint32_t end_before(const struct parser *p, const char *at) {
     return (uint32_t)(at - p->begin);
 }
 
+/* From '{' to behind its '}', or NULL. `*inside` is the same text where it was met first, lately. */
+static const char *scan_dict(struct parser *p, const char *at, uint32_t op, struct span *inside) {
+    struct recent *r = NULL;
+    if (p->end - at >= RECENT_DICT) {
+        r = recent_slot(p->m->tables->recent_dicts, recent_dict_key(at, p->m->ops[op].name));
+        if (recent_is(r, at, p->end)) {
+            *inside = parse_span(p, r->p + 1, r->p + r->n - 1);
+            return at + r->n;
+        }
+    }
+    const char *q = scan_balanced(at, p->end);
+    if (!q)
+        return NULL;
+    *inside = parse_span(p, at + 1, q - 1);
+    if (r && q - at <= LONG_DICT_TEXT)
+        *r = (struct recent){at, (uint32_t)(q - at), 0};
+    return q;
+}
+
 bool read_attrs(struct parser *p, uint32_t op) {
     const char *at = p->p;
     parse_space(p);
@@ -213,10 +232,9 @@ bool read_attrs(struct parser *p, uint32_t op) {
         p->p = at;
         return true;
     }
-    const char *q = scan_balanced(p->p, p->end);
+    const char *q = scan_dict(p, p->p, op, &p->m->ops[op].attrs);
     if (!q)
         return parse_fail(p, p->p, "attributes are not closed");
-    p->m->ops[op].attrs = parse_span(p, p->p + 1, q - 1);
     p->p = q;
     return true;
 }
@@ -228,10 +246,11 @@ static bool read_props(struct parser *p, uint32_t op) {
         p->p = at;
         return true;
     }
-    const char *q = scan_balanced(p->p + 1, p->end);
+    struct span inside;
+    const char *q = scan_dict(p, p->p + 1, op, &inside);
     if (!q || q >= p->end || *q != '>')
         return parse_fail(p, p->p, "properties are not closed");
-    p->m->ops[op].props = parse_span(p, p->p + 2, q - 1);
+    p->m->ops[op].props = inside;
     p->p = q + 1;
     return true;
 }

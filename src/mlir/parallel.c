@@ -1,7 +1,7 @@
-/* A large module of many functions, read by several threads: the functions are cut into runs, each run
- * is parsed as if it were a file of its own, and the parts are joined with their ids renumbered. What
- * comes out is what one thread would have made. Wherever the text is not as the printer lays it out, the
- * cut does not hold: then the caller reads the module as a whole. */
+/* A large module of many functions, read by several threads: the later functions are cut into runs, each run
+ * is parsed as if it were a file of its own, and the parts are joined to what was read before them, with their
+ * ids renumbered. What comes out is what one thread would have made. Wherever the text is not as the printer
+ * lays it out, the cut does not hold: then the module is read as a whole. */
 #include "mlir/parallel.h"
 #include "base/work.h"
 
@@ -63,9 +63,7 @@ static bool find_cut(struct cut *c, struct str text) {
     c->first = (size_t)(line - text.p);
     c->mark = (struct str){line - 1, (size_t)(func - line) + 1 + sizeof "func.func " - 1};
     c->end = last_close(c, (size_t)(func - line));
-    /* a type alias means something to every part */
-    return c->end > c->first && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first}) &&
-           !has_type_alias((struct str){text.p + c->end, text.n - c->end});
+    return c->end > c->first && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first});
 }
 
 /* Cuts at the first function after each equal share. */
@@ -112,19 +110,6 @@ static void parse_locs(struct gap *g) {
     free(tables);
 }
 
-static void parse_part(void *context, uint32_t i, uint32_t slot) {
-    struct gap *g = context;
-    (void)slot;
-    if (i == g->nparts) {
-        parse_locs(g);
-        return;
-    }
-    struct part *p = &g->parts[i];
-    p->diags.arena = &p->arena;
-    mlir_parse(&p->m, &p->source, &p->block, &p->diags);
-    source_release(&p->source, p->block.text.p, p->block.text.n);
-}
-
 /* Nothing in a part hints that the cut went through something. */
 static bool is_sound(const struct part *p) {
     const struct mlir *m = &p->m;
@@ -138,6 +123,20 @@ static bool is_sound(const struct part *p) {
         if (m->ops[op].parent == NONE && !str_is(m->names[m->ops[op].name], "func.func"))
             return false;
     return true;
+}
+
+static void parse_part(void *context, uint32_t i, uint32_t slot) {
+    struct gap *g = context;
+    (void)slot;
+    if (g->locs_begin && i-- == 0) { /* first: they take longest */
+        parse_locs(g);
+        return;
+    }
+    struct part *p = &g->parts[i];
+    p->diags.arena = &p->arena;
+    mlir_parse(&p->m, &p->source, &p->block, &p->diags);
+    p->sound = is_sound(p);
+    source_release(&p->source, p->block.text.p, p->block.text.n);
 }
 
 /* ---- joining ---- */
@@ -268,8 +267,30 @@ static void reserve(struct mlir *m, const struct gap *g) {
     m->arg_attrs_cap = (uint32_t)attrs;
 }
 
+/* A type alias means something to every part. Between the lines of locations that were read there is none. */
+static bool has_type_alias_behind(const struct gap *g) {
+    const char *end = g->module->text.p + g->module->text.n;
+    const char *stop = g->locs_begin ? g->locs_begin : end, *more = g->locs_begin ? g->locs_end - 1 : end;
+    return has_type_alias((struct str){g->end, (size_t)(stop - g->end)}) ||
+           has_type_alias((struct str){more, (size_t)(end - more)});
+}
+
+/* All is read, and is what it should be. */
+static bool is_ready(struct gap *g) {
+    work_finish(g->pool);
+    g->pool = NULL;
+    bool sound = !has_type_alias_behind(g);
+    for (uint32_t i = 0; i < g->nparts && sound; i++)
+        sound = g->parts[i].sound;
+    return sound;
+}
+
 void gap_fill(struct parser *p) {
     struct gap *g = p->gap;
+    if (!is_ready(g)) {
+        p->gap = NULL;
+        return;
+    }
     struct join *joins = xrealloc(NULL, g->nparts * sizeof *joins);
     reserve(p->m, g);
     for (uint32_t i = 0; i < g->nparts; i++)
@@ -301,6 +322,8 @@ void gap_take_locs(struct parser *p) {
 }
 
 void gap_free(struct gap *g) {
+    if (g->pool)
+        work_finish(g->pool);
     free(g->locs);
     for (uint32_t i = 0; i < g->nparts; i++) {
         mlir_free(&g->parts[i].m);
@@ -311,11 +334,26 @@ void gap_free(struct gap *g) {
     *g = (struct gap){0};
 }
 
+/* Where the gap begins: what is before it takes about as long as each other thread has to do, or less. Ops take twice
+ * the time that locations of as many bytes do. */
+static size_t begin_of_gap(const struct cut *c, const char *locs, uint32_t jobs) {
+    size_t ops = c->end - c->first, behind = locs ? c->text.n - (size_t)(locs - c->text.p) : 0;
+    size_t share = (ops + behind / 2) / jobs;
+    size_t target = c->first + (share - share / 8 < ops ? share - share / 8 : ops / 2);
+    const char *p = find((struct str){c->text.p, c->end}, target, c->mark);
+    return p ? (size_t)(p + 1 - c->text.p) : c->end;
+}
+
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
     struct cut c;
     size_t at[MAX_PARTS + 1];
-    *g = (struct gap){.jobs = jobs};
+    *g = (struct gap){.jobs = jobs, .module = m};
     if (jobs < 2 || m->text.n < LEAST_BYTES || m->text.n > UINT32_MAX || !find_cut(&c, m->text))
+        return false;
+    size_t indent = c.mark.n - 1 - (sizeof "func.func " - 1);
+    g->locs_begin = find_locs(&c);
+    c.first = begin_of_gap(&c, g->locs_begin, jobs);
+    if (c.first >= c.end)
         return false;
     uint32_t wanted = jobs * PARTS_A_JOB < MAX_PARTS ? jobs * PARTS_A_JOB : MAX_PARTS;
     g->nparts = cut_parts(&c, wanted, at);
@@ -327,15 +365,8 @@ bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
         p->block.pieces = NULL;
         p->block.npieces = 0;
     }
-    g->module = m;
-    g->locs_begin = find_locs(&c);
-    work_run(g->nparts + (g->locs_begin != NULL), jobs, parse_part, g);
-    bool sound = g->nparts > 1;
-    for (uint32_t i = 0; i < g->nparts && sound; i++)
-        sound = is_sound(&g->parts[i]);
-    g->begin = c.text.p + c.first + c.mark.n - 1 - (sizeof "func.func " - 1);
+    g->begin = c.text.p + c.first + indent;
     g->end = c.text.p + c.end;
-    if (!sound)
-        gap_free(g);
-    return sound;
+    g->pool = work_begin(g->nparts + (g->locs_begin != NULL), jobs, parse_part, g);
+    return true;
 }

@@ -11,12 +11,14 @@ struct part {
     struct mlir m;
     struct arena arena;
     struct diags diags;
+    bool sound; /* reads like a run of functions */
 };
 
-/* A stretch of text whose ops are read already: the parser takes them in where it comes to it. So are the lines of
- * locations behind it. */
+/* A stretch of text whose ops are read meanwhile: the parser reads what is before it and takes them in where it comes
+ * to it. So are the lines of locations behind it. */
 struct gap {
-    const char *begin, *end; /* from the first function to behind the last one */
+    struct work_pool *pool;  /* until the parser has come there */
+    const char *begin, *end; /* from a function to behind the last one */
     const char *locs_begin, *locs_end;
     struct loc_slot *locs; /* by number */
     uint32_t nlocs;
@@ -26,9 +28,10 @@ struct gap {
     bool filled;
 };
 
-/* Parses the functions of m->text side by side. False when there is nothing to gain or the text cannot be cut. */
+/* Begins to parse the later functions of m->text. False when there is nothing to gain or the text cannot be cut. */
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs);
-/* At the gap: its ops become those of the open module, and reading goes on behind it. */
+/* At the gap: its ops become those of the open module, and reading goes on behind it. Where they are not what one reading
+ * would have made of them, there is no gap any more, and reading goes on in it. */
 void gap_fill(struct parser *p);
 /* The locations become those of the open module. */
 void gap_take_locs(struct parser *p);

@@ -70,7 +70,7 @@ static uint8_t flags_of(struct str name) {
 
 uint32_t parse_name(struct parser *p, struct str text) {
     struct mlir *m = p->m;
-    uint32_t id = sym_add(m->tables, &m->tables->names, text);
+    uint32_t id = sym_copy(m->tables, &m->tables->names, &text);
     if (id < m->nnames)
         return id;
     m->names = grow(m->names, &m->names_cap, id + 1, sizeof *m->names);
@@ -258,7 +258,7 @@ bool parse_ops(struct parser *p) {
             gap_fill(p);
             continue;
         }
-        if (p->gap && p->p == p->gap->locs_begin) {
+        if (p->gap && p->gap->filled && p->p == p->gap->locs_begin) {
             gap_take_locs(p);
             continue;
         }

@@ -14,19 +14,29 @@ uint32_t sym_find(const struct symtab *tab, struct str text) {
     return s ? s->id : NONE;
 }
 
-uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text) {
+static const struct sym *add(struct mlir_tables *t, struct symtab *tab, struct str text, bool copy) {
     uint64_t hash = str_hash(text);
     struct sym **cached = &tab->cache[hash >> (64 - CACHE_BITS)];
     if (*cached && str_eq((*cached)->text, text))
-        return (*cached)->id;
+        return *cached;
     struct sym *s = find(tab, text, (uint32_t)hash);
     if (!s) {
         s = arena_alloc(&t->arena, sizeof *s);
-        s->text = text;
+        s->text = copy ? arena_str(&t->arena, text) : text;
         s->id = tab->n++;
         HASH_ADD_KEYPTR_BYHASHVALUE(hh, tab->head, s->text.p, s->text.n, (uint32_t)hash, s);
     }
     *cached = s;
+    return s;
+}
+
+uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text) {
+    return add(t, tab, text, false)->id;
+}
+
+uint32_t sym_copy(struct mlir_tables *t, struct symtab *tab, struct str *text) {
+    const struct sym *s = add(t, tab, *text, true);
+    *text = s->text;
     return s->id;
 }
 

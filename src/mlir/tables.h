@@ -36,6 +36,10 @@ struct recent {
     uint32_t n, id;
 };
 
+/* Dictionaries of attributes as well: those that are equal are read where the first of them stands, which is near and
+ * warm when ops are looked at again. Beyond some length it is not worth a comparison. */
+enum { RECENT_DICT = 32, LONG_DICT_TEXT = 1 << 12 };
+
 /* The same for "(types) -> type" after an op of some name. */
 enum { SIGNATURE_BITS = 8, SIGNATURE_TYPES = 5 };
 
@@ -54,6 +58,7 @@ struct mlir_tables {
     struct buf text; /* of a block that had to be cleaned */
     struct symtab names, types, values;
     struct recent recent_types[RECENT_SIZE], recent_names[RECENT_SIZE]; /* names with their quotes */
+    struct recent recent_dicts[RECENT_SIZE];
     struct signature signatures[1 << SIGNATURE_BITS];
     struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;
@@ -70,6 +75,8 @@ struct mlir_tables {
 
 /* Id of a text, a new one (== tab->n before the call) when it was not known. */
 uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text);
+/* The same for texts that are wanted long after the pages of the source have gone: `*text` becomes the table's own. */
+uint32_t sym_copy(struct mlir_tables *t, struct symtab *tab, struct str *text);
 uint32_t sym_find(const struct symtab *tab, struct str text);
 void sym_free(struct symtab *tab);
 
@@ -95,6 +102,14 @@ static inline uint64_t recent_name_key(const char *p) {
 static inline struct signature *signature_slot(struct mlir_tables *t, const char *p, uint32_t name) {
     uint64_t key = recent_type_key(p) ^ (uint64_t)name << 32;
     return &t->signatures[key * 0x9e3779b97f4a7c15u >> (64 - SIGNATURE_BITS)];
+}
+
+/* Of RECENT_DICT bytes and the op's name. */
+static inline uint64_t recent_dict_key(const char *p, uint32_t name) {
+    uint64_t w[4];
+    memcpy(w, p, sizeof w);
+    return w[0] ^ (w[1] << 23 | w[1] >> 41) ^ (w[2] << 47 | w[2] >> 17) ^ (w[3] << 11 | w[3] >> 53) ^
+           (uint64_t)name << 32;
 }
 
 static inline bool recent_is(const struct recent *r, const char *p, const char *end) {

@@ -117,10 +117,10 @@ bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor
 
 struct ranked {
     double x;
-    int64_t at;
+    int64_t at, place; /* place: among equals */
 };
 
-/* A NaN is larger than all; equals stay in the order of the input. */
+/* A NaN is larger than all. */
 static int rank_up(const void *p, const void *q) {
     const struct ranked *a = p, *b = q;
     bool na = isnan(a->x), nb = isnan(b->x);
@@ -128,7 +128,7 @@ static int rank_up(const void *p, const void *q) {
         return na - nb;
     if (!na && a->x != b->x)
         return a->x < b->x ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    return a->place < b->place ? -1 : a->place > b->place;
 }
 
 static int rank_down(const void *p, const void *q) {
@@ -138,12 +138,13 @@ static int rank_down(const void *p, const void *q) {
         return nb - na;
     if (!na && a->x != b->x)
         return a->x > b->x ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    return a->place < b->place ? -1 : a->place > b->place;
 }
 
 /* The first k of each row along an axis in order: values and where they were. */
-static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int64_t k, bool down,
+static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int64_t k, bool down, bool stable,
                     const struct tensor **out) {
+    bool turned = b->equals == EQUALS_LAST && !stable, pointed = b->equals == EQUALS_POINTED;
     struct shape s = x->shape;
     int64_t n = s.dim[axis];
     s.dim[axis] = k;
@@ -159,11 +160,11 @@ static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int6
     walk_add(&w, &to);
     for (; walk_more(&w); walk_next(&w)) {
         for (int64_t i = 0; i < n; i++)
-            row[i] = (struct ranked){x->x[w.offset[0] + i * from.stride[axis]], i};
+            row[i] = (struct ranked){x->x[w.offset[0] + i * from.stride[axis]], i, turned ? -i : i};
         qsort(row, (size_t)n, sizeof *row, down ? rank_down : rank_up);
         for (int64_t i = 0; i < k; i++) {
             values->x[w.offset[1] + i * to.stride[axis]] = row[i].x;
-            indices->x[w.offset[1] + i * to.stride[axis]] = (double)row[i].at;
+            indices->x[w.offset[1] + i * to.stride[axis]] = pointed ? row[i].x : (double)row[i].at;
         }
     }
     out[0] = values;
@@ -172,11 +173,11 @@ static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int6
 }
 
 bool evaluate_sort(struct bench *b, const struct call *c, const struct tensor **out) {
-    bool down = false;
+    bool down = false, stable = false;
     uint32_t axis;
-    return operands_needed(b, c, 1) && attr_flag(b, c, "descending", &down) &&
+    return operands_needed(b, c, 1) && attr_flag(b, c, "descending", &down) && attr_flag(b, c, "stable", &stable) &&
            axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis) &&
-           ordered(b, operand(c, 0), axis, operand(c, 0)->shape.dim[axis], down, out);
+           ordered(b, operand(c, 0), axis, operand(c, 0)->shape.dim[axis], down, stable, out);
 }
 
 /* Best first, whether the op promises an order or not. */
@@ -189,5 +190,5 @@ bool evaluate_topk(struct bench *b, const struct call *c, const struct tensor **
         return false;
     if (k < 0 || k > operand(c, 0)->shape.dim[axis])
         return bench_fail(b, "topk: %lld of %lld elements", (long long)k, (long long)operand(c, 0)->shape.dim[axis]);
-    return ordered(b, operand(c, 0), axis, k, largest, out);
+    return ordered(b, operand(c, 0), axis, k, largest, false, out);
 }

@@ -37,6 +37,13 @@ struct mesh {
     bool (*gather)(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
 };
 
+/* What a sort that is not stable does with equal elements. */
+enum equals {
+    EQUALS_FIRST,  /* as they stood */
+    EQUALS_LAST,   /* the other way round */
+    EQUALS_POINTED /* its indices are the elements that they point to: in whatever order, they are the same */
+};
+
 /* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
 struct bench {
     struct arena *arena; /* owns all tensors */
@@ -46,6 +53,7 @@ struct bench {
     uint64_t elements, steps; /* used so far */
     enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
     struct str product_config;
+    enum equals equals;
     bool blackhole;   /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
     struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
     uint32_t device;   /* of the mesh */

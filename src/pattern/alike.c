@@ -7,11 +7,15 @@
 #include <string.h>
 
 enum {
-    MAX_BEFORE = 24,     /* earlier uses of one argument that are told apart */
-    MAX_OPERANDS = 64,   /* of one op that are looked through for an argument */
-    MAX_LISTED = 400,    /* users of one value that are told apart: no match has room for as many */
-    FIRST_TABLE = 64,    /* entries at first */
-    LAST_TABLE = 1 << 15 /* entries before all is forgotten */
+    MAX_BEFORE = 24,      /* earlier uses of one argument that are told apart */
+    MAX_OPERANDS = 64,    /* of one op that are looked through for an argument */
+    MAX_LISTED = 400,     /* users of one value that are told apart: no match has room for as many */
+    MAX_HITS = 64,        /* that are remembered of one place */
+    FIRST_TABLE = 64,     /* entries at first */
+    LAST_TABLE = 1 << 15, /* entries before all is forgotten */
+    DICT_BITS = 10,
+    FUNCTIONS = 256,      /* whose places are known, by the low bits of their number: the last one counts */
+    LAST_PLACES = 1 << 22 /* of all of these together */
 };
 
 struct entry {
@@ -19,11 +23,26 @@ struct entry {
     struct alike_place place;
 };
 
+/* A function that is alike from its first op to its last has the same places. */
+struct known_function {
+    uint64_t key; /* 0: none */
+    uint32_t n;
+    uint64_t *place;
+};
+
 struct alike_memory {
+    struct known_function functions[FUNCTIONS];
+    size_t places; /* of these */
     struct entry *entries;
     uint32_t size, used;
     uint64_t graphs;    /* seen so far */
     struct arena arena; /* of hits */
+};
+
+/* What the text of attributes says. */
+struct dict {
+    struct span text; /* empty: none */
+    uint64_t number;
 };
 
 struct alike {
@@ -40,6 +59,7 @@ struct alike {
     uint32_t *edges;       /* per op: where its own begin among those, one more at the end */
     uint32_t *source;      /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
+    struct dict dicts[1 << DICT_BITS];
     uint64_t *shapes; /* per type: a number of its shape; 0: not asked for yet */
 };
 
@@ -91,9 +111,19 @@ static uint64_t mix_name(const struct alike *a, uint64_t h, uint32_t name) {
 }
 
 /* Aliases mean something else in another graph. */
-static uint64_t mix_attributes(const struct alike *a, uint64_t h, struct str t) {
-    h = mix_text(h, t);
-    return t.n && memchr(t.p, '#', t.n) ? mix(h, a->aliases) : h;
+static uint64_t dict_number(const struct alike *a, struct str t) {
+    uint64_t h = mix_text(0, t);
+    return memchr(t.p, '#', t.n) ? mix(h, a->aliases) : h;
+}
+
+/* Equal attributes are mostly one text: few are looked at. */
+static uint64_t mix_attributes(struct alike *a, uint64_t h, struct span s) {
+    if (s.begin == s.end)
+        return mix(h, 0);
+    struct dict *d = &a->dicts[(s.begin * 0x9E3779B1u) >> (32 - DICT_BITS)];
+    if (d->text.begin != s.begin || d->text.end != s.end)
+        *d = (struct dict){s, dict_number(a, mlir_span(a->g->m, s))};
+    return mix(h, d->number);
 }
 
 /* Like no other place. */
@@ -153,6 +183,10 @@ static uint64_t mix_argument(const struct alike *a, uint64_t h, uint32_t v, uint
 /* Nothing is looked for behind these; what a constant is was told with its value. */
 static bool opaque_end(enum op_class c) {
     return c == OP_CONSTANT || c == OP_CALL || c == OP_RETURN || c == OP_STRUCTURE || c == OP_NO_USE;
+}
+
+bool alike_tells_users(const struct graph *g, uint32_t op) {
+    return !opaque_end(graph_class(g, op));
 }
 
 /* The argument of the model that a value is, which a caller may know more of. */
@@ -219,7 +253,7 @@ static void number_op(struct alike *a, uint32_t op) {
         for (uint32_t i = 0; i < n; i++)
             a->before[first + i] = NONE;
     } else {
-        h = mix_attributes(a, mix_attributes(a, h, mlir_span(g->m, o->props)), mlir_span(g->m, o->attrs));
+        h = mix_attributes(a, mix_attributes(a, h, o->props), o->attrs);
         for (uint32_t i = 0; i < n; i++)
             h = mix_operand(a, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
@@ -255,6 +289,33 @@ static void number_round(struct alike *a, uint32_t n) {
     }
 }
 
+static void number_places(struct alike *a, uint32_t n) {
+    memcpy(a->place, a->own, n * sizeof *a->own);
+    gather_edges(a);
+    for (int round = 0; round < ALIKE_DEPTH; round++)
+        number_round(a, n);
+}
+
+/* Of all that the numbers of the places are made of. */
+static uint64_t function_number(const struct alike *a, uint32_t n) {
+    uint64_t h = mix(n, 5);
+    for (uint32_t op = 0; op < n; op++)
+        h = mix(mix(h, a->own[op]), a->source[op] == NONE ? NONE : a->source[op] - a->first);
+    return h ? h : 1;
+}
+
+static void keep_places(struct alike_memory *m, struct known_function *f, uint64_t key, const struct alike *a,
+                        uint32_t n) {
+    m->places -= f->n;
+    free(f->place);
+    *f = (struct known_function){0};
+    if (m->places + n > LAST_PLACES)
+        return;
+    m->places += n;
+    *f = (struct known_function){key, n, xrealloc(NULL, n * sizeof *f->place)};
+    memcpy(f->place, a->place, n * sizeof *f->place);
+}
+
 void alike_function(struct alike *a, uint32_t first, uint32_t end) {
     uint32_t n = end - first, noperands = a->g->first_operand[end] - a->g->first_operand[first];
     a->first = first;
@@ -275,10 +336,14 @@ void alike_function(struct alike *a, uint32_t first, uint32_t end) {
         number_op(a, op);
     if (n == 0)
         return;
-    memcpy(a->place, a->own, n * sizeof *a->own);
-    gather_edges(a);
-    for (int round = 0; round < ALIKE_DEPTH; round++)
-        number_round(a, n);
+    uint64_t key = function_number(a, n);
+    struct known_function *f = &a->memory->functions[key % FUNCTIONS];
+    if (f->key == key && f->n == n) {
+        memcpy(a->place, f->place, n * sizeof *f->place);
+        return;
+    }
+    number_places(a, n);
+    keep_places(a->memory, f, key, a, n);
 }
 
 static struct entry *find(struct entry *entries, uint32_t size, uint64_t key) {
@@ -324,20 +389,57 @@ static int32_t *from_root(struct arena *arena, const uint32_t *ops, uint32_t n, 
     return out;
 }
 
-void alike_keep(struct alike *a, struct alike_place *place, uint32_t index, const struct match *m,
-                const struct told *told) {
-    uint32_t root = m->ops[m->nops - 1];
+/* Who uses a value and where, counted from the root. */
+static uint64_t users_number(const struct alike *a, uint32_t value, uint32_t root) {
+    const struct graph *g = a->g;
+    uint64_t h = mix(7, graph_nuses(g, value));
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        h = mix_name(a, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]), g->m->ops[g->uses[u]].name);
+    return h;
+}
+
+/* What is seen there; 0: nothing that can be told. */
+static uint64_t number_seen(const struct alike *a, uint32_t op, uint32_t slot, uint32_t root) {
+    if (op < a->first || op >= a->end)
+        return 0;
+    if (slot == NONE)
+        return a->place[op - a->first];
+    bool there = slot < graph_noperands(a->g, op) && graph_operands(a->g, op)[slot] != NONE;
+    return there ? users_number(a, graph_operands(a->g, op)[slot], root) : 0;
+}
+
+static bool sees_the_same(const struct alike *a, const struct alike_hit *h, uint32_t root) {
+    for (uint32_t i = 0; i < h->nseen; i++)
+        if (number_seen(a, root + (uint32_t)h->seen[i].op, h->seen[i].slot, root) != h->seen[i].number)
+            return false;
+    return true;
+}
+
+void alike_keep(struct alike *a, struct alike_place *place, const struct alike_search *search) {
+    const struct match *m = search->found;
     struct arena *arena = &a->memory->arena;
+    if (place->nhits == MAX_HITS)
+        return;
     struct alike_hit *hit = arena_alloc(arena, sizeof *hit);
-    *hit = (struct alike_hit){.next = place->hits,
-                              .index = index,
-                              .told = *told,
-                              .pattern = m->pattern,
-                              .nops = m->nops,
-                              .nthrough = m->nthrough,
-                              .ops = from_root(arena, m->ops, m->nops, root),
-                              .through = from_root(arena, m->through, m->nthrough, root)};
+    *hit = (struct alike_hit){.next = place->hits, .index = search->index, .told = *search->told};
+    if (m) {
+        hit->pattern = m->pattern;
+        hit->nops = m->nops;
+        hit->nthrough = m->nthrough;
+        hit->ops = from_root(arena, m->ops, m->nops, search->root);
+        hit->through = from_root(arena, m->through, m->nthrough, search->root);
+    }
+    hit->nseen = search->nseen;
+    hit->seen = arena_alloc(arena, (search->nseen + 1) * sizeof *hit->seen);
+    for (uint32_t i = 0; i < search->nseen; i++) {
+        const struct seen *s = &search->seen[i];
+        uint64_t number = number_seen(a, s->op, s->slot, search->root);
+        if (number == 0)
+            return;
+        hit->seen[i] = (struct alike_seen){(int32_t)(s->op - search->root), s->slot, number};
+    }
     place->hits = hit;
+    place->nhits++;
 }
 
 static uint32_t *at_root(struct arena *arena, const int32_t *ops, uint32_t n, uint32_t root) {
@@ -356,18 +458,20 @@ static bool tells_the_same(const struct alike_hit *h, const struct match *here) 
     return true;
 }
 
-bool alike_again(const struct alike_place *place, uint32_t index, uint32_t op, struct arena *arena, struct match *out) {
+enum alike_answer alike_again(const struct alike *a, const struct alike_place *place, uint32_t index, uint32_t op,
+                              struct arena *arena, struct match *out) {
     for (const struct alike_hit *h = place->hits; h; h = h->next) {
-        if (h->index != index)
+        if (h->index != index || !sees_the_same(a, h, op))
             continue;
         out->pattern = h->pattern;
         out->nops = h->nops;
         out->nthrough = h->nthrough;
         out->ops = at_root(arena, h->ops, h->nops, op);
         out->through = at_root(arena, h->through, h->nthrough, op);
-        return tells_the_same(h, out);
+        if (tells_the_same(h, out))
+            return h->pattern ? ALIKE_FOUND : ALIKE_FAILED;
     }
-    return false;
+    return ALIKE_UNKNOWN;
 }
 
 struct alike_memory *alike_memory_new(void) {
@@ -377,6 +481,8 @@ struct alike_memory *alike_memory_new(void) {
 void alike_memory_free(struct alike_memory *memory) {
     if (!memory)
         return;
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        free(memory->functions[i].place);
     free(memory->entries);
     arena_free(&memory->arena);
     free(memory);

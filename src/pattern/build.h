@@ -5,7 +5,7 @@
 #include "pattern/expr.h"
 
 struct scope {
-    struct definition lines[MAX_LINES];
+    const struct definition *lines;
     struct node *built[MAX_LINES]; /* N_NAMED of a line once it has been met */
     bool building[MAX_LINES];
     uint32_t nlines;

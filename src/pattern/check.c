@@ -79,6 +79,20 @@ static void check_fused(struct checker *c, const struct pattern *p) {
     diags_free(&quiet);
 }
 
+/* What a name holds is said over this name. */
+static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
+    struct diags quiet = {.arena = &c->arena};
+    struct formula *f = arena_alloc(&c->arena, sizeof *f);
+    struct text_origin nowhere = {"", 1, 1};
+    if (!fused_parse(f, &c->arena, c->set, h->formula, nowhere, &quiet))
+        warn(c, line_of(p, h->formula), "`holds` is no formula: ", str_of(quiet.n ? quiet.items[0].message : ""), "");
+    else
+        for (uint32_t i = 0; i < f->nslots; i++)
+            if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
+                warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
+    diags_free(&quiet);
+}
+
 /* ---- what is replaced ---- */
 
 static void check_replaced(struct checker *c, const struct pattern *p) {
@@ -107,7 +121,10 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
     check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);
+    check_rules(c, p, p->outside, p->noutside);
     check_rules(c, p, p->compiler, p->ncompiler);
+    for (uint32_t i = 0; i < p->nholds; i++)
+        check_holds(c, p, &p->holds[i]);
     if (p->fused.n)
         check_fused(c, p);
 }

@@ -777,7 +777,7 @@ static double value_of(const struct evaluation *e, const struct number *n) {
     struct constant c = {false, 0, 0};
     if (v != NONE)
         c = graph_constant(e->graph, v);
-    return c.known ? c.value : NAN;
+    return c.known ? c.value : v != NONE && e->number_of ? e->number_of(e->self, v) : NAN;
 }
 
 /* Conditions that ask for no more than the number of a place covers (alike.h): what the names are bound to, and, where

@@ -289,6 +289,7 @@ static void check_notes(struct run *r, const struct match *own) {
         return;
     match_look_closer(own, &r->arena, &d);
     add_lines(&said, d.remarks, d.nremarks);
+    add_lines(&said, d.outside, d.noutside);
     add_lines(&said, d.preconditions, d.npreconditions);
     add_lines(&said, d.compiler, d.ncompiler);
     add_lines(&said, d.blocked, d.nblocked);

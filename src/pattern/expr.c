@@ -33,31 +33,41 @@ static void expect(struct parser *p, const char *s) {
     }
 }
 
-static struct expr *new_expr(struct parser *p, enum expr_kind kind, struct str text) {
+/* With room for `max` arguments. */
+static struct expr *new_expr(struct parser *p, enum expr_kind kind, struct str text, uint32_t max) {
     struct expr *e = arena_alloc(p->arena, sizeof *e);
     e->kind = kind;
     e->text = text;
+    e->args = max ? arena_alloc(p->arena, max * sizeof(struct expr *)) : NULL;
     return e;
 }
 
 static struct expr *parse_either(struct parser *p);
 
 static struct expr *parse_call(struct parser *p, struct expr *call) {
+    struct expr *args[MAX_ARGS];
+    struct str keys[MAX_ARGS] = {{0}};
+    uint32_t n = 0;
     while (!p->failed && !at_punct(p, ")")) {
-        if (call->nargs == MAX_ARGS) {
+        if (n == MAX_ARGS) {
             formula_fail(p, p->token.text, NULL, "too many arguments");
             return call;
         }
         struct expr *arg = parse_either(p);
         if (arg->kind == E_NAME && accept(p, "=")) {
-            call->keys[call->nargs] = arg->text;
+            keys[n] = arg->text;
             arg = parse_either(p);
         }
-        call->args[call->nargs++] = arg;
+        args[n++] = arg;
         if (!accept(p, ","))
             break;
     }
     expect(p, ")");
+    call->nargs = n;
+    call->args = arena_alloc(p->arena, (n + 1) * sizeof *args);
+    call->keys = arena_alloc(p->arena, (n + 1) * sizeof *keys);
+    memcpy(call->args, args, n * sizeof *args);
+    memcpy(call->keys, keys, n * sizeof *keys);
     return call;
 }
 
@@ -69,7 +79,7 @@ static struct expr *parse_name(struct parser *p) {
         name = p->token;
         advance(p);
     }
-    struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text);
+    struct expr *e = new_expr(p, at_punct(p, "(") ? E_CALL : E_NAME, name.text, 0);
     e->forced_op = forced;
     if (accept(p, "("))
         return parse_call(p, e);
@@ -82,7 +92,7 @@ static struct expr *parse_primary(struct parser *p) {
     struct token t = p->token;
     if (++p->depth > MAX_PAREN_DEPTH)
         formula_fail(p, t.text, NULL, "nested too deeply");
-    struct expr *e = new_expr(p, E_NUMBER, t.text);
+    struct expr *e = new_expr(p, E_NUMBER, t.text, 1);
     if (p->failed) {
         p->depth--;
         return e;
@@ -112,7 +122,7 @@ static struct expr *parse_primary(struct parser *p) {
 }
 
 static struct expr *infix(struct parser *p, struct str op, struct expr *a, struct expr *b) {
-    struct expr *e = new_expr(p, E_INFIX, op);
+    struct expr *e = new_expr(p, E_INFIX, op, 2);
     e->args[0] = a;
     e->args[1] = b;
     e->nargs = 2;
@@ -127,14 +137,15 @@ static bool next_is(const struct parser *p, const char *ops) {
 
 /* "[* x]", "[+ x]", or with a choice of operators "[*|/ x]": with it or without it. */
 static struct expr *parse_optional(struct parser *p, struct expr *left, struct expr *(*operand)(struct parser *)) {
-    struct str ops[4];
+    enum { MAX_OPTIONAL = 4 };
+    struct str ops[MAX_OPTIONAL];
     uint32_t n = 0;
-    struct expr *e = new_expr(p, E_EITHER, p->token.text);
+    struct expr *e = new_expr(p, E_EITHER, p->token.text, MAX_OPTIONAL + 1);
     expect(p, "[");
     do {
         ops[n++] = p->token.text;
         advance(p);
-    } while (n < 4 && accept(p, "|"));
+    } while (n < MAX_OPTIONAL && accept(p, "|"));
     struct expr *right = operand(p);
     expect(p, "]");
     for (uint32_t i = 0; i < n; i++)
@@ -197,7 +208,7 @@ static struct expr *parse_either(struct parser *p) {
     struct expr *first = parse_both(p);
     if (p->failed || !at_punct(p, "|"))
         return first;
-    struct expr *e = new_expr(p, E_EITHER, first->text);
+    struct expr *e = new_expr(p, E_EITHER, first->text, MAX_ARGS);
     e->args[e->nargs++] = first;
     while (!p->failed && accept(p, "|")) {
         if (e->nargs == MAX_ARGS) {
@@ -219,7 +230,8 @@ static enum line_kind line_kind(struct parser *p) {
     return also ? LINE_ALSO : LINE_MAYBE;
 }
 
-uint32_t formula_lines(struct parser *p, struct definition *lines) {
+const struct definition *formula_lines(struct parser *p, uint32_t *count) {
+    struct definition lines[MAX_LINES];
     uint32_t n = 0;
     advance(p);
     while (!p->failed && p->token.kind != T_END) {
@@ -243,7 +255,10 @@ uint32_t formula_lines(struct parser *p, struct definition *lines) {
         if (!p->failed && p->token.kind != T_LINE && p->token.kind != T_END)
             formula_fail(p, p->token.text, "a new definition starts on a new line", "end of line expected");
     }
-    return n;
+    struct definition *kept = arena_alloc(p->arena, (n + 1) * sizeof *kept);
+    memcpy(kept, lines, n * sizeof *kept);
+    *count = n;
+    return kept;
 }
 
 const char *formula_idiom_head(struct parser *p, struct idiom *idiom) {

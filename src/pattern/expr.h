@@ -14,8 +14,8 @@ struct expr {
     double value;
     bool forced_op; /* E_CALL: `op name(...)` */
     uint32_t nargs;
-    struct expr *args[MAX_ARGS];
-    struct str keys[MAX_ARGS]; /* name of a named argument, or empty */
+    struct expr **args;
+    struct str *keys; /* E_CALL: name of a named argument, or empty */
 };
 
 struct parser {
@@ -40,7 +40,7 @@ struct definition {
 /* One diagnostic at a piece of the text; later ones are dropped. */
 void formula_fail(struct parser *p, struct str at, const char *hint, const char *what);
 /* "[also|maybe] name = expression" lines up to MAX_LINES; a line without a name is the value of an idiom. */
-uint32_t formula_lines(struct parser *p, struct definition *lines);
+const struct definition *formula_lines(struct parser *p, uint32_t *n);
 /* "name(a, b):" of an idiom; the body starts after it. NULL with a diagnostic. */
 const char *formula_idiom_head(struct parser *p, struct idiom *idiom);
 

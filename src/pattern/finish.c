@@ -279,6 +279,7 @@ static void keep_remarks(struct matcher *m, struct match_detail *out, const uint
     whole(m, &e, ops, nops);
     e.found = &found;
     out->remarks = said(m, &e, p->notes, p->nnotes, &out->nremarks);
+    out->outside = said(m, &e, p->outside, p->noutside, &out->noutside);
     out->blocked = said(m, &e, p->block, p->nblock, &out->nblocked);
     out->compiler = said(m, &e, p->compiler, p->ncompiler, &out->ncompiler);
     out->decomposed = !none_holds(&e, p->decomposed, p->ndecomposed);
@@ -309,15 +310,16 @@ bool match_finish(struct matcher *m) {
     for (uint32_t i = m->nmatched; i-- > 0;) /* further roots first: the root is the last */
         if (m->matched[i].parent == NONE)
             nops = in_order(m, i, ops, nops);
-    if (!accepted(m, ops, nops))
+    bool good = accepted(m, ops, nops);
+    if (!good && m->told.n == 0)
         return false;
-    if (m->detail) {
+    if (m->detail && good)
         keep_detail(m, ops, nops);
-        return true;
-    }
+    if (m->detail)
+        return good;
     struct match *out = &m->found;
-    *out = (struct match){.pattern = m->pattern, .graph = m->g, .func = m->func, .nops = nops};
+    *out = (struct match){.pattern = good ? m->pattern : NULL, .graph = m->g, .func = m->func, .nops = nops};
     out->ops = copied(m->arena, ops, nops * sizeof *ops);
     keep_through(m, out);
-    return true;
+    return good;
 }

@@ -238,19 +238,14 @@ static struct node *build_idiom(struct builder *b, struct scope *s, const struct
     struct node *value = new_node(b, N_VARIABLE, e->text);
     inner->idiom = idiom;
     inner->parser = p;
-    *p = (struct parser){.arena = b->scratch,
-                         .diags = b->diags,
-                         .text = idiom->body,
-                         .origin = idiom->origin,
-                         .lexer = {idiom->body, 0, 0}};
+    *p = (struct parser){.diags = b->diags, .text = idiom->body, .origin = idiom->origin}; /* for places */
     if (++b->depth > MAX_IDIOM_DEPTH) {
         build_fail(b, s, e->text, "inside its own definition write `op name(...)` for the operator",
                    "an idiom is defined by itself");
     } else if (bind_params(b, s, e, idiom, inner)) {
-        inner->nlines = formula_lines(p, inner->lines);
-        if (p->failed)
-            b->failed = true;
-        else if (inner->nlines == 0 || inner->lines[inner->nlines - 1].name.n)
+        inner->lines = idiom->lines;
+        inner->nlines = idiom->nlines;
+        if (inner->nlines == 0 || inner->lines[inner->nlines - 1].name.n)
             build_fail(b, inner, idiom->body, "the last line is the value of the idiom, without a name",
                        "the idiom has no value");
         else
@@ -534,7 +529,7 @@ static bool formula_build(struct builder b, struct str text, struct text_origin 
     struct parser p = {.arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     memset(f, 0, sizeof *f);
     s->parser = &p;
-    s->nlines = formula_lines(&p, s->lines);
+    s->lines = formula_lines(&p, &s->nlines);
     for (uint32_t i = 0; i < s->nlines && !p.failed; i++) {
         if (!s->lines[i].name.n)
             formula_fail(&p, s->lines[i].expr->text, "write `out = ...`", "each line of a formula has a name");
@@ -583,6 +578,10 @@ bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text
         return false;
     idiom.body = (struct str){body, (size_t)(text.p + text.n - body)};
     idiom.origin.line = lex_place(origin, text, body).line;
+    struct parser q = {.arena = a, .diags = d, .text = idiom.body, .origin = idiom.origin, .lexer = {idiom.body, 0, 0}};
+    idiom.lines = formula_lines(&q, &idiom.nlines);
+    if (q.failed)
+        return false;
     all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
     all->items[all->n++] = idiom;
     return true;

@@ -141,11 +141,15 @@ struct text_origin {
     uint32_t column; /* of the first column of the text, where it is on one line; else of its indentation */
 };
 
+struct definition; /* a line, read: expr.h */
+
 struct idiom {
     struct str name;
     struct str params[6]; /* "dim" is the axis */
     uint32_t nparams;
     struct str body; /* lines; the last one is the value */
+    const struct definition *lines;
+    uint32_t nlines;
     struct text_origin origin;
 };
 

@@ -58,8 +58,49 @@ static void add_behind(struct behind *b, uint32_t value, uint32_t deep) {
     b->deep[b->n++] = deep;
 }
 
+/* The search depends on what stands there. */
+static void see(struct matcher *m, uint32_t op, uint32_t slot) {
+    for (uint32_t i = 0; i < m->nseen; i++)
+        if (m->seen[i].op == op && m->seen[i].slot == slot)
+            return;
+    if (m->nseen < MAX_SEEN)
+        m->seen[m->nseen++] = (struct seen){op, slot};
+    else
+        m->far = true;
+}
+
+/* A value is the same operand of a matched op wherever the place is alike. */
+static bool see_operand(struct matcher *m, uint32_t op, uint32_t value) {
+    for (uint32_t i = 0; i < graph_noperands(m->g, op); i++)
+        if (graph_operands(m->g, op)[i] == value) {
+            see(m, op, i);
+            return true;
+        }
+    return false;
+}
+
+/* Who uses the value that a line begins from: its op tells, where it has one that does. */
+static void see_users(struct matcher *m, uint32_t value) {
+    uint32_t def = m->g->m->values[value].def;
+    bool told = def != NONE && alike_tells_users(m->g, def);
+    for (uint32_t i = 0; i < m->nmatched && !told; i++)
+        told = see_operand(m, m->matched[i].op, value);
+    for (uint32_t i = 0; i < m->npassed && !told; i++)
+        told = see_operand(m, m->passed[i].op, value);
+    m->far |= !told;
+}
+
+/* An op behind it. What is behind that is told by its own number. */
+static void see_behind(struct matcher *m, uint32_t user) {
+    matcher_reach(m, user);
+    if (alike_tells_users(m->g, user))
+        see(m, user, NONE);
+    else
+        m->far = true;
+}
+
 /* Ops behind a value that the line's root may be: no further than the line is deep. */
-static uint32_t candidates(const struct matcher *m, const struct further_line *line, uint32_t slot, uint32_t *out) {
+static uint32_t candidates(struct matcher *m, const struct further_line *line, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
     struct behind b;
     uint32_t found = 0, op = m->slots[slot].op, most = line->deep;
@@ -68,10 +109,18 @@ static uint32_t candidates(const struct matcher *m, const struct further_line *l
         add_behind(&b, m->slots[slot].value, 0);
     for (uint32_t r = 0; op != NONE && r < g->m->ops[op].nresults; r++)
         add_behind(&b, g->m->ops[op].first_result + r, 0);
+    uint32_t first = b.n;
+    for (uint32_t i = 0; i < first; i++)
+        see_users(m, b.values[i]);
     for (uint32_t i = 0; i < b.n; i++)
         for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
             uint32_t user = g->uses[u], deep = b.deep[i] + !looks_through(g, user);
-            if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0 || deep > most)
+            m->far |= g->m->ops[user].func != m->func;
+            if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0)
+                continue;
+            if (deep <= most || i < first)
+                see_behind(m, user);
+            if (deep > most)
                 continue;
             if (g->m->ops[user].nresults == 1 && !taken(m, user) && may_be(m, line->node, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
@@ -103,7 +152,6 @@ bool match_further(struct matcher *m) {
     const struct further_line *line = &f->also[m->line];
     if (!match_lines_fit(m) && !(m->probe && probe_is_off(m->probe)))
         return matcher_missed(m, MISS_WHERE, NULL, NONE);
-    m->far = true; /* what comes behind a value is not covered */
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);
     m->line++;

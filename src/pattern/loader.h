@@ -33,6 +33,12 @@ void load_signs(struct loader *l, const yaml_node_t *list);
 /* lowering.c: the list `lowering`, and what a set keeps of it. */
 void load_lowerings(struct loader *l, const yaml_node_t *list);
 void lowerings_free(struct pattern_set *set);
+/* pattern.c: a condition over the names of a formula, or a list of them. */
+void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
+                     uint32_t *count);
+/* load_claim.c: the keys `outside` and `holds`. */
+void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n);
+void load_holds(struct loader *l, struct pattern *p, const yaml_node_t *n);
 /* load_status.c: the key `status`. */
 void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
 /* load_examples.c: the key `tests`. */

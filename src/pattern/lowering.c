@@ -135,8 +135,8 @@ static bool uses(const struct node *n, enum op_kind k) {
 static bool add_idiom(struct loader *l, const struct lowering *w, struct text_origin origin) {
     struct arena *a = &l->set->arena;
     struct parser p = {.arena = a, .diags = l->diags, .text = w->text, .origin = origin, .lexer = {w->text, 0, 0}};
-    struct definition *lines = arena_alloc(a, MAX_LINES * sizeof *lines);
-    uint32_t n = formula_lines(&p, lines);
+    uint32_t n;
+    const struct definition *lines = formula_lines(&p, &n);
     if (p.failed || n == 0)
         return false;
     struct str name = lines[n - 1].name;

@@ -58,13 +58,20 @@ void matcher_pass(struct matcher *m, uint32_t op, bool inner) {
         m->passed[m->npassed++] = (struct passed){op, inner};
 }
 
+void matcher_reach(struct matcher *m, uint32_t op) {
+    m->lowest = op < m->lowest ? op : m->lowest;
+    m->highest = op > m->highest ? op : m->highest;
+    m->far |= m->highest - m->lowest > ALIKE_SPAN;
+}
+
 uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
     if (m->nmatched == MAX_MATCHED) {
         m->full = true;
         return 0;
     }
     uint32_t depth = g->parent == NONE ? 0 : m->matched[g->parent].depth + 1;
-    m->far |= depth + 2 >= ALIKE_DEPTH || (m->nmatched && m->matched[0].op - op > ALIKE_SPAN);
+    m->far |= depth + 2 >= ALIKE_DEPTH;
+    matcher_reach(m, op);
     m->matched[m->nmatched] = (struct matched){op, g->parent, g->arg, depth};
     return m->nmatched++;
 }
@@ -538,7 +545,9 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->full = m->refused = false;
     m->far = false;
     m->told.n = 0;
-    m->line = m->nfresh = 0;
+    m->line = m->nfresh = m->nseen = 0;
+    m->lowest = m->highest = op;
+    m->found.nops = 0;
     if (!m->probe && !matcher_root_plausible(m, p->formula.root, op)) /* whose op is of the right kind anyway */
         return false;
     uint32_t root = m->g->m->ops[op].first_result, rank;
@@ -595,19 +604,23 @@ static void match_root(struct matcher *m, struct alike_place *place, const struc
     struct match again = {.graph = m->g, .func = m->func};
     uint64_t bit = 1ull << index % 64;
     bool kept = index < ALIKE_PATTERNS && !m->forget;
-    if (kept && alike_again(place, index, op, m->arena, &again)) {
+    enum alike_answer known = kept ? alike_again(m->alike, place, index, op, m->arena, &again) : ALIKE_UNKNOWN;
+    if (known == ALIKE_FOUND)
         add_match(out, &again);
+    if (known != ALIKE_UNKNOWN)
         return;
-    }
     bool ok = match_at(m, p, op);
     out->steps += m->steps;
     out->gave_up += m->full;
     kept &= !m->far && !m->full;
     if (ok)
         add_match(out, &m->found);
-    if (ok && kept)
-        alike_keep(m->alike, place, index, &m->found, &m->told);
-    else if (kept && m->told.n == 0)
+    const struct match *found = m->found.nops ? &m->found : NULL;
+    if (!kept || (!found && m->told.n > 0))
+        return;
+    if (found || m->nseen > 0)
+        alike_keep(m->alike, place, &(struct alike_search){index, op, found, &m->told, m->seen, m->nseen});
+    else
         place->failed[index / 64] |= bit;
 }
 

@@ -34,6 +34,8 @@ struct match_detail {
     uint32_t npreconditions;
     const struct str *remarks; /* notes of the pattern that apply here, filled in */
     uint32_t nremarks;
+    const struct str *outside; /* what is no part of the claim */
+    uint32_t noutside;
     const struct str *blocked; /* why it is known to be unsafe */
     uint32_t nblocked;
     const struct str *compiler; /* preconditions of the compiler's own pattern that fail here */
@@ -140,6 +142,8 @@ struct evaluation {
     uint32_t max_preconditions;
     struct tie *ties; /* collected here; NULL where nobody asks */
     uint32_t *nties, max_ties;
+    double (*number_of)(const void *self, uint32_t value); /* that a value which is no constant holds, or NaN; or NULL */
+    const void *self;
     bool *far;                   /* set where a condition looks beyond what is bound */
     struct told *told;           /* or NULL */
     struct templates *templates; /* or NULL */

@@ -17,6 +17,7 @@ enum {
     MAX_PRECONDITIONS = 16,
     MAX_TIES = 32,
     MAX_FRESH = 64,
+    MAX_SEEN = 96,
     FRESH_SPACE = 1 << 24, /* spaces of axes that the formula's own do not have: of parts, of wholes */
     CONTRACTIONS = 64
 };
@@ -68,15 +69,17 @@ struct matcher {
     const struct axes *root_axes;
     uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
     uint32_t nfresh;
+    uint32_t lowest, highest; /* ops that were tried */
+    uint32_t nseen;
     struct arena *arena;
-    struct match found;          /* what match_finish kept */
+    struct match found;          /* what match_finish kept; without a pattern: locations told that it is none */
     struct match_detail *detail; /* or NULL */
     struct templates templates;
     struct probe *probe; /* asks why nothing is found; NULL: nobody does */
     struct alike *alike;
     bool forget; /* what alike remembers is not asked */
     struct told told;
-    bool far;     /* more was looked at than a place's number covers (alike.h) */
+    bool far;     /* more was looked at than numbers of places cover (alike.h) */
     bool full;    /* a fixed limit was reached */
     bool refused; /* the first match did not meet what the pattern requires */
 
@@ -85,6 +88,7 @@ struct matcher {
     struct fresh_axis fresh[MAX_FRESH];
     struct passed passed[MAX_THROUGH];
     struct undo trail[MAX_TRAIL];
+    struct seen seen[MAX_SEEN];
     struct str preconditions[MAX_PRECONDITIONS];
     struct tie ties[MAX_TIES];                     /* where the match is looked at closer */
     struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
@@ -133,6 +137,7 @@ void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
 void matcher_pass(struct matcher *m, uint32_t op, bool inner);               /* an op was looked through */
 uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* an op was matched: its number */
 bool matcher_solve(struct matcher *m, const struct goal *g);                 /* the goal and all after it */
+void matcher_reach(struct matcher *m, uint32_t op);                          /* an op was tried */
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next);
 /* match.c: sets a search up and undoes it; false when nothing is found. */

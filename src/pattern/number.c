@@ -188,7 +188,7 @@ static bool number_build(const struct number **out, struct builder b, struct str
     struct scope *s = arena_alloc(b.scratch, sizeof *s);
     struct parser p = {.arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     s->parser = &p;
-    s->nlines = formula_lines(&p, s->lines);
+    s->lines = formula_lines(&p, &s->nlines);
     if (!p.failed && s->nlines != 1)
         formula_fail(&p, text, NULL, "one condition expected");
     if (p.failed)

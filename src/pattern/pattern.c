@@ -69,9 +69,8 @@ static void load_text(struct loader *l, struct str *to, const yaml_node_t *n) {
         *to = kept_text(l, n);
 }
 
-/* A condition, or a list of them. */
-static void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
-                            uint32_t *count) {
+void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
+                     uint32_t *count) {
     const yaml_node_t *one[1] = {n};
     size_t nitems = 1;
     if (n->type == YAML_SEQUENCE_NODE)
@@ -96,7 +95,7 @@ static void load_conditions(struct loader *l, const struct formula *f, const yam
 static void load_rule(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule *rules,
                       uint32_t *count) {
     if (n->type == YAML_SCALAR_NODE) {
-        rules[(*count)++] = (struct note_rule){NULL, kept_text(l, n)};
+        rules[(*count)++] = (struct note_rule){.say = kept_text(l, n)};
         return;
     }
     static const char *const rule_keys[] = {"when", "say"};
@@ -115,7 +114,7 @@ static void load_rule(struct loader *l, const struct formula *f, const yaml_node
     uint32_t nconditions = 0;
     load_conditions(l, f, when, &conditions, &nconditions);
     if (nconditions == 1 && is_scalar(l, say))
-        rules[(*count)++] = (struct note_rule){conditions[0], kept_text(l, say)};
+        rules[(*count)++] = (struct note_rule){.when = conditions[0], .say = kept_text(l, say)};
 }
 
 static void load_rules(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule **rules,
@@ -152,10 +151,10 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 }
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
-static const char *const keys[] = {"name",     "summary", "fused_op", "source",      "match",    "where",
-                                   "require",  "unless",  "notes",    "torch",       "locate",   "escapes",
-                                   "contains", "like",    "fused",    "status",      "compiler", "decomposed",
-                                   "block",    "off",     "tests",    "approximate", "positive", "replicated"};
+static const char *const keys[] = {
+    "name",  "summary", "fused_op", "source",      "match",    "where",   "require", "unless",    "notes",
+    "torch", "locate",  "escapes",  "contains",    "like",     "fused",   "status",  "compiler",  "decomposed",
+    "block", "off",     "tests",    "approximate", "positive", "outside", "holds",   "replicated"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -216,6 +215,10 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;
     memcpy(p->locate, leader->locate, sizeof p->locate);
+    p->outside = leader->outside;
+    p->noutside = leader->noutside;
+    p->nholds = leader->nholds;
+    memcpy(p->holds, leader->holds, sizeof p->holds);
     p->npositive = leader->npositive;
     memcpy(p->positive, leader->positive, sizeof p->positive);
     p->nreplicated = leader->nreplicated;
@@ -278,6 +281,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_rules(l, &p->formula, n, &p->torch, &p->ntorch);
     if (!l->failed && (n = lookup(l, map, "block")))
         load_rules(l, &p->formula, n, &p->block, &p->nblock);
+    if (!l->failed && (n = lookup(l, map, "outside")))
+        load_outside(l, p, n);
     if (!l->failed && (n = lookup(l, map, "compiler")))
         load_rules(l, &p->formula, n, &p->compiler, &p->ncompiler);
     if (!l->failed && (n = lookup(l, map, "status")))
@@ -296,6 +301,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_names(l, p, n, p->positive, &p->npositive);
     if (!l->failed && (n = lookup(l, map, "replicated")))
         load_names(l, p, n, p->replicated, &p->nreplicated);
+    if (!l->failed && (n = lookup(l, map, "holds")))
+        load_holds(l, p, n);
     if (!l->failed && (n = lookup(l, map, "approximate")))
         load_approximate(l, p, n);
     if (!l->failed && (n = lookup(l, map, "tests")))

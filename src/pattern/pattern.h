@@ -4,9 +4,19 @@
 
 #include "pattern/formula.h"
 
+/* Inputs of which the fused op may make something else. */
+enum outside { OUTSIDE_NOTHING, OUTSIDE_MASKED_ROWS, OUTSIDE_TIES };
+
 struct note_rule {
     const struct number *when; /* NULL: always */
     struct str say;            /* text; {…} as in fusion-patterns(5) */
+    enum outside what;         /* of `outside`: what is no part of the claim */
+};
+
+/* What a value has to be, or the fused op computes something else: a formula that makes such a value of any. */
+struct holding {
+    uint32_t slot;
+    struct str formula; /* as written; over the name itself */
 };
 
 /* What is known of an argument of an example. */
@@ -52,11 +62,12 @@ struct pattern {
     const struct number **unless; /* none may hold of the first match */
     uint32_t nunless;
     uint32_t order; /* of loading: settles ties */
-    uint32_t nnotes, ntorch, ncompiler, nblock, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncompiler, nblock, noutside, ndecomposed, nexamples;
     struct note_rule *notes;
     struct note_rule *torch;          /* the first that holds is told */
     struct note_rule *compiler;       /* preconditions of the compiler's own pattern that a place fails */
     struct note_rule *block;          /* known to be unsafe or disabled: hidden where one holds */
+    struct note_rule *outside;        /* of the claim, where one holds: notes and proof share it */
     const struct number **decomposed; /* taken apart on purpose: hidden where one holds */
     struct example *examples;
     uint32_t locate[8]; /* slots that tell where in the model the match is, best first */
@@ -67,6 +78,8 @@ struct pattern {
     uint32_t npositive;
     uint32_t replicated[8]; /* slots of values that are the same on each device, as the notes say */
     uint32_t nreplicated;
+    struct holding holds[8]; /* of variables; the notes say so */
+    uint32_t nholds;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */

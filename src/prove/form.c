@@ -376,44 +376,48 @@ static void find_frames(struct proof *p) {
 
 /* ---- what the form says of the match in attributes ---- */
 
-/* The one number that a name stands for on the tensors at hand; false where there are several. */
-static bool number_given(const struct proof *p, uint32_t slot, double *out) {
-    struct program program = {
-        .graph = p->match->graph, .given = p->given, .ngiven = p->nleaves, .ops = p->inside, .nops = p->ninside};
-    struct bench b = {.arena = p->bench.arena};
-    const struct tensor *t;
-    if (slot == NONE || p->bound.slots[slot].value == NONE ||
-        graph_numel(p->match->graph, p->bound.slots[slot].value) != 1 ||
-        !interpret_values(&b, &program, &p->bound.slots[slot].value, 1, &t))
-        return false;
-    *out = t->x[0];
-    return true;
+/* The one number that a leaf was given: what is an attribute of the fused op is known then. */
+static double number_given(const void *self, uint32_t value) {
+    const struct proof *p = self;
+    for (uint32_t i = 0; i < p->nleaves; i++) {
+        const struct tensor *t = p->given[i].tensor;
+        bool one = p->given[i].value == value && t && t->n > 0;
+        for (int64_t k = 1; one && k < t->n; k++)
+            one = t->x[k] == t->x[0];
+        if (one)
+            return t->x[0];
+    }
+    return NAN;
 }
 
-/* A number that the graph does not know, and that counts in an attribute, is that of the trial. */
-static const struct number *with_given(const struct proof *p, const struct number *n) {
-    struct number *with = arena_alloc(p->arena, sizeof *with);
-    *with = *n;
-    if (n->op == NUM_VALUE_OF && n->slot != NONE && p->bound.slots[n->slot].value != NONE &&
-        !graph_constant(p->match->graph, p->bound.slots[n->slot].value).known && number_given(p, n->slot, &with->value))
-        with->op = NUM_VALUE;
-    with->a = n->a ? with_given(p, n->a) : NULL;
-    with->b = n->b ? with_given(p, n->b) : NULL;
-    return with;
+static struct evaluation evaluation_of(const struct proof *p) {
+    return (struct evaluation){.graph = p->match->graph,
+                               .formula = formula_of(p->match),
+                               .bindings = p->bound.slots,
+                               .axes = p->root_axes,
+                               .ops = p->match->ops,
+                               .nops = p->match->nops,
+                               .arena = p->arena,
+                               .brief = true};
+}
+
+bool form_outside(const struct proof *p, enum outside what) {
+    const struct pattern *pattern = p->match->pattern;
+    struct evaluation e = evaluation_of(p);
+    bool found = false;
+    for (uint32_t i = 0; i < pattern->noutside && !found; i++)
+        found = pattern->outside[i].what == what &&
+                (!pattern->outside[i].when || evaluate(&e, pattern->outside[i].when) != 0);
+    return found;
 }
 
 static bool form_number(const void *self, struct str text, double *out) {
     const struct proof *p = self;
-    struct evaluation e = {.graph = p->match->graph,
-                           .formula = formula_of(p->match),
-                           .bindings = p->bound.slots,
-                           .axes = p->root_axes,
-                           .ops = p->match->ops,
-                           .nops = p->match->nops,
-                           .arena = p->arena,
-                           .brief = true};
+    struct evaluation e = evaluation_of(p);
+    e.number_of = number_given;
+    e.self = p;
     const struct number *n = number_of_text(p->like.numbers, e.formula, text, p->arena);
-    *out = n ? evaluate(&e, with_given(p, n)) : NAN;
+    *out = n ? evaluate(&e, n) : NAN;
     return n && !isnan(*out);
 }
 
@@ -760,22 +764,21 @@ static void find_work_axis(struct proof *p) {
         p->work_axis = NONE;
 }
 
-static bool read_form(struct proof *p) {
+const struct formula *form_read(struct proof *p, struct str text) {
     struct diags quiet = {.arena = p->arena};
-    const struct match *m = p->match;
-    if (p->own) {
-        p->fused = formula_of(m);
-        return true;
-    }
-    struct formula *fused = arena_alloc(p->arena, sizeof *fused);
-    struct text_origin origin = {m->pattern->file.p, m->pattern->line, 0};
-    bool good = fused_parse(fused, p->arena, p->prover->set, m->pattern->fused, origin, &quiet);
-    p->nfailed += !good;
+    struct formula *f = arena_alloc(p->arena, sizeof *f);
+    struct text_origin origin = {p->match->pattern->file.p, p->match->pattern->line, 0};
+    bool good = fused_parse(f, p->arena, p->prover->set, text, origin, &quiet);
     if (!good)
-        bench_fail(&p->bench, "its `fused` is no formula: %s", quiet.n ? quiet.items[0].message : "");
+        bench_fail(&p->bench, "`fused` or `holds` is no formula: %s", quiet.n ? quiet.items[0].message : "");
     diags_free(&quiet);
-    p->fused = fused;
-    return good;
+    return good ? f : NULL;
+}
+
+static bool read_form(struct proof *p) {
+    p->fused = p->own ? formula_of(p->match) : form_read(p, p->match->pattern->fused);
+    p->nfailed += p->fused == NULL;
+    return p->fused != NULL;
 }
 
 bool form_prepare(struct proof *p) {

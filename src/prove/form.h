@@ -16,9 +16,17 @@ struct frame {
     uint32_t behind; /* a batch normalisation between the root and it; or NONE */
 };
 
+/* What a condition decides: nothing, something, what is hidden, what is not. */
+enum truth { TRUTH_NONE, TRUTH_DECIDES, TRUTH_HIDES, TRUTH_OPENS };
+
 struct leaf {
     uint32_t value;
-    const struct tie *tie; /* the number that it holds, or NULL */
+    const struct tie *tie;       /* the number that it holds, or NULL */
+    bool positive;               /* the pattern says that it is */
+    bool replicated;             /* the same on each device */
+    const struct formula *holds; /* the pattern says that it is this of something; or NULL */
+    enum truth truth;
+    int mask; /* the sign of the infinity that hides an element of it; or 0 */
 };
 
 struct proof {
@@ -35,6 +43,7 @@ struct proof {
     struct given given[MAX_LEAVES];
     uint32_t nleaves;
     bool too_many;
+    bool sorts;                   /* some matched op does */
     const struct axes *root_axes; /* the formula's */
     uint32_t work_axis;           /* along which the match works, as an axis of the formula; NONE: the last, or none */
 
@@ -45,9 +54,11 @@ struct proof {
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
-    uint32_t trials;
+    bool few;               /* the trials that a first look takes */
+    bool same_outside;      /* it computes the same in what is stated to be no part of the claim */
     bool approximate;       /* some line agrees within the bound of the pattern only */
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
+    uint64_t plain;         /* spent on plain numbers */
     struct formula_choice choice;
     uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
     struct sides *sides;       /* the match on the tensors at hand */
@@ -59,12 +70,16 @@ struct outcome {
     const struct tensor *want, *got; /* of one shape */
 };
 
+/* A formula of the pattern, in which fused ops may stand; NULL with a reason. */
+const struct formula *form_read(struct proof *p, struct str text);
 /* Reads the form and finds what the match binds. False with a reason in the bench. */
 bool form_prepare(struct proof *p);
 /* The slot of the pattern that a name of the fused form means; NONE: the form's own. */
 uint32_t form_slot(const struct proof *p, uint32_t fused_slot);
 /* The pattern's formula. */
 const struct formula *form_pattern(const struct proof *p);
+/* The pattern says of this match that these inputs are no part of the claim. */
+bool form_outside(const struct proof *p, enum outside what);
 bool form_is_bound(const struct proof *p, uint32_t slot);
 /* The value of the match that the last line of the form stands for. */
 uint32_t form_root(const struct proof *p);

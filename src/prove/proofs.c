@@ -20,6 +20,7 @@ enum {
     SHAPES = 4,          /* that a match is evaluated in at most, */
     FEW_SHAPES = 2,      /* in any case, */
     CHOICES = 8,         /* of extents that are tried for them */
+    TRIES = 12,          /* to change an op so that it is a place of the pattern */
     CHEAP = 1 << 16      /* and what those before may have spent for further ones: it is counted, not measured, so that
                           * the verdict is the same everywhere */
 };
@@ -62,6 +63,21 @@ static const char *chip_name(bool blackhole) {
     return blackhole ? "blackhole" : "wormhole_b0";
 }
 
+/* What is stated is needed, or it is said that it is not. */
+static struct str with_preconditions(const struct proved *v, struct str line, struct arena *a) {
+    if (v->needed)
+        line = arena_printf(a, "%.*s; differs without %s", (int)line.n, line.p,
+                            v->needed == 1 && !v->needless.n ? "its precondition"
+                            : v->needed == 1                 ? "one precondition"
+                                                             : "each of its preconditions");
+    if (v->needless.n)
+        line = arena_printf(a, "%.*s; same without the precondition of %.*s", (int)line.n, line.p, (int)v->needless.n,
+                            v->needless.p);
+    if (v->same_outside)
+        line = arena_printf(a, "%.*s; same outside of the claim, too", (int)line.n, line.p);
+    return line;
+}
+
 struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct effect *e = &v->effect;
     if (v->kind != VERDICT_SAME)
@@ -71,14 +87,15 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
                                    v->held ? " for what its constants hold" : "", (int)within.n, within.p, v->shapes,
                                    v->shapes == 1 ? "" : "s");
     if (!e->known)
-        return line;
+        return with_preconditions(v, line, a);
     double ratio = e->error[1] / e->error[0];
     line = arena_printf(a, "%.*s, device PCC %.5f", (int)line.n, line.p,
                         floor(e->pcc[1] * 1e5) / 1e5); /* 1 only where it is 1 */
     if (e->error[0] > 0)
         line = arena_printf(a, "%.*s, error %s of unfused", (int)line.n, line.p,
                             arena_printf(a, ratio < 0.095 ? "%.2gx" : "%.2fx", ratio).p);
-    return arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+    line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
+    return with_preconditions(v, line, a);
 }
 
 static void put_number(struct buf *out, const char *key, double x) {
@@ -98,6 +115,12 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
             buf_add(&out, STR("constants: as_held\n"));
         if (v->bound > 0)
             put_number(&out, "within", v->bound);
+        if (v->needed)
+            buf_printf(&out, "preconditions_needed: %u\n", v->needed);
+        if (v->needless.n)
+            buf_printf(&out, "preconditions_needless: %.*s\n", (int)v->needless.n, v->needless.p);
+        if (v->same_outside)
+            buf_printf(&out, "same_outside_of_the_claim: true\n");
         if (v->effect.known)
             buf_printf(&out, "chip: %s\ndtype: %s\n", chip_name(v->effect.blackhole), dtype_name(v->effect.type));
         for (int i = 0; i < 2 && v->effect.known; i++) {
@@ -137,6 +160,7 @@ static void keep(struct proofs *p, struct str key, struct proved *v, bool evalua
         k = arena_alloc(&p->arena, sizeof *k);
         *k = (struct kept){.key = arena_str(&p->arena, key), .verdict = *v};
         k->verdict.text = arena_str(&p->arena, v->text);
+        k->verdict.needless = arena_str(&p->arena, v->needless);
         HASH_ADD_KEYPTR(hh, p->kept, k->key.p, k->key.n, k);
         p->evaluated += evaluated;
     }
@@ -186,7 +210,7 @@ static void small_free(struct small *s) {
 static uint32_t op_in(const struct small *s, const struct part *p, const struct written_part *w, uint32_t op) {
     for (uint32_t i = 0; i < p->nops; i++)
         if (p->ops[i] == op)
-            return s->ir.funcs[0].first_op + w->line[i];
+            return w->line[i] == NONE ? NONE : s->ir.funcs[0].first_op + w->line[i];
     return NONE;
 }
 
@@ -199,19 +223,43 @@ static bool is_same_match(const struct small *s, const struct part *p, const str
     return same;
 }
 
+/* The same but for what was changed, and all that the pattern asks of a place holds. */
+static bool is_changed_match(const struct small *s, const struct part *p, const struct written_part *w,
+                             const struct match *m, const struct match *found, const struct mutation *mu) {
+    uint32_t kept = 0, first = s->ir.funcs[0].first_op;
+    bool added = mu->added == NONE;
+    for (uint32_t i = 0; i < found->nops; i++) {
+        bool known = mu->added != NONE && found->ops[i] == first + mu->added;
+        added |= known;
+        for (uint32_t k = 0; k < m->nops && !known; k++)
+            known = op_in(s, p, w, m->ops[k]) == found->ops[i];
+        if (!known)
+            return false;
+    }
+    for (uint32_t k = 0; k < m->nops; k++)
+        kept += op_in(s, p, w, m->ops[k]) != NONE;
+    return added && found->nops == kept + (mu->added != NONE);
+}
+
 static bool find_match(struct small *s, const struct pattern_set *set, const struct part *p,
-                       const struct written_part *w, const struct match *m, struct arena *a) {
+                       const struct written_part *w, const struct match *m, const struct mutation *mu,
+                       struct arena *a) {
     struct pattern *one = &s->pattern;
     struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
     struct match_list list = {0};
     bool found = false;
     s->pattern = alone(m->pattern);
+    if (mu) { /* what was never asked */
+        s->pattern.nrequire = m->pattern->nrequire;
+        s->pattern.nunless = m->pattern->nunless;
+        s->pattern.show_blocked = false;
+    }
     if (s->ir.nfuncs != 1 || s->ir.bad_ops > 0)
         return false;
     patterns_index(&only);
     match_function(&only, &s->graph, 0, a, &list);
     for (uint32_t i = 0; i < list.n && !found; i++)
-        if (is_same_match(s, p, w, m, &list.items[i])) {
+        if (mu ? is_changed_match(s, p, w, m, &list.items[i], mu) : is_same_match(s, p, w, m, &list.items[i])) {
             s->match = list.items[i];
             found = true;
         }
@@ -234,6 +282,7 @@ struct question {
     struct held held;             /* what constants hold, */
     bool holds;                   /* where that is written, */
     struct shrinking shrinking;   /* and which of the constants stay as large as they are */
+    struct mutation mutation;     /* of that */
     struct arena arena;
     struct str seen[CHOICES]; /* texts that were evaluated */
     uint32_t nseen;
@@ -252,7 +301,8 @@ static struct writing writing_of(const struct question *q, bool ties) {
 static bool evaluate_text(struct question *q, const struct written_part *w, struct proved *out) {
     struct small *s = arena_alloc(&q->arena, sizeof *s);
     small_read(s, w->text, &q->arena);
-    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, &q->arena);
+    const struct mutation *mu = q->mutation.change ? &q->mutation : NULL;
+    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, mu, &q->arena);
     if (found && q->vary)
         *out = prove_function(q->proofs->set, &s->match, q->vary->seed, &q->arena);
     else if (found)
@@ -339,6 +389,10 @@ static struct proved prove(struct question *q) {
         first.shapes = ++shapes;
         spent += v.spent;
         first.bound = fmax(first.bound, v.bound);
+        if (v.needed > first.needed) {
+            first.needed = v.needed;
+            first.needless = v.needless;
+        }
     }
     if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
         return first;
@@ -440,6 +494,8 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
         v = prove_held(q, v);
     if (v.kind == VERDICT_DIFFERENT)
         v.text = by_own_names(proofs, &q->part, v.text);
+    if (v.needless.n)
+        v.needless = by_own_names(proofs, &q->part, v.needless);
     arena_free(&q->arena);
     free(q);
     return v;
@@ -469,17 +525,32 @@ static struct str with_types(struct str text, enum variation_types types, struct
     return varied;
 }
 
+/* The text of the part in these extents, changed. False where it has no such change. */
+static bool write_varied(struct question *q, const struct extents *e, uint64_t seed, struct written_part *w) {
+    struct str why;
+    struct writing how = writing_of(q, true);
+    q->mutation = (struct mutation){q->vary->change, seed, NONE};
+    if (!part_write(&q->part, e, &how, &q->arena, w, &why) ||
+        (q->vary->change && !mutate(&q->mutation, &q->part, q->match, &q->arena, w)))
+        return false;
+    w->text = with_types(w->text, q->vary->types, &q->arena);
+    return true;
+}
+
+/* An op more or less is one of many, of which few are a place of the pattern. */
 static struct proved vary(struct question *q) {
     struct extents small;
     struct written_part w;
     struct proved v;
-    struct writing how = writing_of(q, true);
     struct str why = STR("");
+    int tries = q->vary->change == CHANGE_DROP || q->vary->change == CHANGE_INSERT ? TRIES : 1;
     if (!part_of_match(q->match, &q->part, &why) || !extents_shrink(&q->part, q->vary->which, &small, &why) ||
-        extents_cost(&q->part, &small) > LARGE || !part_write(&q->part, &small, &how, &q->arena, &w, &why))
+        extents_cost(&q->part, &small) > LARGE)
         return nothing(why);
-    w.text = with_types(w.text, q->vary->types, &q->arena);
-    return evaluate_text(q, &w, &v) ? v : nothing(STR("the match is not found in it"));
+    for (int i = 0; i < tries; i++)
+        if (write_varied(q, &small, seed_of(q->vary->seed, (uint64_t)i), &w) && evaluate_text(q, &w, &v))
+            return v;
+    return nothing(STR("the match is not found in it"));
 }
 
 struct proved prove_variation(const struct pattern_set *set, const struct match *m, const struct variation *v,

@@ -6,6 +6,7 @@
 #ifndef FA_PROVE_PROOFS_H
 #define FA_PROVE_PROOFS_H
 
+#include "prove/mutate.h"
 #include "prove/prove.h"
 
 struct proofs; /* may be asked from several threads; the answers do not depend on how many there are */
@@ -25,16 +26,23 @@ static inline bool verdict_refutes(const struct proved *v) {
 }
 /* The module's system description names this chip. */
 bool is_for_blackhole(const struct mlir *m);
-/* A match in other extents (extents_shrink), other element types and on other numbers. */
+/* A match in other extents (extents_shrink), other element types, with something changed and on other numbers. */
 enum variation_types { TYPES_KEPT, TYPES_SWAPPED, TYPES_F16, TYPES_COUNT }; /* swapped: bf16 and f32 */
 struct variation {
     uint32_t which;
     enum variation_types types;
+    enum change change;
     uint64_t seed;
 };
 /* VERDICT_NONE where there is no such variation, or it cannot be evaluated. Its text lives in `a`. */
 struct proved prove_variation(const struct pattern_set *set, const struct match *m, const struct variation *v,
                               struct arena *a);
+/* Neighbouring seeds are far apart. */
+static inline uint64_t seed_of(uint64_t seed, uint64_t i) {
+    uint64_t x = (seed + i * 0x632be59bd9b4e019u + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    return (x ^ x >> 27) >> 8;
+}
 /* Distinct matches that were evaluated so far. */
 uint32_t proofs_count(const struct proofs *p);
 

@@ -1,6 +1,5 @@
-/* The leaves of a match get random numbers. The matched ops make of them the value of the root, the fused form makes
- * its own of what the match binds (form.c). Both are in doubles, so a difference is one of meaning. A constant
- * that the pattern ties to a number is that number, not what is left of it in its format. */
+/* The leaves of a match get random numbers (numbers.c). The matched ops make of them the value of the root, the fused
+ * form makes its own of what the match binds (form.c). Both are in doubles, so a difference is one of meaning. */
 #include "prove/prove.h"
 
 #include <math.h>
@@ -9,248 +8,14 @@
 
 #include "prove/devices.h"
 #include "prove/form.h"
+#include "prove/numbers.h"
 #include "prove/proofs.h"
 
-enum { VARIATIONS = 3, CHOICES = 512, SMALL_INDEX = 2 };
+enum { VARIATIONS = 3, CHOICES = 512 };
 
 enum { BUDGET = 1 << 22, CHOICE_COST = 1 << 14 }; /* elements and steps after which no further choice is tried */
 
 static const double relative = 1e-9, floor_of_largest = 1e-3;
-
-/* ---- what is given ---- */
-
-static bool is_matched(const struct proof *p, uint32_t op) {
-    const struct match *m = p->match;
-    enum op_class c = graph_class(m->graph, op);
-    if (c == OP_CONSTANT || m->graph->kind[op] == K_ARANGE || c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT)
-        return true;
-    for (uint32_t i = 0; i < m->nops; i++)
-        if (m->ops[i] == op)
-            return true;
-    for (uint32_t i = 0; i < m->nthrough; i++)
-        if (m->through[i] == op)
-            return true;
-    return false;
-}
-
-static bool is_inside(const struct proof *p, uint32_t op) {
-    for (uint32_t i = 0; i < p->ninside; i++)
-        if (p->inside[i] == op)
-            return true;
-    return false;
-}
-
-/* A constant that a name stands for is the number that is printed, as attributes have it. */
-static bool is_named_number(const struct proof *p, uint32_t value) {
-    bool named = false;
-    for (uint32_t i = 0; i < p->bound.nslots && !named; i++)
-        named = p->bound.slots[i].value == value;
-    return named && graph_constant(p->match->graph, value).known;
-}
-
-static const struct tie *tie_of(const struct proof *p, uint32_t value) {
-    for (uint32_t i = 0; i < p->bound.nties; i++)
-        if (p->bound.ties[i].value == value)
-            return &p->bound.ties[i];
-    if (!is_named_number(p, value))
-        return NULL;
-    struct tie *t = arena_alloc(p->arena, sizeof *t);
-    *t = (struct tie){value, graph_constant(p->match->graph, value).value, false};
-    return t;
-}
-
-/* What a constant holds is not always in the text. */
-static bool is_unreadable(const struct proof *p, uint32_t op) {
-    const struct graph *g = p->match->graph;
-    if (graph_class(g, op) != OP_CONSTANT)
-        return false;
-    struct arena scratch = {0};
-    struct bench b = {.arena = &scratch};
-    struct program program = {.graph = g};
-    const struct tensor *t;
-    bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);
-    arena_free(&scratch);
-    return !read;
-}
-
-/* Below a value: matched ops, movement and constants are evaluated, what they start from is a leaf. */
-static void find_leaves(struct proof *p, uint32_t value) {
-    const struct graph *g = p->match->graph;
-    const struct tie *tie = tie_of(p, value);
-    uint32_t op = tie ? NONE : g->m->values[value].def;
-    if (op != NONE && is_inside(p, op))
-        return;
-    if (op != NONE && is_matched(p, op) && !is_unreadable(p, op) && p->ninside < MAX_INSIDE) {
-        p->inside[p->ninside++] = op;
-        for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            if (graph_operands(g, op)[i] != NONE)
-                find_leaves(p, graph_operands(g, op)[i]);
-        return;
-    }
-    for (uint32_t i = 0; i < p->nleaves; i++)
-        if (p->leaves[i].value == value)
-            return;
-    p->too_many |= p->nleaves == MAX_LEAVES || p->ninside == MAX_INSIDE;
-    if (p->nleaves < MAX_LEAVES)
-        p->leaves[p->nleaves++] = (struct leaf){value, tie};
-}
-
-static double uniform(uint64_t *state) {
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
-}
-
-enum { POSITIVE = 1, HIDDEN = 2, COARSE = 3, TRIALS = 4, FEW_TRIALS = 2 }; /* trials, beside 0 */
-
-/* Rows are of different size, one is 0, and a few numbers are far out: limits of a clamp are met, and a softmax is not
- * of one element only. One trial has positive numbers, for roots and logarithms; one has larger ones with many equals,
- * as far as an exponential in f64 goes; in two a mask is -inf here and there. */
-struct filling {
-    uint64_t seed;
-    uint32_t leaf, trial;
-    bool positive, distinct, mask;
-};
-
-/* True and false in each row: what a mask leaves nothing of is outside of the claim, and the notes say so. */
-static void mix_rows(struct tensor *t, int64_t row, uint32_t leaf) {
-    for (int64_t at = 0; row > 1 && at + row <= t->n; at += row) {
-        int64_t one = (at / row + leaf) % row;
-        t->x[at + one] = 1;
-        t->x[at + (one + 1) % row] = 0;
-    }
-}
-
-/* Some of each row, not all. */
-static void hide(struct tensor *t, int64_t row, uint64_t *state) {
-    for (int64_t at = 0; at + row <= t->n; at += row) {
-        int64_t kept = (int64_t)(uniform(state) * (double)row);
-        for (int64_t i = 0; i < row; i++)
-            if (i != kept && uniform(state) < 0.4)
-                t->x[at + i] = -INFINITY;
-    }
-}
-
-static void fill(struct filling f, struct tensor *t, enum dtype type) {
-    static const double sizes[] = {0.25, 1, 0.5, 2};
-    uint64_t state = (f.leaf + 1) * 0x2545f4914f6cdd1du + f.trial * 0x632be59bd9b4e019u + f.seed * 0xd1342543de82ef95u;
-    int64_t row = t->shape.rank ? t->shape.dim[t->shape.rank - 1] : 1;
-    double size = 1;
-    for (int64_t i = 0; i < t->n; i++) {
-        if (row > 1 && i % row == 0)
-            size = sizes[(int)(uniform(&state) * 4)];
-        double x = 2 * uniform(&state) - 1, far = uniform(&state) < 0.03 ? 8 : 1;
-        if (format_is_integer(type))
-            t->x[i] = floor(uniform(&state) * SMALL_INDEX);
-        else if (f.positive)
-            t->x[i] = (0.01 + fabs(x)) * size * far;
-        else if (!f.distinct && row > 1 && i / row == 2)
-            t->x[i] = 0;
-        else if (f.trial == COARSE)
-            t->x[i] = (f.distinct ? 4 * x : rint(4 * x)) * fmin(size, 1);
-        else
-            t->x[i] = x * size * far;
-    }
-    if (f.mask && f.trial >= HIDDEN && row > 1)
-        hide(t, row, &state);
-    if (type == DT_I1)
-        mix_rows(t, row, f.leaf);
-}
-
-/* What a pattern ties to a number holds that; what it only states to hold it, unless `violated`. */
-static void impose(const struct tie *tie, bool violated, struct tensor *t) {
-    if (!tie || (tie->stated && violated))
-        return;
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = isnan(tie->number) ? t->x[0] : tie->number;
-}
-
-/* What the pattern says of a name: the notes state it. */
-static bool is_positive(const struct proof *p, uint32_t value) {
-    const struct pattern *pattern = p->match->pattern;
-    bool found = false;
-    for (uint32_t i = 0; i < pattern->npositive; i++)
-        found |= p->bound.slots[pattern->positive[i]].value == value;
-    return found;
-}
-
-/* Among equal elements no order is promised, so that there is nothing to compare. */
-static bool is_sorted(const struct match *m) {
-    bool found = false;
-    for (uint32_t i = 0; i < m->nops; i++)
-        found |= m->graph->kind[m->ops[i]] == K_SORT || m->graph->kind[m->ops[i]] == K_TOPK;
-    return found;
-}
-
-/* A value that decides, whatever its element type is. */
-static bool is_truth(const struct proof *p, uint32_t value, int depth) {
-    enum { DEEP = 16 };
-    const struct graph *g = p->match->graph;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
-        uint32_t op = g->uses[u];
-        enum op_class c = graph_class(g, op);
-        if (!is_inside(p, op))
-            continue;
-        if (g->kind[op] == K_LOGICAL_NOT || g->kind[op] == K_LOGICAL_AND || g->kind[op] == K_LOGICAL_OR ||
-            (g->kind[op] == K_WHERE && graph_operands(g, op)[0] == value))
-            return true;
-        if ((c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && is_truth(p, g->m->ops[op].first_result, depth + 1))
-            return true;
-    }
-    return false;
-}
-
-/* What a pattern calls a mask, seen through movement. */
-static bool is_mask(const struct proof *p, uint32_t value, int depth) {
-    enum { DEEP = 16 };
-    const struct graph *g = p->match->graph;
-    const struct formula *f = form_pattern(p);
-    for (uint32_t i = 0; i < f->nslots; i++)
-        if (f->slot_is_variable[i] && p->bound.slots[i].value == value && str_find(f->slot_name[i], STR("mask")))
-            return true;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP; u++) {
-        enum op_class c = graph_class(g, g->uses[u]);
-        if (is_inside(p, g->uses[u]) && (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) &&
-            is_mask(p, g->m->ops[g->uses[u]].first_result, depth + 1))
-            return true;
-    }
-    return false;
-}
-
-static bool make_own_leaves(struct proof *p, const struct proof *first, uint32_t trial, bool violated) {
-    const struct graph *g = p->match->graph;
-    bool sorts = is_sorted(p->match);
-    for (uint32_t i = 0; i < p->nleaves; i++) {
-        struct shape s = {0};
-        uint32_t rank, value = p->leaves[i].value;
-        const int64_t *dims = graph_shape(g, value, &rank);
-        if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0)
-            return bench_fail(&p->bench, "an operand has no static shape");
-        s.rank = rank;
-        memcpy(s.dim, dims, rank * sizeof *dims);
-        struct tensor *t = tensor_new(&p->bench, &s);
-        if (!t)
-            return false;
-        bool positive = trial == POSITIVE || (is_positive(p, value) && !violated);
-        enum dtype type = is_truth(p, value, 0) ? DT_I1 : graph_dtype(g, value);
-        fill((struct filling){p->prover->seed, i, trial, positive, sorts, is_mask(p, value, 0)}, t, type);
-        impose(p->leaves[i].tie, violated, t);
-        p->given[i] =
-            p != first && !violated && devices_replicate(p, value) ? first->given[i] : (struct given){value, t};
-    }
-    return true;
-}
-
-/* Each device has its own. */
-static bool make_leaves(struct proof *p, uint32_t trial, bool violated) {
-    struct proof *q;
-    devices_join(p);
-    bool good = make_own_leaves(p, p, trial, violated);
-    for (uint32_t i = 1; good && (q = devices_other(p, i)); i++)
-        good = make_own_leaves(q, p, trial, violated);
-    return good;
-}
 
 /* ---- the verdict ---- */
 
@@ -278,10 +43,15 @@ static struct str inputs_text(const struct proof *p, const struct tensor *root, 
     return text.n ? arena_printf(p->arena, " (input %.*s)", (int)text.n, text.p) : text;
 }
 
+/* The sign of what is no number says nothing. */
+static double unsigned_nan(double x) {
+    return isnan(x) ? fabs(x) : x;
+}
+
 static struct str difference_text(const struct proof *p, const struct tensor *root, struct difference d) {
     struct str index = index_text(p->arena, &root->shape, d.at), inputs = inputs_text(p, root, d.at);
     return arena_printf(p->arena, "the fused form computes something else: at %.*s %.6g instead of %.6g%.*s",
-                        (int)index.n, index.p, d.got, d.want, (int)inputs.n, inputs.p);
+                        (int)index.n, index.p, unsigned_nan(d.got), unsigned_nan(d.want), (int)inputs.n, inputs.p);
 }
 
 /* What is wrong with a line of the form; empty: nothing. */
@@ -301,13 +71,18 @@ static struct str compare(struct proof *p, const struct outcome *o, int64_t *com
 
 enum verdict { SAME, NOT_EVALUATED, DIFFERENT };
 
+/* Elements that are a number on some side, and those that are one on none. */
+struct tally {
+    int64_t compared, skipped;
+};
+
 struct finding {
     enum verdict verdict;
     struct str text; /* the difference, or why it was not evaluated */
 };
 
 /* The form with one choice of its alternatives. */
-static struct finding try_choice(struct proof *p, int64_t *compared) {
+static struct finding try_choice(struct proof *p, struct tally *tally) {
     struct outcome lines[MAX_OUTCOMES] = {0};
     struct finding f = {SAME, STR("")};
     int64_t n = 0;
@@ -322,7 +97,8 @@ static struct finding try_choice(struct proof *p, int64_t *compared) {
         for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
             f.text = compare(q, &lines[i], &n);
             f.verdict = f.text.n ? DIFFERENT : SAME;
-            *compared += n;
+            tally->compared += n;
+            tally->skipped += lines[i].want->n - n;
         }
         p->approximate |= q->approximate;
     }
@@ -337,7 +113,7 @@ static bool says_more(const struct finding *f, const struct finding *than) {
     return !than->text.n || f->verdict > than->verdict;
 }
 
-static struct finding try_frame(struct proof *p, int64_t *compared) {
+static struct finding try_frame(struct proof *p, struct tally *tally) {
     struct finding first = {NOT_EVALUATED, STR("")};
     p->choice.n = 0;
     p->bench.error = STR("");
@@ -345,7 +121,7 @@ static struct finding try_frame(struct proof *p, int64_t *compared) {
         return (struct finding){NOT_EVALUATED, arena_str(p->arena, p->bench.error)};
     uint32_t tried = 0;
     do {
-        struct finding f = try_choice(p, compared);
+        struct finding f = try_choice(p, tally);
         if (f.verdict == SAME)
             return f;
         if (says_more(&f, &first))
@@ -356,11 +132,11 @@ static struct finding try_frame(struct proof *p, int64_t *compared) {
 
 /* The fused op computes the same where one of the alternatives that its form writes does, in the axes of one of the
  * ops; that is left in `p`. The first of them speaks for all where none does. */
-static struct finding find_choice(struct proof *p, int64_t *compared) {
+static struct finding find_choice(struct proof *p, struct tally *tally) {
     struct finding first = {NOT_EVALUATED, STR("")};
     for (uint32_t k = 0; k < p->nframes; k++) {
         p->frame = p->frames[k];
-        struct finding f = try_frame(p, compared);
+        struct finding f = try_frame(p, tally);
         if (f.verdict == SAME)
             return f;
         if (says_more(&f, &first))
@@ -369,40 +145,100 @@ static struct finding find_choice(struct proof *p, int64_t *compared) {
     return first;
 }
 
-static struct finding try_once(struct proof *p, uint32_t trial, bool violated, int64_t *compared) {
+/* Inputs of a trial that may be stated to be no part of the claim. */
+static enum outside what_is_tried(enum trial trial) {
+    return trial == TRIAL_SHUT ? OUTSIDE_MASKED_ROWS : trial == TRIAL_TIES ? OUTSIDE_TIES : OUTSIDE_NOTHING;
+}
+
+/* Where the order of equal elements can be seen, the form has to keep that of the match whatever it does with them. */
+static struct finding try_ties(struct proof *p, bool ordered, struct tally *tally) {
+    struct finding f = try_choice(p, tally);
+    if (f.verdict != SAME || !ordered)
+        return f;
+    p->bench.equals = EQUALS_LAST;
+    return try_choice(p, tally);
+}
+
+static struct finding try_once(struct proof *p, enum trial trial, uint32_t violated, struct tally *tally) {
     struct arena scratch = {0};
     struct finding f = {NOT_EVALUATED, STR("")};
+    bool ordered = numbers_show_order(p);
     p->bench = (struct bench){.arena = &scratch, .mesh = devices_mesh(p)};
-    bool good = make_leaves(p, trial, violated) && form_begin(p) && (trial == 0 || form_names(p));
-    if (good)
-        f = trial == 0 ? find_choice(p, compared) : try_choice(p, compared);
-    else
+    p->bench.equals = trial == TRIAL_TIES && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
+    if (!numbers_make(p, trial, violated) || !form_begin(p) || (trial != TRIAL_PLAIN && !form_names(p)))
         f.text = arena_str(p->arena, p->bench.error);
+    else if (trial == TRIAL_PLAIN)
+        f = find_choice(p, tally);
+    else
+        f = try_ties(p, trial == TRIAL_TIES && ordered, tally);
     arena_free(&scratch);
     return f;
 }
 
-/* On numbers of all kinds. */
-static struct finding try_all(struct proof *p, bool violated) {
+/* A first look has what says something of this match, and not more of the same. */
+static bool is_tried(const struct proof *p, enum trial trial) {
+    return numbers_differ(p, trial) && !(p->few && trial == TRIAL_COARSE);
+}
+
+/* It is the same in a trial that is stated to be no part of the claim. What is no number on both sides does not tell.
+ */
+static bool is_same_outside(struct proof *p, enum trial trial) {
+    struct tally tally = {0};
+    return try_once(p, trial, NONE, &tally).verdict == SAME && tally.skipped == 0;
+}
+
+/* On numbers of all kinds. `violated`: the leaf of which what is stated does not hold, or NONE. */
+static struct finding try_all(struct proof *p, uint32_t violated) {
     struct finding f = {SAME, STR("")};
-    int64_t compared = 0;
-    for (uint32_t trial = 0; trial < p->trials && f.verdict == SAME; trial++)
-        f = try_once(p, trial, violated, &compared);
-    if (f.verdict == SAME && compared == 0)
+    struct tally tally = {0};
+    for (uint32_t i = 0; i < TRIALS && f.verdict == SAME; i++) {
+        enum trial trial = (enum trial)i;
+        enum outside what = what_is_tried(trial);
+        if (!is_tried(p, trial))
+            continue;
+        if (what == OUTSIDE_NOTHING || !form_outside(p, what))
+            f = try_once(p, trial, violated, &tally);
+        else if (violated == NONE)
+            p->same_outside |= is_same_outside(p, trial);
+        if (trial == TRIAL_PLAIN && violated == NONE)
+            p->plain = p->spent;
+    }
+    if (f.verdict == SAME && tally.compared == 0)
         return (struct finding){NOT_EVALUATED, STR("the result is no number anywhere")};
     return f;
 }
 
 /* ---- preconditions ---- */
 
-/* Whether something is stated that can fail to hold. */
-static bool has_preconditions(const struct proof *p) {
+/* Each one violated on its own, while the others hold: how many make a difference, and the leaves of those that make
+ * none. */
+struct preconditions {
+    uint32_t needed, nneedless, needless[MAX_LEAVES];
+};
+
+static void violate(struct proof *p, struct preconditions *out) {
+    *out = (struct preconditions){0};
+    bool approximate = p->approximate;
     for (uint32_t i = 0; i < p->nleaves; i++) {
-        const struct tie *tie = p->leaves[i].tie;
-        if (tie && tie->stated && (!isnan(tie->number) || graph_numel(p->match->graph, p->leaves[i].value) > 1))
-            return true;
+        if (!numbers_stated(p, i))
+            continue;
+        p->spent = 0;
+        enum verdict v = try_all(p, i).verdict;
+        out->needed += v == DIFFERENT;
+        if (v == SAME)
+            out->needless[out->nneedless++] = i;
     }
-    return p->match->pattern->npositive > 0 || p->match->pattern->nreplicated > 0;
+    p->approximate = approximate;
+}
+
+static struct str needless_names(const struct proof *p, const struct preconditions *all) {
+    const struct mlir *m = p->match->graph->m;
+    struct str text = STR("");
+    for (uint32_t i = 0; i < all->nneedless; i++) {
+        struct str name = mlir_span(m, m->values[p->leaves[all->needless[i]].value].name);
+        text = arena_printf(p->arena, "%.*s%s%.*s", (int)text.n, text.p, i ? ", " : "", (int)name.n, name.p);
+    }
+    return text;
 }
 
 /* ---- the device ---- */
@@ -446,7 +282,7 @@ static bool first_line(struct proof *p, enum arithmetic ops, enum arithmetic for
 
 static void measure(struct proof *p, struct effect *e) {
     struct outcome exact, device;
-    if (!make_leaves(p, 0, false))
+    if (!numbers_make(p, TRIAL_PLAIN, NONE))
         return;
     product_as_matched(p);
     round_given(p);
@@ -481,14 +317,14 @@ static struct effect effect_of(struct proof *p, bool blackhole) {
 static bool prepare(struct proof *p) {
     if (!form_prepare(p))
         return false;
-    find_leaves(p, form_root(p));
+    numbers_find(p, form_root(p));
     for (uint32_t i = 0; i < p->match->nops; i++)
         for (uint32_t r = 0; r < p->match->graph->m->ops[p->match->ops[i]].nresults; r++)
-            find_leaves(p, p->match->graph->m->ops[p->match->ops[i]].first_result + r);
+            numbers_find(p, p->match->graph->m->ops[p->match->ops[i]].first_result + r);
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         if (p->fused->slot_is_variable[i] && form_is_bound(p, form_slot(p, i)))
-            find_leaves(p, p->bound.slots[form_slot(p, i)].value);
-    return p->too_many ? bench_fail(&p->bench, "too many operands") : devices_prepare(p);
+            numbers_find(p, p->bound.slots[form_slot(p, i)].value);
+    return (!p->too_many || bench_fail(&p->bench, "too many operands")) && numbers_roles(p) && devices_prepare(p);
 }
 
 static struct finding examine(struct proof *p) {
@@ -496,7 +332,7 @@ static struct finding examine(struct proof *p) {
         return (struct finding){NOT_EVALUATED, STR("the pattern has no `fused`")};
     if (!prepare(p))
         return (struct finding){NOT_EVALUATED, p->bench.error};
-    return try_all(p, false);
+    return try_all(p, NONE);
 }
 
 /* What was searched for has to give what the ops give: else it is the reading of the place that is wrong, not the fused
@@ -504,15 +340,15 @@ static struct finding examine(struct proof *p) {
 static bool reads_rightly(const struct proof *p) {
     struct proof *own = arena_alloc(p->arena, sizeof *own);
     *own = (struct proof){
-        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .trials = p->trials, .own = true};
+        .prover = p->prover, .match = p->match, .arena = p->arena, .budget = BUDGET, .few = p->few, .own = true};
     own->bench.arena = p->arena;
-    return prepare(own) && try_all(own, false).verdict == SAME;
+    return prepare(own) && try_all(own, NONE).verdict == SAME;
 }
 
 static struct proved verdict_of(struct proof *p) {
     struct finding f = examine(p);
     if (f.verdict == NOT_EVALUATED)
-        return (struct proved){.text = f.text};
+        return (struct proved){.text = f.text, .misfit = p->nfailed > 0 && p->nbeyond == 0};
     if (f.verdict == DIFFERENT && !reads_rightly(p))
         return (struct proved){.text = STR("how the place is laid out is not understood")};
     if (f.verdict == DIFFERENT)
@@ -522,8 +358,7 @@ static struct proved verdict_of(struct proof *p) {
 
 static struct proof *proof_new(struct prover *self, const struct match *m, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
-    *p = (struct proof){
-        .prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET, .trials = TRIALS};
+    *p = (struct proof){.prover = self, .match = m, .arena = a, .bench = {.arena = a}, .budget = BUDGET};
     return p;
 }
 
@@ -531,10 +366,16 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     struct prover self = {.set = set};
     struct proof *p = proof_new(&self, m, a);
     struct proved v = verdict_of(p);
-    if (v.kind == VERDICT_SAME)
+    if (v.kind == VERDICT_SAME) {
+        struct preconditions all;
         v.effect = effect_of(p, blackhole);
+        violate(p, &all);
+        v.needed = all.needed;
+        v.needless = needless_names(p, &all);
+    }
+    v.same_outside = p->same_outside;
     v.bound = p->approximate ? m->pattern->approximate : 0;
-    v.spent = p->spent / p->trials;
+    v.spent = p->plain;
     return v;
 }
 
@@ -554,44 +395,67 @@ static struct str unproved(struct proof *p, struct str why) {
     return STR("");
 }
 
-/* The smallest extents in which the difference is still there. */
+/* The smallest extents in which the difference is still there, and what was changed. */
 static struct str smallest(const struct proof *p, const struct variation *v, struct str text) {
     struct variation least = *v;
     least.which = 0;
+    least.types = TYPES_KEPT;
     struct proved small = prove_variation(p->prover->set, p->match, &least, p->arena);
-    return small.kind == VERDICT_DIFFERENT ? small.text : text;
+    text = small.kind == VERDICT_DIFFERENT ? small.text : text;
+    return v->change ? arena_printf(p->arena, "%s: %.*s", change_name(v->change), (int)text.n, text.p) : text;
 }
 
-/* In other extents and element types, as the seed says. Text where one is not the same. */
+/* Text where a variation is not the same. */
+static struct str try_variation(struct proof *p, const struct variation *v) {
+    struct proved r = prove_variation(p->prover->set, p->match, v, p->arena);
+    p->prover->varied += r.kind == VERDICT_SAME;
+    if (r.misfit && v->change)
+        return arena_printf(p->arena, "%s the fused form does not fit the match: %.*s", change_name(v->change),
+                            (int)r.text.n, r.text.p);
+    return r.kind == VERDICT_DIFFERENT ? smallest(p, v, r.text) : STR("");
+}
+
+/* In other extents and element types, in another rank, with an op less and with one more, as the seed says. What is no
+ * place of the pattern any more is none. */
 static struct str vary(struct proof *p) {
+    static const enum change changes[] = {CHANGE_RANK, CHANGE_BATCH,  CHANGE_NO_LEAD,
+                                          CHANGE_DROP, CHANGE_INSERT, CHANGE_INSERT};
     uint64_t seed = p->prover->seed;
-    for (uint32_t i = 0; i < VARIATIONS; i++) {
-        struct variation v = {(uint32_t)(i ? 1 + (seed + i) % 4 : 0), (enum variation_types)((seed + i) % TYPES_COUNT),
-                              seed + i + 1};
-        struct proved r = prove_variation(p->prover->set, p->match, &v, p->arena);
-        p->prover->varied += r.kind == VERDICT_SAME;
-        if (r.kind == VERDICT_DIFFERENT)
-            return smallest(p, &v, r.text);
-    }
-    return STR("");
+    struct str wrong = STR("");
+    for (uint32_t i = 0; i < VARIATIONS && !wrong.n; i++)
+        wrong = try_variation(p, &(struct variation){.which = (uint32_t)(i ? 1 + (seed + i) % 4 : 0),
+                                                     .types = (enum variation_types)((seed + i) % TYPES_COUNT),
+                                                     .seed = seed + i + 1});
+    for (uint32_t i = 0; i < sizeof changes / sizeof *changes && !wrong.n; i++)
+        wrong = try_variation(p, &(struct variation){.which = (uint32_t)((seed + i) % 3),
+                                                     .types = TYPES_KEPT,
+                                                     .change = changes[i],
+                                                     .seed = seed_of(seed, i)});
+    return wrong;
 }
 
 struct str prove_example(void *self, const struct match *m, const struct example *e, struct arena *a) {
     struct proof *p = proof_new(self, m, a);
     p->example = e;
     p->budget = UINT64_MAX;
-    p->trials = FEW_TRIALS;
+    p->few = true;
     if (!m->pattern->fused.n)
         p->prover->formless++;
     struct finding f = examine(p);
-    if (f.verdict == NOT_EVALUATED && p->nfailed > 0 && p->nbeyond == 0)
+    if (f.verdict == NOT_EVALUATED && p->nfailed > 0 && p->nbeyond == 0) /* as `misfit` */
         return arena_printf(a, "the fused form does not fit the match: %.*s", (int)f.text.n, f.text.p);
     if (f.verdict == NOT_EVALUATED)
         return unproved(p, f.text);
     if (f.verdict == DIFFERENT)
         return smallest(p, &(struct variation){.types = TYPES_KEPT, .seed = p->prover->seed}, f.text);
-    if (has_preconditions(p) && try_all(p, true).verdict == SAME)
-        return STR("it computes the same where a precondition does not hold: that need not be stated");
+    if (p->same_outside)
+        return STR("it computes the same in what is stated to be outside of the claim: that need not be stated");
+    struct preconditions all;
+    violate(p, &all);
+    if (all.nneedless)
+        return arena_printf(a,
+                            "it computes the same where the precondition of %s does not hold: that need not be stated",
+                            needless_names(p, &all).p);
     struct str wrong = vary(p);
     p->prover->proved += wrong.n == 0;
     return wrong;

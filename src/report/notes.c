@@ -96,6 +96,8 @@ static void add_remarks(struct buf *out, const struct match_detail *d) {
         add_line(out, "decomposed: ", STR("the compiler took a fused op apart here on purpose."));
     for (uint32_t i = 0; i < d->nremarks; i++)
         add_line(out, "", d->remarks[i]);
+    for (uint32_t i = 0; i < d->noutside; i++)
+        add_line(out, "outside of the claim: ", d->outside[i]);
     for (uint32_t i = 0; i < d->npreconditions; i++)
         add_line(out, "precondition: ", d->preconditions[i]);
 }

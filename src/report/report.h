@@ -50,6 +50,8 @@ struct entry {
     uint32_t ninstances, instances_cap;
 };
 
+enum { REPORT_LAST = 64 };
+
 struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct entry *entries;
@@ -60,6 +62,7 @@ struct report {
     bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
     struct report_index *index; /* entries by key (uthash), private to the room */
     struct buf key;             /* room for one, likewise */
+    uint32_t last[REPORT_LAST]; /* entries found last, plus 1, by their first and last component */
 };
 
 /* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new.
