@@ -115,6 +115,7 @@ static bool flag_of(const struct graph *g, uint32_t op, const char *key) {
 
 static const int64_t *operand_shape(const struct graph *g, uint32_t op, uint32_t i, uint32_t *rank) {
     bool there = graph_noperands(g, op) > i && graph_operands(g, op)[i] != NONE;
+    *rank = 0;
     return there ? graph_shape(g, graph_operands(g, op)[i], rank) : NULL;
 }
 
