@@ -105,7 +105,7 @@ void audit_report_batch(struct graph_audit *g) {
         const struct match *m = &g->matches.items[g->described + i];
         const struct described *d = &g->batch[i];
         report_add(&g->a->report, m->pattern->fused_op, m->pattern->source, d->components, m->nops, d->instance);
-        if (!audit_steps(&g->matches, g->described + i))
+        if (g->a->report.count_only || !audit_steps(&g->matches, g->described + i))
             continue;
         level_release(&g->ttir);
         level_release(&g->ttnn);

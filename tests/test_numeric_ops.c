@@ -81,6 +81,11 @@ Test(numeric_ops, every_evaluator_has_a_fixture) {
             seen[f.ir.g.kind[f.op]] = true;
         fixture_close(&file);
     }
+    static const enum op_kind of_devices[] = {K_ALL_REDUCE,           K_ALL_REDUCE_ASYNC,  K_REDUCE_SCATTER,
+                                              K_ALL_GATHER,           K_MESH_PARTITION,    K_ALL_TO_ALL,
+                                              K_COLLECTIVE_BROADCAST, K_COLLECTIVE_PERMUTE}; /* below */
+    for (size_t i = 0; i < sizeof of_devices / sizeof *of_devices; i++)
+        seen[of_devices[i]] = true;
     for (int k = 1; k < K_COUNT; k++)
         if (interpretable((enum op_kind)k) && op_table[k].class != OP_LAYOUT && !strstr(op_table[k].name, "prepare_") &&
             k != K_SCATTER_IN_DIM)
@@ -312,4 +317,92 @@ Test(numeric_ops, the_matrix_unit_cuts_f32_to_ten_bits) {
     double x = 1 + 0x1p-11 + 0x1p-10;
     cr_assert_eq(device_product(CONFIG("hifi4", "true"), "f32", "f32", 1, x, 1), 1 + 0x1p-10);
     cr_assert_eq(device_product("", "si32", "si32", 3, 5, 7), 105, "integers are exact");
+}
+
+/* ---- collectives ---- */
+
+/* Every device has the same numbers, ten times as large as those of the one before. */
+static bool tenfold(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
+    double by = 1;
+    for (uint32_t d = 0; d < b->mesh->devices; d++, by *= 10) {
+        struct tensor *t = tensor_copy(b, x);
+        for (int64_t i = 0; t && i < t->n; i++)
+            t->x[i] *= by;
+        all[d] = t;
+    }
+    return true;
+}
+
+static struct mesh three = {3, tenfold};
+
+struct attribute {
+    const char *key, *text;
+};
+
+static bool attribute_of(const void *self, const char *key, struct str *text) {
+    for (const struct attribute *a = self; a->key; a++)
+        if (strcmp(a->key, key) == 0) {
+            *text = str_of(a->text);
+            return true;
+        }
+    return false;
+}
+
+static const struct tensor *exchanged(enum op_kind k, uint32_t device, const struct attribute *attributes) {
+    const struct tensor *results[MAX_RESULTS], *x = V(1, 2, 3);
+    struct call c = {
+        .kind = k, .noperands = 1, .operands = &x, .nresults = 1, .attribute = attribute_of, .self = attributes};
+    bench.mesh = &three;
+    bench.device = device;
+    bench.error = STR("");
+    return interpret(&bench, &c, results) ? results[0] : NULL;
+}
+
+#define A(...)                                                                                                         \
+    (const struct attribute[]) {                                                                                       \
+        __VA_ARGS__, {                                                                                                 \
+            NULL, NULL                                                                                                 \
+        }                                                                                                              \
+    }
+
+static void holds(const struct tensor *t, int n, const double *want) {
+    cr_assert(t, "%.*s", (int)bench.error.n, bench.error.p);
+    cr_assert_eq(t->n, n);
+    for (int i = 0; i < n; i++)
+        cr_assert_float_eq(t->x[i], want[i], 1e-12, "%d: %g", i, t->x[i]);
+}
+#define W(...)                                                                                                         \
+    (const double[]) {                                                                                                 \
+        __VA_ARGS__                                                                                                    \
+    }
+
+Test(numeric_ops, collectives_exchange) {
+    holds(exchanged(K_ALL_REDUCE, 0, A({"x", ""})), 3, W(111, 222, 333));
+    holds(exchanged(K_ALL_REDUCE, 2, A({"reduce_type", "#ttcore.reduce_type<max>"})), 3, W(100, 200, 300));
+    holds(exchanged(K_ALL_REDUCE, 1, A({"reduce_type", "#ttcore.reduce_type<mean>"})), 3, W(37, 74, 111));
+    holds(exchanged(K_REDUCE_SCATTER, 1, A({"scatter_dim", "0 : si32"})), 1, W(222));
+    holds(exchanged(K_ALL_GATHER, 1, A({"all_gather_dim", "0 : si32"})), 9, W(1, 2, 3, 10, 20, 30, 100, 200, 300));
+    holds(exchanged(K_MESH_PARTITION, 2, A({"dim", "-1 : si32"})), 1, W(3));
+    holds(exchanged(K_ALL_TO_ALL, 1, A({"split_dim", "0 : si32"}, {"concat_dim", "0 : si32"})), 3, W(2, 20, 200));
+    holds(exchanged(K_COLLECTIVE_BROADCAST, 2, A({"replica_groups", "dense<[[0, 1, 2]]> : tensor<1x3xi64>"})), 3,
+          W(1, 2, 3));
+    const struct attribute *shift = A({"source_target_pairs", "dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>"});
+    holds(exchanged(K_COLLECTIVE_PERMUTE, 0, shift), 3, W(0, 0, 0));
+    holds(exchanged(K_COLLECTIVE_PERMUTE, 2, shift), 3, W(10, 20, 30));
+}
+
+Test(numeric_ops, collectives_that_do_not_fit) {
+    cr_assert_null(exchanged(K_ALL_REDUCE, 0, A({"reduce_type", "#ttcore.reduce_type<std>"})));
+    cr_assert_null(exchanged(K_ALL_GATHER, 0, A({"x", ""})));
+    cr_assert_null(exchanged(K_ALL_GATHER, 0, A({"all_gather_dim", "1 : si32"})));
+    cr_assert_null(exchanged(K_REDUCE_SCATTER, 0, A({"scatter_dim", "2 : si32"})));
+    cr_assert_null(exchanged(K_ALL_TO_ALL, 0, A({"split_dim", "0 : si32"})));
+    cr_assert_null(exchanged(K_COLLECTIVE_BROADCAST, 0, A({"replica_groups", "dense<[[0, 2, 1]]> : tensor<1x3xi64>"})));
+    cr_assert_null(exchanged(K_COLLECTIVE_PERMUTE, 0, A({"source_target_pairs", "dense<[[0, 3]]> : tensor<1x2xi64>"})));
+    bench.mesh = NULL;
+    const struct tensor *results[MAX_RESULTS], *x = V(1, 2);
+    struct call c = {.kind = K_ALL_REDUCE, .noperands = 1, .operands = &x, .nresults = 1};
+    bench.error = STR("");
+    cr_assert_not(interpret(&bench, &c, results));
+    cr_assert(str_find(bench.error, STR("no evaluator for all_reduce")));
 }

@@ -3,6 +3,7 @@
 #include "pattern/lex.h"
 #include "pattern/match.h"
 #include "pattern/pattern.h"
+#include "pattern/regex.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -634,4 +635,31 @@ Test(pattern, globs_choose_by_name_and_by_fused_op) {
     cr_assert(str_is(bad, "typo*"));
     cr_assert_not(patterns_select(&set, NULL, "typo", &bad));
     cr_assert(str_is(bad, "typo"));
+}
+
+static bool ruled_out(const char *regex, const char *text) {
+    int error;
+    PCRE2_SIZE at;
+    pcre2_code *re = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &error, &at, NULL);
+    cr_assert_not_null(re, "%s", regex);
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    bool found = pcre2_match(re, (PCRE2_SPTR)text, strlen(text), 0, 0, data, NULL) >= 0;
+    bool out = regex_is_ruled_out(re, str_of(text));
+    cr_assert_not(found && out, "%s in %s", regex, text);
+    pcre2_match_data_free(data);
+    pcre2_code_free(re);
+    return out;
+}
+
+/* Never where it would be found: a letter of the expression may mean both cases. */
+Test(pattern, a_regular_expression_is_ruled_out_by_a_byte_that_it_needs) {
+    cr_assert(ruled_out("_decomp_(matmul|add)$", "add.42"));
+    cr_assert(ruled_out("(a|b)_[qkv]$", "add.42"));
+    cr_assert(ruled_out("(a|b)_$", ""));
+    cr_assert_not(ruled_out("_decomp_(matmul|add)$", "x_decomp_add"));
+    cr_assert_not(ruled_out("_decomp_(matmul|add)$", "add_42"));
+    cr_assert_not(ruled_out("(?i)add", "ADD"));
+    cr_assert_not(ruled_out("x(?i:y)", "xY"));
+    cr_assert_not(ruled_out("[_.]a|b", "b"));
+    cr_assert_not(ruled_out("_?a*", ""));
 }

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 static struct proofs *proofs;
 
@@ -38,14 +39,14 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     struct proved v = ask("x:96x640xbf16", SILU);
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert_eq(v.shapes, 2);
+    cr_assert_eq(v.shapes, 4);
     cr_assert(v.effect.known);
     cr_assert_gt(v.effect.pcc[1], 0.999);
     cr_assert_lt(v.effect.error[1], v.effect.error[0]); /* one rounding less */
     cr_assert_leq(v.effect.ulp[1], 0.5);
-    cr_assert(str_starts(line, STR("validated: same function (f64, 2 shapes), device PCC 0.9999")), "%s", line.p);
+    cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), device PCC 0.9999")), "%s", line.p);
     cr_assert(str_ends(line, STR("x of unfused (bf16, wormhole_b0)")), "%s", line.p);
-    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 2\n")), "%s", details.p);
+    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 4\n")), "%s", details.p);
 }
 
 Test(prove_proofs, the_chip_is_that_of_the_model) {
@@ -104,9 +105,8 @@ Test(prove_proofs, the_reason_is_told_where_nothing_is_proved) {
     struct str line = verdict_line(&v, &arena);
     cr_assert(str_starts(line, STR("not validated: ")), "%s", line.p);
     cr_assert(str_find(line, STR("fused")), "%s", line.p);
-    claim("out = neg(all_gather(x))", "neg(x)");
-    v = ask("x:32x64",
-            "g = ttnn.all_gather x {all_gather_dim = 1 : si32} -> 32x128; o = ttnn.neg g -> 32x128; return o");
+    claim("out = neg(rearrange(x))", "neg(x)");
+    v = ask("x:32x64", "g = ttir.rearrange x {pattern = \"a b -> b a\"} -> 64x32; o = ttir.neg g -> 64x32; return o");
     cr_assert_eq(v.kind, VERDICT_NONE);
     cr_assert(str_find(v.text, STR("no evaluator for")), "%s", v.text.p);
 }
@@ -124,13 +124,279 @@ Test(prove_proofs, what_is_alike_is_proved_once) {
     claim("out = x * sigmoid(x)", "silu(x)");
     ask("x:96x640xbf16", SILU);
     uint32_t n = proofs_count(proofs);
-    cr_assert_eq(n, 2); /* in two shapes */
+    cr_assert_eq(n, 4); /* in four shapes */
     ask("y:96x640xbf16", "t = ttnn.sigmoid y -> 96x640xbf16; o = ttnn.multiply y t -> 96x640xbf16; return o");
     cr_assert_eq(proofs_count(proofs), n);
     ask("y:64x160xbf16", "t = ttnn.sigmoid y -> 64x160xbf16; o = ttnn.multiply y t -> 64x160xbf16; return o");
     cr_assert_eq(proofs_count(proofs), n, "other extents, the same relations");
     ask("y:96x640", "t = ttnn.sigmoid y -> 96x640; o = ttnn.multiply y t -> 96x640; return o");
     cr_assert_gt(proofs_count(proofs), n, "another element type");
+}
+
+#define SCALED                                                                                                         \
+    "p = ttnn.multiply q f -> 1x4x96x64\n"                                                                             \
+    "o = ttnn.scaled_dot_product_attention p k v {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 0, "    \
+    "0>, "                                                                                                             \
+    "scale = 5.0E-1 : f32} -> 1x4x96x64; return o"
+
+Test(prove_proofs, a_number_that_is_an_argument_counts_in_attributes) {
+    const char *match = "out = scaled_dot_product_attention(q * f, k, v)",
+               *args = "q:1x4x96x64 k:1x4x96x64 v:1x4x96x64";
+    claim(match, "scaled_dot_product_attention(q, k, v, scale=\"value(f) * attribute(out, \'scale\')\")");
+    struct proved v = ask(arena_printf(&arena, "%s f:1x1x1x1", args).p, SCALED);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask(arena_printf(&arena, "%s f:1x4x1x1", args).p, SCALED);
+    cr_assert_eq(v.kind, VERDICT_NONE, "several numbers: %s", v.text.p);
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
+    claim(match, "scaled_dot_product_attention(q, k, v, scale=\"attribute(out, \'scale\') / value(f)\")");
+    v = ask(arena_printf(&arena, "%s f:1x1x1x1", args).p, SCALED);
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+/* ---- windows ---- */
+
+static const struct {
+    const char *args, *op, *shape, *name;
+} images[] = {
+    {"x:2x1500x80 w:64x80x3 b:1x1x64", "ttir.conv1d x w {padding = array<i32: 1, 1>, stride = array<i32: 2>}",
+     "2x750x64", "conv1d"},
+    {"x:1x28x66x98x32 w:48x32x1x3x3 b:1x1x1x1x48",
+     "ttir.conv3d x w {padding = array<i32: 0, 1, 1>, stride = array<i32: 1, 2, 2>}", "1x28x33x49x48", "conv3d"},
+    {"x:1x60x40x128 w:128x64x4x4 b:1x1x1x64",
+     "ttir.conv_transpose2d x w {padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 2, 2>}", "1x120x80x64",
+     "conv_transpose2d"},
+};
+
+static struct proved ask_image(size_t i, const char *fused) {
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
+    claim(arena_printf(&arena, "out = %s(x, w) + b", images[i].name).p,
+          arena_printf(&arena, "%s%s", images[i].name, fused).p);
+    return ask(images[i].args, arena_printf(&arena, "c = %s -> %s; o = ttir.add c b -> %s; return o", images[i].op,
+                                            images[i].shape, images[i].shape)
+                                   .p);
+}
+
+Test(prove_proofs, images_of_any_dimensions_are_proved_small) {
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        struct proved v = ask_image(i, "(x, w, b)");
+        cr_assert_eq(v.kind, VERDICT_SAME, "%s: %s", images[i].name, v.text.p);
+        cr_assert_gt(v.shapes, 1, "%s", images[i].name);
+    }
+}
+
+Test(prove_proofs, images_of_any_dimensions_are_refuted) {
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        struct proved v = ask_image(i, "(x, w)");
+        cr_assert(verdict_refutes(&v), "%s: %s", images[i].name, v.text.p);
+    }
+}
+
+Test(prove_proofs, what_is_costly_is_evaluated_in_few_shapes) {
+    struct proved v = ask_image(1, "(x, w, b)");
+    cr_assert_eq(v.shapes, 2);
+    claim("out = x * sigmoid(x)", "silu(x)");
+    v = ask("x:96x640xbf16", SILU);
+    cr_assert_eq(v.shapes, 4);
+}
+
+static uint32_t shapes_of(const char *shape) {
+    return ask(arena_printf(&arena, "x:%s", shape).p,
+               arena_printf(&arena, "s = ttir.sigmoid x -> %s; o = ttir.multiply x s -> %s; return o", shape, shape).p)
+        .shapes;
+}
+
+Test(prove_proofs, shapes_are_as_many_as_there_are) {
+    claim("out = x * sigmoid(x)", "silu(x)");
+    cr_assert_eq(shapes_of("2x2"), 1);
+    cr_assert_eq(shapes_of("3x2"), 1);
+    cr_assert_eq(shapes_of("2x5"), 2);
+    cr_assert_eq(shapes_of("3x5"), 4);
+}
+
+/* ---- what constants hold ---- */
+
+/* 0, 1, ... as 32-bit integers in memory order, the last one as given. */
+static const char *counted(uint32_t n, uint32_t last) {
+    char *text = arena_alloc(&arena, 8 * (size_t)n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = i + 1 == n ? last : i;
+        sprintf(text + 8 * (size_t)i, "%02X%02X%02X%02X", x & 255, x >> 8 & 255, x >> 16 & 255, x >> 24);
+    }
+    return text;
+}
+
+static struct proved ask_rows(uint32_t n, uint32_t last) {
+    struct str ops = arena_printf(&arena,
+                                  "i = ttir.constant {value = dense<\"0x%s\"> : tensor<%uxi32>} -> %uxi32\n"
+                                  "o = ttir.embedding i w -> %ux96; return o",
+                                  counted(n, last), n, n, n);
+    return ask(arena_printf(&arena, "w:%ux96", n).p, ops.p);
+}
+
+Test(prove_proofs, what_a_constant_holds_decides) {
+    claim("out = matmul(x, w)", "neg(neg(x))");
+    struct proved v =
+        ask("x:64x2", "w = ttir.constant {value = dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>} -> 2x2\n"
+                      "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert(str_starts(verdict_line(&v, &arena),
+                         STR("validated: same function for what its constants hold (f64, 1 shape)")),
+              "%s", verdict_line(&v, &arena).p);
+    cr_assert(str_find(verdict_details(&v, &arena), STR("constants: as_held\n")));
+    v = ask("x:64x2", "w = ttir.constant {value = dense<[[1.0, 0.0], [0.0, 1.5]]> : tensor<2x2xf32>} -> 2x2\n"
+                      "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, what_holds_for_any_constant_is_asked_of_this_one_too) {
+    claim("out = (x * s) / s", "neg(neg(x))");
+    struct proved v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
+                                    "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.held);
+    cr_assert_gt(v.shapes, 4);
+    v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 0.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
+                      "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, a_list_of_indices_is_kept_whole) {
+    claim("out = op embedding(i, w)", "neg(neg(w))");
+    struct proved v = ask_rows(512, 511);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask_rows(512, 7);
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, a_large_list_is_cut_where_its_beginning_is_like_the_whole) {
+    claim("out = op embedding(i, w)", "neg(neg(w))");
+    struct proved v = ask_rows(16384, 16383);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask_rows(16384, 7);
+    cr_assert_eq(v.kind, VERDICT_NONE, "%s", v.text.p);
+    cr_assert(str_find(v.text, STR("what a constant holds")), "%s", v.text.p);
+}
+
+static struct proved ask_reversed(const char *more) {
+    struct str ops = arena_printf(&arena,
+                                  "a = ttir.arange {start = 0 : i64, end = 64 : i64, step = 1 : i64, arange_dimension "
+                                  "= 0 : i64} -> 64xi32\n"
+                                  "i = ttir.reverse a {dimensions = array<i64: 0>} -> 64xi32\n%s"
+                                  "o = ttir.embedding %s w -> 64x96; return o",
+                                  more, *more ? "j" : "i");
+    return ask("w:64x96", ops.p);
+}
+
+Test(prove_proofs, a_constant_may_be_computed) {
+    claim("out = op embedding(i, w)", "neg(neg(w))");
+    struct proved v = ask_reversed("j = ttir.reverse i {dimensions = array<i64: 0>} -> 64xi32\n");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    v = ask_reversed("");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, what_is_not_in_the_text_is_an_argument) {
+    claim("out = matmul(x, w)", "neg(neg(x))");
+    struct proved v = ask("x:64x2", "w = ttir.constant {value = dense_resource<w> : tensor<2x2xf32>} -> 2x2\n"
+                                    "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+    v = ask("x:64x2 w:2x2", "o = ttir.matmul x w -> 64x2; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+/* ---- devices ---- */
+
+#define EXP "e = ttir.exp r -> 96x640; return e"
+#define ALL_REDUCE(type)                                                                                               \
+    "r = ttir.all_reduce x {cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<" type ">} -> 96x640\n"
+
+struct collective {
+    const char *match, *fused, *args, *ops;
+};
+
+static struct proved ask_collective(const struct collective *c) {
+    proofs_free(proofs);
+    proofs = proofs_new(&set);
+    claim(c->match, c->fused);
+    return ask(c->args, c->ops);
+}
+
+Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
+    static const struct collective same[] = {
+        {"out = exp(all_reduce(x))", "exp(all_reduce(x))", "x:96x640", ALL_REDUCE("sum") EXP},
+        {"out = -(all_reduce(x))", "all_reduce(-x)", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.neg r -> 96x640; return e"},
+        {"out = exp(all_reduce(x))", "all_reduce(exp(x))", "x:96x640", ALL_REDUCE("max") EXP},
+        {"out = matmul(all_reduce(x), w)", "matmul(all_reduce(x), w)", "x:96x640 w:640x128",
+         ALL_REDUCE("sum") "e = ttir.matmul r w -> 96x128; return e"},
+        {"out = exp(all_gather(x))", "all_gather(exp(x))", "x:96x640",
+         "r = ttnn.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x2560\n"
+         "e = ttnn.exp r -> 96x2560; return e"},
+        {"out = all_gather(reduce_scatter(x))", "all_reduce(x)", "x:96x640",
+         "s = ttir.reduce_scatter x {cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<sum>, scatter_dim = 1 "
+         ": "
+         "si32} -> 96x160\n"
+         "g = ttir.all_gather s {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640; return g"},
+        {"out = mesh_partition(all_gather(x))", "neg(neg(x))", "x:96x160",
+         "g = ttir.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640\n"
+         "s = ttir.mesh_partition g {cluster_axis = 1 : ui32, dim = 1 : si32} -> 96x160; return s"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct proved v = ask_collective(&same[i]);
+        cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
+        cr_assert(v.effect.known, "%zu", i);
+    }
+}
+
+Test(prove_proofs, a_collective_is_not_moved_past_what_does_not) {
+    static const struct collective wrong[] = {
+        {"out = exp(all_reduce(x))", "all_reduce(exp(x))", "x:96x640", ALL_REDUCE("sum") EXP},
+        /* of one sign only the sum of the parts would be that of the whole */
+        {"out = relu(all_reduce(x))", "all_reduce(relu(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.relu r -> 96x640; return e"},
+        {"out = op rms_norm(all_reduce(x))", "all_reduce(rms_norm(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.rms_norm r {epsilon = 1.0E-5 : f32, normalized_shape = array<i64: 640>, "
+                           "operandSegmentSizes = array<i32: 1, 0, 0>} -> 96x640; return e"},
+        {"out = -(all_reduce(x))", "-x", "x:96x640", ALL_REDUCE("sum") "e = ttir.neg r -> 96x640; return e"},
+        {"out = -(all_reduce(x))", "all_reduce(-x)", "x:96x640",
+         ALL_REDUCE("max") "e = ttir.neg r -> 96x640; return e"},
+        {"out = all_reduce(x) + y", "all_reduce(x + y)", "x:96x640 y:96x640",
+         ALL_REDUCE("sum") "e = ttir.add r y -> 96x640; return e"},
+        {"out = all_gather(reduce_scatter(x))", "all_reduce(x)", "x:96x640",
+         "s = ttir.reduce_scatter x {cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<max>, scatter_dim = 1 "
+         ": "
+         "si32} -> 96x160\n"
+         "g = ttir.all_gather s {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640; return g"},
+        /* on the first device only it is the same */
+        {"out = op slice(all_gather(x), dim=1, part=0, of=4)", "neg(neg(x))", "x:96x160",
+         "g = ttir.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640\n"
+         "s = ttir.slice_static g {begins = [0 : i32, 0 : i32], ends = [96 : i32, 160 : i32], step = [1 : i32, 1 : "
+         "i32]} "
+         "-> 96x160; return s"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct proved v = ask_collective(&wrong[i]);
+        cr_assert(verdict_refutes(&v), "%zu: %s", i, v.text.p);
+    }
+}
+
+Test(prove_proofs, a_mesh_that_is_not_modelled_is_told) {
+    static const struct collective untold[] = {
+        {"out = all_reduce(all_reduce(x))", "all_reduce(all_reduce(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.all_reduce r {cluster_axis = 0 : ui32, reduce_type = #ttcore.reduce_type<sum>} -> "
+                           "96x640; return e"},
+        {"out = -(all_reduce(x))", "all_reduce(-x)", "x:96x640",
+         ALL_REDUCE("std") "e = ttir.neg r -> 96x640; return e"},
+        {"out = op distributed_rms_norm(all_reduce(x))", "distributed_rms_norm(all_reduce(x))", "x:96x640",
+         ALL_REDUCE("sum") "e = ttir.distributed_rms_norm r {cluster_axis = 1 : ui32, epsilon = 1.0E-5 : f32, "
+                           "operandSegmentSizes = array<i32: 1, 0, 0>} -> 96x640; return e"},
+    };
+    for (size_t i = 0; i < sizeof untold / sizeof *untold; i++) {
+        struct proved v = ask_collective(&untold[i]);
+        cr_assert_eq(v.kind, VERDICT_NONE, "%zu: %s", i, v.text.p);
+    }
 }
 
 #define SHARE                                                                                                          \
@@ -159,7 +425,8 @@ Test(prove_proofs, a_precondition_that_makes_no_difference_is_named) {
 }
 
 Test(prove_proofs, each_precondition_is_violated_on_its_own) {
-    claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) + (y - sum(y, dim=-1) * given(1 / extent(x, -1))) * 0",
+    claim("out = (x - sum(x, dim=-1) * given(1 / extent(x, -1))) + (y - sum(y, dim=-1) * given(1 / extent(x, "
+          "-1))) * 0",
           "(x - mean(x)) + y * 0");
     struct proved v =
         ask("x:32x768 c:1x1!parameter y:32x768 k:1x1!parameter",

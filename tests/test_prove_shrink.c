@@ -33,12 +33,19 @@ static bool read_part(const char *args, const char *ops) {
     return part_of_match(&m, &part, &why);
 }
 
-static void shrink(const char *args, const char *ops) {
+/* What is large may lose that different extents stay different. */
+static void shrink_large(const char *args, const char *ops) {
     cr_assert(read_part(args, ops), "%.*s", (int)why.n, why.p);
     cr_assert(extents_shrink(&part, 0, &e, &why), "%.*s", (int)why.n, why.p);
     for (uint32_t i = 0; i < e.n; i++) {
         cr_assert_leq(e.to[i], e.from[i]);
         cr_assert_geq(e.to[i], 2, "%ld", (long)e.from[i]);
+    }
+}
+
+static void shrink(const char *args, const char *ops) {
+    shrink_large(args, ops);
+    for (uint32_t i = 0; i < e.n; i++) {
         for (uint32_t k = 0; k < i; k++)
             cr_assert_neq(e.to[i], e.to[k], "%ld and %ld", (long)e.from[i], (long)e.from[k]);
     }
@@ -112,6 +119,101 @@ Test(prove_shrink, a_pad_stays_and_so_does_the_window_of_a_pool) {
     cr_assert_lt(to(114), 60);
 }
 
+Test(prove_shrink, a_window_of_one_dimension_slides_too) {
+    shrink(
+        "x:2x1500x80 w:64x80x3",
+        "y = ttir.conv1d x w {batch_dim = 0 : i64, channel_dim = 2 : i64, dilation = array<i32: 1>, groups = 1 : i32, "
+        "length_dim = 1 : i64, padding = array<i32: 1, 1>, stride = array<i32: 2>} -> 2x750x64; return y");
+    cr_assert_eq(to(3), 3);
+    cr_assert_eq((to(1500) + 2 - 3) / 2 + 1, to(750));
+    cr_assert_lt(to(1500), 60);
+}
+
+Test(prove_shrink, a_flattened_row_keeps_its_sizes) {
+    shrink("x:1x1x3000x80 w:64x80x3",
+           "y = ttnn.conv1d x w {batch_size = 2 : i32, dilation = 1 : i32, groups = 1 : i32, in_channels = 80 : i32, "
+           "input_length = 1500 : i32, kernel_size = 3 : i32, out_channels = 64 : i32, padding = array<i32: 1, 1>, "
+           "stride = 2 : i32} -> 1x1x1500x64; return y");
+    cr_assert_eq(2 * to(1500), to(3000));
+    cr_assert_eq((to(1500) + 2 - 3) / 2 + 1, to(750));
+    cr_assert_lt(to(3000), 100);
+}
+
+Test(prove_shrink, a_window_of_three_dimensions_slides_too) {
+    shrink_large("x:1x28x130x194x64 w:48x64x3x3x3",
+                 "y = ttir.conv3d x w {groups = 1 : i32, padding = array<i32: 0, 1, 1>, stride = array<i32: 1, 2, 2>} "
+                 "-> 1x26x65x97x48; return y");
+    cr_assert_eq(to(28) - 2, to(26));
+    cr_assert_eq((to(130) + 2 - 3) / 2 + 1, to(65));
+    cr_assert_eq((to(194) + 2 - 3) / 2 + 1, to(97));
+    cr_assert_lt(to(28) * to(130) * to(194), 2000);
+}
+
+Test(prove_shrink, a_transposed_window_spreads_the_image) {
+    shrink("x:1x60x40x128 w:128x16x4x4",
+           "y = ttir.conv_transpose2d x w {dilation = array<i32: 1, 1>, groups = 4 : i32, output_padding = array<i32: "
+           "1, 1>, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 2, 2>} -> 1x121x81x64; return y");
+    cr_assert_eq((to(60) - 1) * 2 - 2 + 4 + 1, to(121));
+    cr_assert_eq((to(40) - 1) * 2 - 2 + 4 + 1, to(81));
+    cr_assert_eq(to(16) * to(4), to(64));
+    cr_assert_eq(to(128) % to(4), 0);
+    cr_assert_lt(to(60), 30);
+}
+
+Test(prove_shrink, a_count_that_is_rounded_up_stays_so) {
+    shrink("x:2x112x111x64",
+           "y = ttir.max_pool2d x {ceil_mode = true, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 3>, padding = "
+           "array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>} -> 2x56x55x64; return y");
+    cr_assert_eq((to(112) - 3 + 1) / 2 + 1, to(56));
+    cr_assert_eq((to(112) - 3) % 2, 1);
+    cr_assert_eq((to(111) - 3) / 2 + 1, to(55));
+    cr_assert_lt(to(112), 60);
+}
+
+Test(prove_shrink, an_upsampling_stays_as_many_times) {
+    shrink("x:1x64x48x320", "y = ttir.upsample2d x {mode = \"nearest\", scale_factor = array<i32: 2, 3>} "
+                            "-> 1x128x144x320; return y");
+    cr_assert_eq(2 * to(64), to(128));
+    cr_assert_eq(3 * to(48), to(144));
+    cr_assert_lt(to(64), 30);
+}
+
+Test(prove_shrink, an_image_that_does_not_fit_its_window_stays) {
+    static const char *const ops[] = {
+        "y = ttir.conv1d x w {padding = array<i32: 1>, stride = array<i32: 2>} -> 2x700x64; return y",
+        "y = ttir.conv1d x w {padding = array<i32: 1, 1, 1>, stride = array<i32: 2>} -> 2x750x64; return y",
+        "y = ttir.conv1d x w {padding = array<i32: 1>, stride = array<i32: 99>} -> 2x16x64; return y",
+        "y = ttir.conv1d x w {padding = 1 : i32, stride = 2 : i32, length_dim = 2 : i64} -> 2x750x64; return y"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        if (ir.text)
+            ir_free(&ir);
+        shrink_large("x:2x1500x80 w:64x80x3", ops[i]);
+        cr_assert_eq(to(1500), 1500, "%s", ops[i]);
+    }
+}
+
+Test(prove_shrink, a_transposed_window_that_does_not_fit_stays) {
+    shrink_large("x:1x60x40x128 w:128x64x4x4",
+                 "y = ttir.conv_transpose2d x w {padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 2, 2>} -> "
+                 "1x121x80x64; return y");
+    cr_assert_eq(to(60), 60);
+    cr_assert_eq(to(121), 121);
+}
+
+Test(prove_shrink, an_upsampling_that_does_not_fit_stays) {
+    shrink("x:1x64x48x320", "y = ttir.upsample2d x {mode = \"nearest\", scale_factor = array<i32: 2, 2>} "
+                            "-> 1x128x144x320; return y");
+    cr_assert_eq(to(64), 64);
+    cr_assert_eq(to(48), 48);
+}
+
+Test(prove_shrink, groups_that_the_weights_do_not_tell_stay) {
+    shrink("x:1x60x40x128 w:128x33x3x3",
+           "y = ttir.conv2d x w {groups = 4 : i32, padding = array<i32: 1, 1, 1, 1>} -> 1x60x40x128; return y");
+    cr_assert_eq(to(128), 128);
+    cr_assert_eq(to(4), 4);
+}
+
 Test(prove_shrink, what_an_unknown_op_sees_stays) {
     shrink("x:32x640 y:32x640", "z = ttir.frobnicate x -> 32x96; s = ttir.add x y -> 32x640; return z s");
     cr_assert_eq(to(32), 32);
@@ -131,6 +233,26 @@ Test(prove_shrink, further_sizes_differ) {
     cr_assert_neq(memcmp(more.to, e.to, sizeof e.to), 0);
 }
 
+/* Products and heads that are large with all relations kept. */
+#define HEADS                                                                                                          \
+    "a = ttir.matmul x k {transpose_b = true} -> 32x128; b = ttir.matmul x q {transpose_b = true} -> 32x512\n"         \
+    "c = ttir.reshape a {shape = [1 : i32, 32 : i32, 2 : i32, 64 : i32]} -> 1x32x2x64\n"                               \
+    "d = ttir.reshape b {shape = [1 : i32, 32 : i32, 8 : i32, 64 : i32]} -> 1x32x8x64; return c d"
+
+Test(prove_shrink, relations_are_given_up_for_smaller_extents) {
+    shrink_large("x:32x512 k:128x512 q:512x512", HEADS);
+    cr_assert_lt(extents_cost(&part, &e), 1 << 15);
+    cr_assert_neq(to(8) % to(2), 0);
+}
+
+Test(prove_shrink, relations_are_kept_where_they_are_asked_for) {
+    cr_assert(read_part("x:32x512 k:128x512 q:512x512", HEADS));
+    cr_assert(extents_shrink_as(&part, &(struct shrinking){.strict = true}, &e, &why));
+    cr_assert_eq(to(8) % to(2), 0);
+    cr_assert_eq(to(512) % to(128), 0);
+    cr_assert_eq(to(2) * to(64), to(128));
+}
+
 /* ---- the text ---- */
 
 static struct str text_of(const char *formula, struct arena *a) {
@@ -139,7 +261,8 @@ static struct str text_of(const char *formula, struct arena *a) {
     struct idioms none = {0};
     struct written_part w;
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(part_write(&part, &e, &p, true, a, &w, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(part_write(&part, &e, &(struct writing){.pattern = &p, .ties = true}, a, &w, &why), "%.*s", (int)why.n,
+              why.p);
     diags_free(&d);
     return w.text;
 }
@@ -176,5 +299,74 @@ Test(prove_shrink, places_that_are_alike_give_one_text) {
     shrink("y:4x640", "a = ttnn.multiply y y -> 4x640; b = ttnn.neg a -> 4x640; return b");
     struct str other = text_of("out = -(x * x)", &a);
     cr_assert(str_eq(one, other), "%s\n%s", one.p, other.p);
+    arena_free(&a);
+}
+
+/* ---- what constants hold ---- */
+
+static bool held_of(const char *value, const char *type, int64_t max, struct held *out) {
+    static struct arena a;
+    arena_free(&a);
+    struct str ops = arena_printf(
+        &a, "c = ttir.constant {value = dense<%s> : tensor<%sxf32>} -> %s; y = ttir.add c x -> %s; return y", value,
+        type, type, type);
+    if (ir.text)
+        ir_free(&ir);
+    cr_assert(read_part(arena_printf(&a, "x:%s", type).p, ops.p));
+    return held_read(&part, max, &a, out);
+}
+
+Test(prove_shrink, some_constants_begin_as_they_go_on) {
+    static const char *const alike[][2] = {
+        {"[0.0, 1.0, 2.0, 3.0]", "4"},
+        {"[[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]", "2x3"},
+        {"[[[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]]", "1x3x3"},
+        {"[[5.0, -1.0, -1.0], [5.0, 5.0, -1.0]]", "2x3"},
+        {"[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]", "2x2"},
+    };
+    struct held h;
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
+        cr_assert(held_of(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
+        cr_assert(h.alike, "%s", alike[i][0]);
+    }
+}
+
+Test(prove_shrink, others_do_not) {
+    static const char *const others[][2] = {
+        {"[0.0, 1.0, 2.0, 4.0]", "4"},
+        {"[1.0, 2.0, 3.0, 4.0]", "4"},
+        {"[[0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]", "3x3"},
+        {"[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]", "3x3"},
+        {"[[[0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]", "2x2x2"},
+    };
+    struct held h;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        cr_assert(held_of(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
+        cr_assert_not(h.alike, "%s", others[i][0]);
+    }
+}
+
+Test(prove_shrink, what_is_not_a_small_list_is_not_held) {
+    struct held h;
+    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
+    cr_assert_not(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
+    cr_assert_not(held_of("7.0", "4", 100, &h));
+    cr_assert_not(held_of("[0.0, 1.0, 2.0]", "4", 100, &h));
+}
+
+Test(prove_shrink, what_is_held_is_written_as_far_as_it_goes) {
+    struct arena a = {0};
+    struct held h;
+    struct pattern p = {0};
+    struct diags d = {.arena = &a};
+    struct idioms none = {0};
+    struct written_part w;
+    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
+    cr_assert(formula_parse(&p.formula, &a, &none, STR("out = a + b"), (struct text_origin){"", 1, 1}, &d));
+    cr_assert(extents_shrink(&part, 0, &e, &why));
+    struct writing how = {.pattern = &p, .held = &h};
+    cr_assert(part_write(&part, &e, &how, &a, &w, &why));
+    cr_assert_eq(to(6), 2);
+    cr_assert(str_find(w.text, STR("dense<\"0x0000000000000000000000000000F03F\"> : tensor<2xf64>")), "%s", w.text.p);
     arena_free(&a);
 }

@@ -224,6 +224,7 @@ static void set_functions(struct graph *g, const uint16_t *kinds) {
             all |= seen[f];
     for (uint32_t f = 0; f < m->nfuncs; f++) { /* NONE - 1: several */
         g->call_site[f] = g->call_site[f] == NONE - 1 ? NONE : g->call_site[f];
+        g->has_call_sites |= g->call_site[f] != NONE;
         g->return_op[f] = g->return_op[f] == NONE - 1 ? NONE : g->return_op[f];
     }
     g->has_ttir = all & SEEN_TTIR;

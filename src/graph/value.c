@@ -60,7 +60,7 @@ bool graph_argument_of(const struct graph *g, uint32_t v, uint32_t *func, uint32
 
 uint32_t graph_caller_value(const struct graph *g, uint32_t v) {
     uint32_t f, n;
-    if (!graph_argument_of(g, v, &f, &n) || g->call_site[f] == NONE)
+    if (!g->has_call_sites || !graph_argument_of(g, v, &f, &n) || g->call_site[f] == NONE)
         return NONE;
     uint32_t site = g->call_site[f];
     return n < graph_noperands(g, site) ? graph_operands(g, site)[n] : NONE;
@@ -75,9 +75,10 @@ static struct str argument_attr(const struct graph *g, uint32_t v, const char *k
 }
 
 struct str graph_argument_type(const struct graph *g, uint32_t v) {
-    struct str text = argument_attr(g, v, "ttcore.argument_type");
-    if (!text.n)
-        text = argument_attr(g, v, "tt.argument_type");
+    uint32_t f, n;
+    struct str text = STR("");
+    if (graph_argument_of(g, v, &f, &n) && !mlir_arg_attr(g->m, f, n, "ttcore.argument_type", &text))
+        mlir_arg_attr(g->m, f, n, "tt.argument_type", &text);
     const char *open = text.n ? memchr(text.p, '<', text.n) : NULL;
     const char *close = open ? memchr(open, '>', text.n - (size_t)(open - text.p)) : NULL;
     return close ? (struct str){open + 1, (size_t)(close - open - 1)} : STR("");

@@ -22,9 +22,24 @@ static const char *find(struct str text, size_t from, struct str what) {
     return p;
 }
 
+/* Behind the functions mostly stand aliases alone, many: where those begin, or somewhat later. */
+static size_t begin_of_aliases(const struct cut *c) {
+    enum { NEAR = 1 << 12 };
+    size_t low = c->first, high = c->text.n;
+    while (high - low > NEAR) {
+        size_t middle = low + (high - low) / 2;
+        const char *nl = memchr(c->text.p + middle, '\n', high - middle);
+        if (nl && nl + 1 < c->text.p + c->text.n && nl[1] != '#')
+            low = (size_t)(nl + 1 - c->text.p);
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* Offset after the last line that closes a function: the indentation of the functions and '}'. */
 static size_t last_close(const struct cut *c, size_t indent) {
-    for (size_t at = c->text.n; at > c->first;) {
+    for (size_t at = begin_of_aliases(c); at > c->first;) {
         const char *nl = memrchr(c->text.p, '\n', at);
         if (!nl)
             return 0;

@@ -84,6 +84,8 @@ evaluator evaluate_full, evaluate_zeros, evaluate_ones, evaluate_constant, evalu
 evaluator evaluate_convolution, evaluate_max_pool, evaluate_avg_pool, evaluate_upsample;
 evaluator evaluate_embedding, evaluate_gather, evaluate_scatter, evaluate_sort, evaluate_topk;
 evaluator evaluate_attention, evaluate_attention_decode, evaluate_rotary, evaluate_rotary_llama;
+evaluator evaluate_all_reduce, evaluate_reduce_scatter, evaluate_all_gather, evaluate_mesh_partition,
+    evaluate_all_to_all, evaluate_collective_broadcast, evaluate_collective_permute;
 evaluator evaluate_concatenate_heads, evaluate_nlp_concat_heads, evaluate_nlp_concat_heads_decode, evaluate_split_heads,
     evaluate_create_heads_decode;
 

@@ -54,26 +54,37 @@ static double whole(double q, enum rounding r) {
     return r == ROUND_PACKER ? round(q) : r == ROUND_EVEN ? rint(q) : trunc(q);
 }
 
-/* Exponent of the step at x: that of the last significant bit. */
+/* 2^e, of a normal double; ldexp and frexp are what rounding would spend its time in. */
+static double power_of_two(int e) {
+    if (e < -1022 || e > 1023)
+        return ldexp(1, e);
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Exponent of the step at x: that of the last significant bit. Doubles that are not normal are far below all formats. */
 static int step_exponent(double x, const struct float_format *f) {
-    int e;
-    frexp(x, &e);
-    return (e - 1 < f->emin || x == 0 ? f->emin : e - 1) - (f->bits - 1);
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int e = (int)(bits >> 52 & 0x7ff) - 1023;
+    return (e < f->emin ? f->emin : e) - (f->bits - 1);
 }
 
 static double round_float(double x, const struct float_format *f, enum rounding r) {
     if (isnan(x) || isinf(x) || x == 0)
         return x;
     int step = step_exponent(x, f);
-    double v = ldexp(whole(ldexp(x, -step), r), step);
-    if (fabs(v) < ldexp(1, f->emax + 1))
+    double v = whole(x * power_of_two(-step), r) * power_of_two(step);
+    if (fabs(v) < power_of_two(f->emax + 1))
         return v;
     return copysign(r == ROUND_TRUNCATE ? ldexp(1, f->emax + 1) - ldexp(1, f->emax + 1 - f->bits) : INFINITY, x);
 }
 
 /* A number in Dst is an f32. */
 static double in_dst(double x) {
-    double v = round_float(x, &floats[DT_F32], ROUND_EVEN);
+    double v = (double)(float)x;
     return fabs(v) < 0x1p-126 ? 0 : v;
 }
 
@@ -81,7 +92,7 @@ static double pack_float(double x, enum dtype t, const struct float_format *f, e
     double v = in_dst(x);
     if (isnan(v) && t == DT_BF16 && r == ROUND_PACKER)
         return signbit(x) ? -INFINITY : INFINITY;
-    return fabs(v) < ldexp(1, f->emin) ? 0 : t == DT_F32 ? v : round_float(v, f, r);
+    return fabs(v) < power_of_two(f->emin) ? 0 : t == DT_F32 ? v : round_float(v, f, r);
 }
 
 static double round_int(double x, enum dtype t) {

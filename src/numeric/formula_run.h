@@ -17,6 +17,7 @@ struct formula_run {
     const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
     const struct call *outer;                            /* the op that it stands for */
     const struct formula_like *like;                     /* or NULL */
+    struct number_memo *numbers;                         /* or NULL */
     uint32_t depth;
     bool busy[MAX_SLOTS];          /* a named value that is being evaluated */
     bool bound[MAX_SLOTS];         /* given, not evaluated */

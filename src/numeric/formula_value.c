@@ -39,19 +39,36 @@ static uint32_t operands_required(enum op_kind k, uint32_t given) {
 
 /* ---- numbers in attributes ---- */
 
+static const struct number *read_number(const struct formula *f, struct str text, struct arena *a) {
+    struct diags quiet = {.arena = a};
+    const struct number *n = NULL;
+    bool good = number_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
+    diags_free(&quiet);
+    return good ? n : NULL;
+}
+
+const struct number *number_of_text(struct number_memo *m, const struct formula *f, struct str text, struct arena *a) {
+    if (!m || m->n > MAX_MEMO / 2)
+        return read_number(f, text, a);
+    uint64_t at = (str_hash(text) + (uintptr_t)f / sizeof *f) % MAX_MEMO;
+    for (; m->at[at].formula; at = (at + 1) % MAX_MEMO)
+        if (m->at[at].formula == f && str_eq(m->at[at].text, text))
+            return m->at[at].number;
+    struct str kept = arena_str(m->arena, text);
+    m->n++;
+    m->at[at] = (struct number_read){f, kept, read_number(f, kept, m->arena)};
+    return m->at[at].number;
+}
+
 /* An expression over the names, "k" or "extent(x, -1) / 2"; NULL where the text is none. */
 static const struct number *attribute_number(struct formula_run *r, struct str text) {
-    struct diags quiet = {.arena = r->bench->arena};
-    const struct number *n = NULL;
     uint32_t slot = formula_slot(r->formula, text);
     if (slot != NONE) {
         struct number *of = arena_alloc(r->bench->arena, sizeof *of);
         *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
         return of;
     }
-    bool good = number_parse(&n, r->formula, r->bench->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
-    diags_free(&quiet);
-    return good ? n : NULL;
+    return number_of_text(r->numbers, r->formula, text, r->bench->arena);
 }
 
 /* The next of a list of expressions; commas in parentheses belong to one. */
@@ -703,6 +720,7 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
                       const struct tensor *const *slots, const struct formula_how *how,
                       const struct tensor *results[MAX_RESULTS]) {
     struct formula_run r = {.bench = b, .set = set, .formula = f, .choice = how->choice, .like = how->like};
+    r.numbers = how->like ? how->like->numbers : NULL;
     if (r.choice)
         r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
     for (uint32_t i = 0; i < f->nslots; i++) {

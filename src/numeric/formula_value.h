@@ -19,6 +19,21 @@
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
+/* Expressions in attributes that were read already, in an arena that lives as long as the formulas. One for all
+ * evaluations that are alike: reading them takes longer than small tensors do. */
+enum { MAX_MEMO = 256 };
+struct number_memo {
+    struct arena *arena;
+    uint32_t n;
+    struct number_read {
+        const struct formula *formula; /* NULL: free */
+        struct str text;
+        const struct number *number; /* NULL: it is none */
+    } at[MAX_MEMO];
+};
+/* Over the names of a formula. NULL where the text is none. `m` may be NULL: then it is read into `a`. */
+const struct number *number_of_text(struct number_memo *m, const struct formula *f, struct str text, struct arena *a);
+
 /* Ops of a graph whose attributes count where the formula's op of their kind says nothing: epsilon of a norm, the
  * window of a convolution. Of products, reductions and softmax there are none: their axes are the formula's. */
 struct formula_like {
@@ -31,6 +46,7 @@ struct formula_like {
      * NULL. */
     bool (*attribute)(const void *self, const struct node *n, const char *key, struct str *out);
     const void *self;
+    struct number_memo *numbers; /* or NULL */
 };
 
 /* Which of the alternatives count that a formula writes itself, those of idioms and lowerings not included. Zeroed: the

@@ -162,11 +162,18 @@ bool lower(struct formula_run *r, const struct lowering *w, const struct call *c
         return false;
     if (r->depth >= MAX_DEPTH)
         return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
+    if (b->mesh && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+        return bench_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name); /* it is of one */
     if (!operands_needed(b, c, 1) || !along_last_only(b, c) || !attributes_known(r, w, c) || !moved_axis(b, c, &axis))
         return false;
     struct formula_run *in = arena_alloc(b->arena, sizeof *in);
-    *in = (struct formula_run){
-        .bench = b, .set = r->set, .formula = w->formula, .inside = w, .outer = c, .depth = r->depth + 1};
+    *in = (struct formula_run){.bench = b,
+                               .set = r->set,
+                               .formula = w->formula,
+                               .inside = w,
+                               .outer = c,
+                               .numbers = r->numbers,
+                               .depth = r->depth + 1};
     if (!bind_params(in, w, c, axis) || !run_formula(in, results))
         return false;
     for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++)

@@ -127,6 +127,8 @@ static const struct tensor *plus_residual(struct bench *b, const struct tensor *
 bool evaluate_distributed_norm(struct bench *b, const struct call *c, const struct tensor **out) {
     bool rms = c->kind == K_DISTRIBUTED_RMS_NORM;
     double epsilon;
+    if (b->mesh)
+        return bench_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name);
     if (!operands_needed(b, c, 1) || !epsilon_of(b, c, &epsilon))
         return false;
     if (!rms)

@@ -28,6 +28,15 @@ enum arithmetic {
     INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
 };
 
+/* Devices along one axis of a mesh that evaluate the same on operands of their own. */
+enum { MAX_DEVICES = 8 };
+struct bench;
+struct mesh {
+    uint32_t devices;
+    /* The operand of a collective on all of them, of which this device has x. False with a reason. */
+    bool (*gather)(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
+};
+
 /* What a sort that is not stable does with equal elements. */
 enum equals {
     EQUALS_FIRST,  /* as they stood */
@@ -46,7 +55,9 @@ struct bench {
     struct str product_config;
     enum equals equals;
     bool blackhole;   /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
-    struct str error; /* empty: none */
+    struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;   /* of the mesh */
+    struct str error;  /* empty: none */
     bool beyond;      /* bench_beyond said so */
 };
 

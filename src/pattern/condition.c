@@ -1,22 +1,6 @@
 /* The table of conditions, and what is asked of it. */
 #include "pattern/conditions.h"
 
-enum { MATCH_LIMIT = 100000 };
-
-bool condition_regex_finds(const pcre2_code *re, struct str s) {
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-    pcre2_match_context *limits = pcre2_match_context_create(NULL);
-    int found = -1;
-    if (data && limits && re) {
-        pcre2_set_match_limit(limits, MATCH_LIMIT);
-        pcre2_set_depth_limit(limits, MATCH_LIMIT);
-        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
-    }
-    pcre2_match_data_free(data);
-    pcre2_match_context_free(limits);
-    return found >= 0;
-}
-
 const struct condition_info condition_table[] = {
     {condition_present, "present", 1, 1, false, false, "present(x): the optional part x is there"},
     {condition_constant, "constant", 1, 1, false, false, "constant(x): one known number in every element"},

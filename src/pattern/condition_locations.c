@@ -28,7 +28,7 @@ bool condition_located(const struct evaluation *e, const struct binding *b, uint
     for (uint32_t i = 0; i < e->nops; i++) {
         int k = mlir_loc_names(e->graph->m, e->ops[i], names, MAX_NAMES);
         for (int j = 0; j < k && j < MAX_NAMES; j++)
-            if (condition_regex_finds(e->regex, names[j]))
+            if (regex_finds(e->regex, names[j]))
                 return true;
     }
     return false;
@@ -38,5 +38,5 @@ bool condition_located(const struct evaluation *e, const struct binding *b, uint
 bool condition_named(const struct evaluation *e, const struct binding *b, uint32_t n) {
     (void)n;
     uint32_t argument = b[0].value == NONE ? NONE : graph_argument(e->graph, b[0].value);
-    return argument != NONE && condition_regex_finds(e->regex, graph_argument_name(e->graph, argument));
+    return argument != NONE && regex_finds(e->regex, graph_argument_name(e->graph, argument));
 }

@@ -8,7 +8,7 @@ bool condition_used_by(const struct evaluation *e, const struct binding *b, uint
     if (b[0].value == NONE)
         return false;
     for (uint32_t u = g->first_use[b[0].value]; u < g->first_use[b[0].value + 1]; u++)
-        if (condition_regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+        if (regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
             return true;
     return false;
 }
@@ -23,7 +23,7 @@ bool condition_no_user(const struct evaluation *e, const struct binding *b, uint
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
             uint32_t op = g->uses[u];
-            if (condition_regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+            if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
                 return false;
             if (looks_through(g, op))
                 seen[count++] = g->m->ops[op].first_result;

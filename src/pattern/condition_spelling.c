@@ -13,7 +13,7 @@ static bool found(const struct evaluation *e, uint32_t op) {
 }
 
 static bool is_called(const struct evaluation *e, uint32_t op) {
-    return condition_regex_finds(e->regex, mlir_op_name(e->graph->m, op)) && found(e, op);
+    return regex_finds(e->regex, mlir_op_name(e->graph->m, op)) && found(e, op);
 }
 
 static uint32_t op_of(const struct graph *g, const struct binding *b) {
@@ -58,7 +58,7 @@ bool condition_spelled(const struct evaluation *e, const struct binding *b, uint
         return false;
     struct str text = mlir_span(m, m->ops[op].text);
     text.n = text.n > MAX_TEXT ? MAX_TEXT : text.n;
-    return condition_regex_finds(e->regex, text) && found(e, op);
+    return regex_finds(e->regex, text) && found(e, op);
 }
 
 static bool was_passed(const struct evaluation *e, uint32_t op) {
@@ -76,7 +76,7 @@ static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) 
         uint32_t op = g->m->values[value].def;
         if (op == to || op == NONE || !looks_through(g, op) || (to == NONE && !was_passed(e, op)))
             return first != NONE && (to == NONE || op == to) && found(e, first);
-        if (first == NONE && condition_regex_finds(e->regex, mlir_op_name(g->m, op)))
+        if (first == NONE && regex_finds(e->regex, mlir_op_name(g->m, op)))
             first = op;
         value = graph_through(g, op);
     }

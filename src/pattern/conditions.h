@@ -4,6 +4,7 @@
 
 #include "pattern/condition.h"
 #include "pattern/matcher.h"
+#include "pattern/regex.h"
 
 /* condition_constants.c: what a value is by itself. */
 condition_holds condition_present, condition_constant, condition_parameter, condition_stored, condition_scalar,
@@ -37,8 +38,6 @@ condition_holds condition_pads_window, condition_same_window, condition_normaliz
 /* condition_spelling.c: how a match is written. */
 condition_holds condition_has_op, condition_made_by, condition_spelled, condition_between;
 
-/* condition.c: false where matching costs too much. */
-bool condition_regex_finds(const pcre2_code *re, struct str s);
 /* evaluate.c: adds a precondition, each once. */
 void evaluation_state(const struct evaluation *e, struct str text);
 

@@ -152,9 +152,9 @@ static void load_names(struct loader *l, const struct pattern *p, const yaml_nod
 
 const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
 static const char *const keys[] = {
-    "name",  "summary", "fused_op", "source",      "match",    "where",   "require", "unless",   "notes",
-    "torch", "locate",  "escapes",  "contains",    "like",     "fused",   "status",  "compiler", "decomposed",
-    "block", "off",     "tests",    "approximate", "positive", "outside", "holds"};
+    "name",  "summary", "fused_op", "source",      "match",    "where",   "require", "unless",    "notes",
+    "torch", "locate",  "escapes",  "contains",    "like",     "fused",   "status",  "compiler",  "decomposed",
+    "block", "off",     "tests",    "approximate", "positive", "outside", "holds",   "replicated"};
 
 static void check_keys(struct loader *l, const yaml_node_t *map) {
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
@@ -221,6 +221,8 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     memcpy(p->holds, leader->holds, sizeof p->holds);
     p->npositive = leader->npositive;
     memcpy(p->positive, leader->positive, sizeof p->positive);
+    p->nreplicated = leader->nreplicated;
+    memcpy(p->replicated, leader->replicated, sizeof p->replicated);
     p->nescapes = leader->nescapes;
     memcpy(p->escapes, leader->escapes, sizeof p->escapes);
     p->is_variant = true;
@@ -297,6 +299,8 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_contains(l, p, n);
     if (!l->failed && (n = lookup(l, map, "positive")))
         load_names(l, p, n, p->positive, &p->npositive);
+    if (!l->failed && (n = lookup(l, map, "replicated")))
+        load_names(l, p, n, p->replicated, &p->nreplicated);
     if (!l->failed && (n = lookup(l, map, "holds")))
         load_holds(l, p, n);
     if (!l->failed && (n = lookup(l, map, "approximate")))

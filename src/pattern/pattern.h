@@ -76,6 +76,8 @@ struct pattern {
     uint32_t nescapes;
     uint32_t positive[8]; /* slots of values that have to be positive, as the notes say */
     uint32_t npositive;
+    uint32_t replicated[8]; /* slots of values that are the same on each device, as the notes say */
+    uint32_t nreplicated;
     struct holding holds[8]; /* of variables; the notes say so */
     uint32_t nholds;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */

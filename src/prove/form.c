@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pattern/lowering.h"
+#include "prove/devices.h"
 
 static const struct formula *formula_of(const struct match *m) {
     return m->pattern->is_variant ? &m->pattern->variant_of->formula : &m->pattern->formula;
@@ -412,15 +413,12 @@ bool form_outside(const struct proof *p, enum outside what) {
 
 static bool form_number(const void *self, struct str text, double *out) {
     const struct proof *p = self;
-    struct diags quiet = {.arena = p->arena};
-    const struct number *n;
     struct evaluation e = evaluation_of(p);
     e.number_of = number_given;
     e.self = p;
-    bool good = number_parse(&n, e.formula, p->arena, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
-    diags_free(&quiet);
-    *out = good ? evaluate(&e, n) : NAN;
-    return good && !isnan(*out);
+    const struct number *n = number_of_text(p->like.numbers, e.formula, text, p->arena);
+    *out = n ? evaluate(&e, n) : NAN;
+    return n && !isnan(*out);
 }
 
 static const struct binding *matched_pad(const struct proof *p, struct str name) {
@@ -673,6 +671,7 @@ bool form_begin(struct proof *p) {
     struct program program = {
         .graph = p->match->graph, .given = p->given, .ngiven = p->nleaves, .ops = p->inside, .nops = p->ninside};
     p->sides = s;
+    devices_begin(p, SIDE_MATCH);
     return interpret_values(&p->bench, &program, s->values, s->n, s->tensors);
 }
 
@@ -690,6 +689,7 @@ uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]) {
     const struct sides *s = p->sides;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     struct formula_how how = {.like = &p->like, .choice = &p->choice, .named = named};
+    devices_begin(p, SIDE_FORM);
     if (!formula_value_of(&p->bench, p->prover->set, p->fused, s->slots, &how, results))
         return 0;
     for (uint32_t i = 0; i < s->nlines; i++) {
@@ -790,7 +790,9 @@ bool form_prepare(struct proof *p) {
     p->root_axes = p->bound.slots[formula_of(m)->root->slot].axes;
     if (formula_of(m)->root->kind != N_NAMED || !p->root_axes)
         return bench_fail(&p->bench, "the root has no axes");
-    p->like = (struct formula_like){m->graph, m->ops, m->nops, form_number, form_attribute, p};
+    struct number_memo *numbers = arena_alloc(p->arena, sizeof *numbers);
+    numbers->arena = p->arena;
+    p->like = (struct formula_like){m->graph, m->ops, m->nops, form_number, form_attribute, p, numbers};
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         p->whole[i] = p->fused->slot_is_variable[i] && is_taken_whole(p->fused->root, i);
     find_work_axis(p);

@@ -23,6 +23,7 @@ struct leaf {
     uint32_t value;
     const struct tie *tie;       /* the number that it holds, or NULL */
     bool positive;               /* the pattern says that it is */
+    bool replicated;             /* the same on each device */
     const struct formula *holds; /* the pattern says that it is this of something; or NULL */
     enum truth truth;
     int mask; /* the sign of the infinity that hides an element of it; or 0 */
@@ -42,7 +43,7 @@ struct proof {
     struct given given[MAX_LEAVES];
     uint32_t nleaves;
     bool too_many;
-    bool sorts; /* some matched op does */
+    bool sorts;                   /* some matched op does */
     const struct axes *root_axes; /* the formula's */
     uint32_t work_axis;           /* along which the match works, as an axis of the formula; NONE: the last, or none */
 
@@ -53,13 +54,15 @@ struct proof {
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
-    bool few;                   /* the trials that a first look takes */
-    bool same_outside;          /* it computes the same in what is stated to be no part of the claim */
+    bool few;               /* the trials that a first look takes */
+    bool same_outside;      /* it computes the same in what is stated to be no part of the claim */
     bool approximate;       /* some line agrees within the bound of the pattern only */
     uint64_t spent, budget; /* elements and steps of all evaluations, and after which no more are tried */
+    uint64_t plain;         /* spent on plain numbers */
     struct formula_choice choice;
     uint32_t nfailed, nbeyond; /* evaluations of it that failed; those that could not but fail (bench_beyond) */
     struct sides *sides;       /* the match on the tensors at hand */
+    struct mesh *devices;      /* devices.h; NULL: there is one */
 };
 
 /* One line of the fused form and the value of the match that it stands for. */

@@ -2,6 +2,8 @@
  * left of it in its format. */
 #include "prove/numbers.h"
 
+#include "prove/devices.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -232,6 +234,7 @@ bool numbers_roles(struct proof *p) {
         l->holds = h ? form_read(p, h->formula) : NULL;
         good &= !h || l->holds;
         l->positive = is_positive(p, l->value);
+        l->replicated = devices_replicate(p, l->value);
         l->truth = mask_truth(p, l->value, 0);
         l->mask = mask_sign(p, l->value);
     }
@@ -244,7 +247,7 @@ bool numbers_stated(const struct proof *p, uint32_t leaf) {
     bool can_fail = l->tie && l->tie->stated;
     can_fail &= can_fail && (!isnan(l->tie->number) || graph_numel(p->match->graph, l->value) > 1);
     bool fixed = l->tie && !l->tie->stated;
-    return can_fail || (l->positive && !fixed) || l->holds;
+    return can_fail || (l->positive && !fixed) || l->holds || (l->replicated && p->devices);
 }
 
 /* Some op takes the value, seen through movement: any, or one that does not just move it. */
@@ -310,7 +313,8 @@ static const struct tensor *as_held(struct proof *p, const struct leaf *l, const
     return tensor_reshape(&p->bench, results[0], &t->shape);
 }
 
-bool numbers_make(struct proof *p, enum trial trial, uint32_t violated) {
+/* What is replicated is that of the first device. */
+static bool make_on(struct proof *p, const struct proof *first, enum trial trial, uint32_t violated) {
     for (uint32_t i = 0; i < p->nleaves; i++) {
         const struct leaf *l = &p->leaves[i];
         struct tensor *t = room_for(p, l->value);
@@ -324,7 +328,17 @@ bool numbers_make(struct proof *p, enum trial trial, uint32_t violated) {
         const struct tensor *held = l->holds && i != violated ? as_held(p, l, t) : t;
         if (!held)
             return false;
-        p->given[i] = (struct given){l->value, held};
+        bool same = p != first && l->replicated && i != violated;
+        p->given[i] = same ? first->given[i] : (struct given){l->value, held};
     }
     return true;
+}
+
+bool numbers_make(struct proof *p, enum trial trial, uint32_t violated) {
+    struct proof *q;
+    devices_join(p);
+    bool good = make_on(p, p, trial, violated);
+    for (uint32_t i = 1; good && (q = devices_other(p, i)); i++)
+        good = make_on(q, p, trial, violated);
+    return good;
 }

@@ -18,7 +18,8 @@ bool numbers_stated(const struct proof *p, uint32_t leaf);
 bool numbers_differ(const struct proof *p, enum trial trial);
 /* The order of equal elements can be seen: a sort promises it, or its indices are used for more than to be moved. */
 bool numbers_show_order(const struct proof *p);
-/* Into p->given. What is stated holds, but for that of the leaf `violated` (NONE: of all). False with a reason. */
+/* Into p->given, and that of each other device. What is stated holds, but for that of the leaf `violated` (NONE: of
+ * all). False with a reason. */
 bool numbers_make(struct proof *p, enum trial trial, uint32_t violated);
 
 /* ---- mask.c ---- */

@@ -12,9 +12,17 @@
 
 enum {
     LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */
-    LARGE_OWN = 1 << 18, /* in those of the text */
-    SHAPES = 2,          /* that each match is evaluated in */
-    TRIES = 12           /* to change an op so that it is a place of the pattern */
+    LARGE_OWN = 1 << 18, /* in those of the text, or in those of constants */
+    FEW_HELD = 1 << 10,  /* elements of constants that are read in any case */
+    FEW_OWN = 1 << 14,   /* of an evaluation with them */
+    MANY_HELD = 1 << 16, /* elements of constants that are read where they may decide */
+    MANY_OWN = 1 << 13,  /* of those that are written as they are */
+    SHAPES = 4,          /* that a match is evaluated in at most, */
+    FEW_SHAPES = 2,      /* in any case, */
+    CHOICES = 8,         /* of extents that are tried for them */
+    TRIES = 12,          /* to change an op so that it is a place of the pattern */
+    CHEAP = 1 << 16      /* and what those before may have spent for further ones: it is counted, not measured, so that
+                          * the verdict is the same everywhere */
 };
 
 struct kept {
@@ -75,8 +83,9 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     if (v->kind != VERDICT_SAME)
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
-    struct str line = arena_printf(a, "validated: same function%.*s (f64, %u shape%s)", (int)within.n, within.p,
-                                   v->shapes, v->shapes == 1 ? "" : "s");
+    struct str line = arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
+                                   v->held ? " for what its constants hold" : "", (int)within.n, within.p, v->shapes,
+                                   v->shapes == 1 ? "" : "s");
     if (!e->known)
         return with_preconditions(v, line, a);
     double ratio = e->error[1] / e->error[0];
@@ -102,6 +111,8 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
         buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
     } else {
         buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
+        if (v->held)
+            buf_add(&out, STR("constants: as_held\n"));
         if (v->bound > 0)
             put_number(&out, "within", v->bound);
         if (v->needed)
@@ -268,13 +279,22 @@ struct question {
     struct extents own;
     bool blackhole;
     const struct variation *vary; /* only the verdict of this is wanted; or NULL */
+    struct held held;             /* what constants hold, */
+    bool holds;                   /* where that is written, */
+    struct shrinking shrinking;   /* and which of the constants stay as large as they are */
     struct mutation mutation;     /* of that */
     struct arena arena;
-    struct str last; /* the text that was evaluated last */
+    struct str seen[CHOICES]; /* texts that were evaluated */
+    uint32_t nseen;
+    bool again; /* the last one was among them */
 };
 
 static struct proved nothing(struct str why) {
     return (struct proved){.kind = VERDICT_NONE, .text = why};
+}
+
+static struct writing writing_of(const struct question *q, bool ties) {
+    return (struct writing){.pattern = q->match->pattern, .ties = ties, .held = q->holds ? &q->held : NULL};
 }
 
 /* The text of the part, evaluated. False where the match is not found in it. */
@@ -295,41 +315,60 @@ static struct proved evaluate_in(struct question *q, const struct extents *e) {
     struct written_part w;
     struct proved v;
     struct str why = STR("");
-    for (int ties = 1; ties >= 0; ties--)
-        if (!part_write(&q->part, e, q->match->pattern, ties, &q->arena, &w, &why))
+    for (int ties = 1; ties >= 0; ties--) {
+        struct writing how = writing_of(q, ties);
+        if (!part_write(&q->part, e, &how, &q->arena, &w, &why))
             return nothing(why);
-        else if (evaluate_text(q, &w, &v))
+        if (evaluate_text(q, &w, &v))
             return v;
+    }
     return nothing(not_found);
 }
 
-static struct str key_of(struct question *q, struct str text) {
-    return arena_printf(&q->arena, "%p %d\n%.*s", (const void *)q->match->pattern, q->blackhole, (int)text.n, text.p);
+/* `whole`: of the match as it is, in whatever shapes; else of these. */
+static struct str key_of(struct question *q, struct str text, bool whole) {
+    return arena_printf(&q->arena, "%p %d %d\n%.*s", (const void *)q->match->pattern, q->blackhole, whole, (int)text.n,
+                        text.p);
+}
+
+static bool is_seen(const struct question *q, struct str text) {
+    for (uint32_t i = 0; i < q->nseen; i++)
+        if (str_eq(q->seen[i], text))
+            return true;
+    return false;
 }
 
 /* One choice of small extents. False where there is none, or none that was not tried. */
-static bool prove_small(struct question *q, uint32_t which, struct proved *v) {
+static bool prove_small(struct question *q, uint32_t which, double large, struct proved *v) {
     struct extents small;
     struct written_part w;
+    struct writing how = writing_of(q, true);
     struct str why = STR("");
-    bool there = extents_shrink(&q->part, which, &small, &why);
-    if (there && extents_cost(&q->part, &small) > LARGE) {
+    q->shrinking.which = which;
+    q->again = false;
+    bool there = extents_shrink_as(&q->part, &q->shrinking, &small, &why);
+    if (there && extents_cost(&q->part, &small) > large) {
         why = STR("no shapes that are small enough keep all relations");
         there = false;
     }
-    if (!there || !part_write(&q->part, &small, q->match->pattern, true, &q->arena, &w, &why)) {
+    if (!there || !part_write(&q->part, &small, &how, &q->arena, &w, &why)) {
         *v = nothing(why);
         return false;
     }
-    if (str_eq(q->last, w.text))
+    q->again = is_seen(q, w.text);
+    if (q->again)
         return false;
-    q->last = w.text;
-    struct str key = key_of(q, w.text);
+    if (q->nseen < CHOICES)
+        q->seen[q->nseen++] = w.text;
+    struct str key = key_of(q, w.text, false);
     if (!known(q->proofs, key, v)) {
         *v = evaluate_in(q, &small);
         keep(q->proofs, key, v, true);
     }
-    return true;
+    if (q->shrinking.strict || !str_eq(v->text, not_found))
+        return true;
+    q->shrinking.strict = true; /* a condition of the pattern may ask for a relation that was given up */
+    return prove_small(q, which, large, v);
 }
 
 /* In small extents of several sizes; in its own where those do not do, or refute it, and it is small itself. */
@@ -337,14 +376,18 @@ static struct proved prove(struct question *q) {
     struct proved first = nothing(STR("")), v;
     bool evaluated = false;
     uint32_t shapes = 0;
-    for (uint32_t which = 0; which < SHAPES; which++) {
-        bool there = prove_small(q, which, &v);
+    uint64_t spent = 0;
+    for (uint32_t which = 0; which < CHOICES && shapes < SHAPES && (shapes < FEW_SHAPES || spent < CHEAP); which++) {
+        bool there = prove_small(q, which, LARGE, &v);
         evaluated |= there && !str_eq(v.text, not_found);
         if (which == 0 || (there && v.kind == VERDICT_DIFFERENT))
             first = v;
+        if (which > 0 && (q->again || (there && str_eq(v.text, not_found))))
+            continue;
         if (!there || v.kind != VERDICT_SAME)
             break;
         first.shapes = ++shapes;
+        spent += v.spent;
         first.bound = fmax(first.bound, v.bound);
         if (v.needed > first.needed) {
             first.needed = v.needed;
@@ -356,6 +399,54 @@ static struct proved prove(struct question *q) {
     v = evaluate_in(q, &q->own);
     v.shapes = 1;
     return v.kind != VERDICT_NONE || !evaluated ? v : first;
+}
+
+/* ---- what constants hold ---- */
+
+/* In extents of which those of the constants stay; then what they hold is all that is asked about. */
+static bool prove_whole(struct question *q, double large, struct proved *v) {
+    if (q->held.elements > MANY_OWN)
+        return false;
+    for (uint32_t i = 0; i < q->part.nouter; i++)
+        q->shrinking.whole[i] = q->held.of[i] != NULL;
+    bool there = prove_small(q, 0, large, v) && v->kind != VERDICT_NONE;
+    memset(q->shrinking.whole, 0, sizeof q->shrinking.whole);
+    return there;
+}
+
+/* With the beginning of each constant. That is no proof, and no refutation, unless the whole is like its beginning; but
+ * what is refuted for any constant and for this one too is refuted. */
+static struct proved prove_beginning(struct question *q, struct proved any) {
+    static const struct str depends = {"it depends on what a constant holds, which is too large", 55};
+    struct proved v;
+    bool there = prove_small(q, 0, LARGE, &v) && v.kind != VERDICT_NONE;
+    if (there && (q->held.alike || v.kind == VERDICT_DIFFERENT))
+        return v;
+    return any.kind == VERDICT_DIFFERENT ? nothing(depends) : any;
+}
+
+/* A constant that is no single number was an argument: what holds for any holds for this one, unless a small one shows
+ * that it does not. Where it does not hold for any, what it holds decides. */
+static struct proved prove_held(struct question *q, struct proved any) {
+    bool same = any.kind == VERDICT_SAME;
+    struct proved v;
+    if (!q->match->pattern->fused.n || !held_read(&q->part, same ? FEW_HELD : MANY_HELD, &q->arena, &q->held))
+        return any;
+    q->holds = true;
+    q->shrinking.strict = false;
+    q->nseen = 0;
+    bool whole = prove_whole(q, same ? FEW_OWN : LARGE_OWN, &v);
+    if (same && (!whole || v.kind == VERDICT_SAME)) {
+        any.shapes += whole;
+        return any;
+    }
+    if (!whole)
+        v = prove_beginning(q, any);
+    if (v.kind == VERDICT_SAME) {
+        v.shapes = 1;
+        v.held = true;
+    }
+    return v;
 }
 
 /* "%a3" in a counterexample is the third value that the part takes: by its own name. */
@@ -391,13 +482,16 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     q->proofs = proofs;
     q->match = m;
     q->blackhole = blackhole;
+    struct writing how = writing_of(q, true);
     bool good = part_of_match(m, &q->part, &why) && extents_of(&q->part, &q->own, &why) &&
-                part_write(&q->part, &q->own, m->pattern, true, &q->arena, &w, &why);
-    key = good ? key_of(q, w.text) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
+                part_write(&q->part, &q->own, &how, &q->arena, &w, &why);
+    key = good ? key_of(q, w.text, true) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
     if (!known(proofs, key, &v)) {
         v = good ? prove(q) : nothing(why);
         keep(proofs, key, &v, false);
     }
+    if (good)
+        v = prove_held(q, v);
     if (v.kind == VERDICT_DIFFERENT)
         v.text = by_own_names(proofs, &q->part, v.text);
     if (v.needless.n)
@@ -434,8 +528,9 @@ static struct str with_types(struct str text, enum variation_types types, struct
 /* The text of the part in these extents, changed. False where it has no such change. */
 static bool write_varied(struct question *q, const struct extents *e, uint64_t seed, struct written_part *w) {
     struct str why;
+    struct writing how = writing_of(q, true);
     q->mutation = (struct mutation){q->vary->change, seed, NONE};
-    if (!part_write(&q->part, e, q->match->pattern, true, &q->arena, w, &why) ||
+    if (!part_write(&q->part, e, &how, &q->arena, w, &why) ||
         (q->vary->change && !mutate(&q->mutation, &q->part, q->match, &q->arena, w)))
         return false;
     w->text = with_types(w->text, q->vary->types, &q->arena);

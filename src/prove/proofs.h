@@ -1,7 +1,8 @@
 /* The proofs of an audit: a verdict for each match, each distinct one evaluated once.
  *
  * Matches are alike when what they are made of is: pattern, ops, attributes, constants, element types, and the extents
- * or, where they can be made smaller, the relations between them. */
+ * or, where they can be made smaller, the relations between them. A constant that is no single number is an argument
+ * first; what it holds (held.h) is asked for where that decides, or where it is small. */
 #ifndef FA_PROVE_PROOFS_H
 #define FA_PROVE_PROOFS_H
 

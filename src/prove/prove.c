@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "prove/devices.h"
 #include "prove/form.h"
 #include "prove/numbers.h"
 #include "prove/proofs.h"
@@ -89,11 +90,17 @@ static struct finding try_choice(struct proof *p, struct tally *tally) {
     p->bench.error = STR("");
     uint32_t count = form_evaluate(p, lines);
     p->spent += CHOICE_COST + p->bench.elements + p->bench.steps;
-    for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
-        f.text = compare(p, &lines[i], &n);
-        f.verdict = f.text.n ? DIFFERENT : SAME;
-        tally->compared += n;
-        tally->skipped += lines[i].want->n - n;
+    for (uint32_t device = 0; count > 0 && f.verdict == SAME; device++) {
+        struct proof *q = device ? devices_other(p, device) : p;
+        if (!q || (device && (count = devices_evaluate(p, device, lines)) == 0))
+            break;
+        for (uint32_t i = 0; i < count && f.verdict == SAME; i++) {
+            f.text = compare(q, &lines[i], &n);
+            f.verdict = f.text.n ? DIFFERENT : SAME;
+            tally->compared += n;
+            tally->skipped += lines[i].want->n - n;
+        }
+        p->approximate |= q->approximate;
     }
     if (count > 0)
         return f;
@@ -156,7 +163,7 @@ static struct finding try_once(struct proof *p, enum trial trial, uint32_t viola
     struct arena scratch = {0};
     struct finding f = {NOT_EVALUATED, STR("")};
     bool ordered = numbers_show_order(p);
-    p->bench = (struct bench){.arena = &scratch};
+    p->bench = (struct bench){.arena = &scratch, .mesh = devices_mesh(p)};
     p->bench.equals = trial == TRIAL_TIES && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
     if (!numbers_make(p, trial, violated) || !form_begin(p) || (trial != TRIAL_PLAIN && !form_names(p)))
         f.text = arena_str(p->arena, p->bench.error);
@@ -193,6 +200,8 @@ static struct finding try_all(struct proof *p, uint32_t violated) {
             f = try_once(p, trial, violated, &tally);
         else if (violated == NONE)
             p->same_outside |= is_same_outside(p, trial);
+        if (trial == TRIAL_PLAIN && violated == NONE)
+            p->plain = p->spent;
     }
     if (f.verdict == SAME && tally.compared == 0)
         return (struct finding){NOT_EVALUATED, STR("the result is no number anywhere")};
@@ -235,6 +244,9 @@ static struct str needless_names(const struct proof *p, const struct preconditio
 /* ---- the device ---- */
 
 static void round_given(struct proof *p) {
+    struct proof *q;
+    for (uint32_t i = 1; (q = devices_other(p, i)); i++)
+        round_given(q);
     for (uint32_t i = 0; i < p->nleaves; i++) {
         struct tensor *t = tensor_copy(&p->bench, p->given[i].tensor);
         if (!t)
@@ -294,7 +306,7 @@ static struct effect effect_of(struct proof *p, bool blackhole) {
     struct arena scratch = {0};
     if (e.type == DT_NONE || e.type == DT_OTHER || format_is_integer(e.type))
         return e;
-    p->bench = (struct bench){.arena = &scratch, .blackhole = blackhole};
+    p->bench = (struct bench){.arena = &scratch, .mesh = devices_mesh(p), .blackhole = blackhole};
     measure(p, &e);
     arena_free(&scratch);
     return e;
@@ -312,7 +324,7 @@ static bool prepare(struct proof *p) {
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         if (p->fused->slot_is_variable[i] && form_is_bound(p, form_slot(p, i)))
             numbers_find(p, p->bound.slots[form_slot(p, i)].value);
-    return (!p->too_many || bench_fail(&p->bench, "too many operands")) && numbers_roles(p);
+    return (!p->too_many || bench_fail(&p->bench, "too many operands")) && numbers_roles(p) && devices_prepare(p);
 }
 
 static struct finding examine(struct proof *p) {
@@ -363,6 +375,7 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     }
     v.same_outside = p->same_outside;
     v.bound = p->approximate ? m->pattern->approximate : 0;
+    v.spent = p->plain;
     return v;
 }
 

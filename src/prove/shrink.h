@@ -23,6 +23,14 @@ bool extents_of(const struct part *p, struct extents *out, struct str *why);
 /* `which`: 0 the smallest, 1, ... further ones that are different where there are any. False with a reason where none
  * is found. */
 bool extents_shrink(const struct part *p, uint32_t which, struct extents *out, struct str *why);
+/* Zeroed: the smallest. */
+struct shrinking {
+    uint32_t which;
+    bool whole[MAX_OUTER]; /* the extents of these outer values stay */
+    bool strict; /* relations beyond those of the ops, such as what is a multiple of what, are given up only where there
+                  * is no solution, not for smaller ones */
+};
+bool extents_shrink_as(const struct part *p, const struct shrinking *how, struct extents *out, struct str *why);
 /* Elements of all values and multiplications of all products, with these extents. */
 double extents_cost(const struct part *p, const struct extents *e);
 

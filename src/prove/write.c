@@ -11,6 +11,7 @@ struct writer {
     const struct part *p;
     const struct extents *e;
     bool ties;
+    const struct held *held;
     struct buf out;
     uint32_t lines;
     double literals[MAX_LITERALS]; /* numbers that the pattern writes */
@@ -258,6 +259,46 @@ static void write_constant(struct writer *w, uint32_t number, uint32_t value, st
     write_cast(w, dialect, value, number, twice ? 'n' : 'f', 'a', twice ? narrow : full, type);
 }
 
+/* As far as each dimension goes now. In memory order, as MLIR prints what is long. */
+static void write_elements(struct writer *w, const struct tensor *t, bool whole) {
+    static const char digits[] = "0123456789ABCDEF";
+    struct shape s = t->shape;
+    struct view v = view_of(t);
+    struct walk at;
+    for (uint32_t d = 0; d < s.rank; d++)
+        s.dim[d] = v.shape.dim[d] = extent_to(w->e, s.dim[d]);
+    walk_begin(&at, &s);
+    for (walk_add(&at, &v); walk_more(&at); walk_next(&at)) {
+        double x = v.x[at.offset[0]];
+        uint64_t bits = 0;
+        if (!whole)
+            memcpy(&bits, &x, sizeof bits);
+        else if (fabs(x) <= 0x1p53)
+            bits = (uint64_t)(int64_t)x;
+        else
+            w->why = STR("a constant holds a number that is too large");
+        for (size_t i = 0; i < sizeof bits; i++, bits >>= 8) {
+            buf_addc(&w->out, digits[bits >> 4 & 15]);
+            buf_addc(&w->out, digits[bits & 15]);
+        }
+    }
+}
+
+/* What a constant holds fits its element type: it is written in 64 bits and cast. */
+static void write_held(struct writer *w, uint32_t number, uint32_t value, const char *dialect) {
+    enum dtype type = graph_dtype(w->p->graph, value), full = format_is_integer(type) ? DT_I64 : DT_F64;
+    buf_printf(&w->out, "  %%%c%u = \"%s.constant\"() <{value = dense<\"0x", type == full ? 'a' : 'f', number, dialect);
+    write_elements(w, w->held->of[number], full == DT_I64);
+    buf_add(&w->out, STR("\"> : "));
+    write_tensor_type(w, value, full);
+    buf_add(&w->out, STR("}> : () -> "));
+    write_tensor_type(w, value, full);
+    buf_addc(&w->out, '\n');
+    w->lines++;
+    if (type != full)
+        write_cast(w, dialect, value, number, 'f', 'a', full, type);
+}
+
 static void write_argument(struct writer *w, uint32_t number, uint32_t value, bool first) {
     const struct graph *g = w->p->graph;
     uint32_t argument = graph_argument(g, value);
@@ -340,9 +381,10 @@ static bool says_nothing(struct str key, struct str value) {
 
 static bool write_extent_attr(struct writer *w, uint32_t op, struct str key, struct str text) {
     static const char *const lists[] = {"normalized_shape"};
-    static const char *const numbers[] = {
-        "batch_size", "channels",  "input_height", "input_width", "in_channels", "out_channels", "groups",
-        "num_groups", "num_heads", "num_kv_heads", "k",           "start",       "end"};
+    static const char *const numbers[] = {"batch_size",  "channels",    "input_length", "input_height",
+                                          "input_width", "input_depth", "in_channels",  "out_channels",
+                                          "groups",      "num_groups",  "num_heads",    "num_kv_heads",
+                                          "k",           "start",       "end"};
     const struct graph *g = w->p->graph;
     uint32_t x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, y = g->m->ops[op].first_result;
     int64_t number;
@@ -474,14 +516,19 @@ static void write_return(struct writer *w) {
     buf_add(&w->out, STR("\n}\n"));
 }
 
+static bool is_held(const struct writer *w, uint32_t number) {
+    return w->held && w->held->of[number];
+}
+
 static void write_all(struct writer *w, uint32_t *line) {
     const struct part *p = w->p;
     const struct graph *g = p->graph;
     bool ttnn = p->nops && str_starts(mlir_op_name(g->m, p->ops[p->nops - 1]), STR("ttnn."));
+    const char *dialect = ttnn ? "ttnn" : "ttir";
     bool first = true;
     buf_add(&w->out, STR("func.func @part("));
     for (uint32_t i = 0; i < p->nouter; i++)
-        if (!graph_constant(g, p->outer[i]).known) {
+        if (!graph_constant(g, p->outer[i]).known && !is_held(w, i)) {
             write_argument(w, i, p->outer[i], first);
             first = false;
         }
@@ -489,7 +536,9 @@ static void write_all(struct writer *w, uint32_t *line) {
     for (uint32_t i = 0; i < p->nouter; i++) {
         struct constant c = graph_constant(g, p->outer[i]);
         if (c.known)
-            write_constant(w, i, p->outer[i], c, ttnn ? "ttnn" : "ttir");
+            write_constant(w, i, p->outer[i], c, dialect);
+        else if (is_held(w, i))
+            write_held(w, i, p->outer[i], dialect);
     }
     for (uint32_t i = 0; i < p->nops; i++) {
         line[i] = w->lines;
@@ -498,12 +547,12 @@ static void write_all(struct writer *w, uint32_t *line) {
     write_return(w);
 }
 
-bool part_write(const struct part *p, const struct extents *e, const struct pattern *pattern, bool ties,
-                struct arena *a, struct written_part *out, struct str *why) {
+bool part_write(const struct part *p, const struct extents *e, const struct writing *how, struct arena *a,
+                struct written_part *out, struct str *why) {
     struct writer *w = arena_alloc(a, sizeof *w);
-    const struct formula *f = pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
+    const struct formula *f = how->pattern->is_variant ? &how->pattern->variant_of->formula : &how->pattern->formula;
     bool seen[MAX_SLOTS] = {false};
-    *w = (struct writer){.p = p, .e = e, .ties = ties};
+    *w = (struct writer){.p = p, .e = e, .ties = how->ties, .held = how->held};
     find_literals(w, f->root, seen);
     for (uint32_t i = 0; i < f->nalso; i++)
         find_literals(w, f->also[i].node, seen);

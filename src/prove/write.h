@@ -7,6 +7,7 @@
 #ifndef FA_PROVE_WRITE_H
 #define FA_PROVE_WRITE_H
 
+#include "prove/held.h"
 #include "prove/shrink.h"
 
 struct written_part {
@@ -14,8 +15,14 @@ struct written_part {
     uint32_t *line; /* per op of the part: its number among the ops of the function */
 };
 
-/* `ties`: a constant may be meant as a function of an extent. */
-bool part_write(const struct part *p, const struct extents *e, const struct pattern *pattern, bool ties,
-                struct arena *a, struct written_part *out, struct str *why);
+struct writing {
+    const struct pattern *pattern;
+    bool ties;               /* a constant may be meant as a function of an extent */
+    const struct held *held; /* constants that are written as what they hold, as many elements of each dimension as
+                              * there are then; NULL: they are arguments */
+};
+
+bool part_write(const struct part *p, const struct extents *e, const struct writing *how, struct arena *a,
+                struct written_part *out, struct str *why);
 
 #endif

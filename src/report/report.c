@@ -199,12 +199,21 @@ static int compare_instances(const void *pa, const void *pb) {
     return c ? c : compare(a->at, b->at);
 }
 
+/* They mostly come in order. */
+static void sort_instances(struct entry *e) {
+    bool sorted = true;
+    for (uint32_t i = 1; i < e->ninstances && sorted; i++)
+        sorted = e->instances[i - 1].order <= e->instances[i].order;
+    if (!sorted)
+        qsort(e->instances, e->ninstances, sizeof *e->instances, compare_instances);
+}
+
 void report_sort(struct report *r) {
     index_free(r);
     if (r->nentries > 0)
         qsort(r->entries, r->nentries, sizeof *r->entries, compare_entries);
     for (uint32_t i = 0; i < r->nentries; i++)
-        qsort(r->entries[i].instances, r->entries[i].ninstances, sizeof *r->entries[i].instances, compare_instances);
+        sort_instances(&r->entries[i]);
 }
 
 void report_free(struct report *r) {
