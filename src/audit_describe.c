@@ -73,7 +73,7 @@ static void describe_one(void *context, uint32_t i, uint32_t slot) {
     g->batch[i] = (struct described){components, in};
 }
 
-enum { BATCH = 512, BARE_BATCH = 1 << 14 }; /* matches that are described at once, and whose text is in memory or not */
+enum { BATCH = 512, BARE_BATCH = 1 << 12 }; /* matches that are described at once, and whose text is in memory or not */
 
 static uint32_t batch_size(const struct graph_audit *g) {
     uint32_t left = g->matches.n - g->described, most = g->a->report.count_only ? BARE_BATCH : BATCH;

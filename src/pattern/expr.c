@@ -66,8 +66,10 @@ static struct expr *parse_call(struct parser *p, struct expr *call) {
     call->nargs = n;
     call->args = arena_alloc(p->arena, (n + 1) * sizeof *args);
     call->keys = arena_alloc(p->arena, (n + 1) * sizeof *keys);
-    memcpy(call->args, args, n * sizeof *args);
-    memcpy(call->keys, keys, n * sizeof *keys);
+    for (uint32_t i = 0; i < n; i++) {
+        call->args[i] = args[i];
+        call->keys[i] = keys[i];
+    }
     return call;
 }
 
@@ -256,7 +258,8 @@ const struct definition *formula_lines(struct parser *p, uint32_t *count) {
             formula_fail(p, p->token.text, "a new definition starts on a new line", "end of line expected");
     }
     struct definition *kept = arena_alloc(p->arena, (n + 1) * sizeof *kept);
-    memcpy(kept, lines, n * sizeof *kept);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = lines[i];
     *count = n;
     return kept;
 }
