@@ -255,6 +255,16 @@ Test(prove_proofs, shapes_are_as_many_as_there_are) {
     cr_assert_eq(shapes_of("3x5"), 4);
 }
 
+/* One less than the number of elements is 1 where there are two of them. */
+Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
+    pattern("out = sum(x * x, dim=-1) * c", "sum(x * x, dim=-1)");
+    struct proved v =
+        ask("x:1000x7", "s = ttir.multiply x x -> 1000x7; t = ttir.sum s {dim_arg = [1 : i32], keep_dim = true} -> "
+                        "1000x1\nc = ttir.full {fill_value = 0.16666667 : f32} -> 1000x1\n"
+                        "o = ttir.multiply t c -> 1000x1; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
 /* ---- what constants hold ---- */
 
 /* 0, 1, ... as 32-bit integers in memory order, the last one as given. */
