@@ -265,6 +265,16 @@ Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
+/* All different they are too many elements. */
+Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
+    pattern("out = sum(x, dim=-1) * c", "mean(x)");
+    struct proved v =
+        ask("x:3x5x7x11x13x17x23x19", "s = ttir.sum x {dim_arg = [7 : i32], keep_dim = true} -> 3x5x7x11x13x17x23x1\n"
+                                      "c = ttir.full {fill_value = 0.05882353 : f32} -> 1x1x1x1x1x1x1x1\n"
+                                      "o = ttir.multiply s c -> 3x5x7x11x13x17x23x1; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
 /* ---- numbers that ordinary ones do not come near ---- */
 
 static void differs(const char *match, const char *fused, const char *args, const char *ops) {

@@ -263,22 +263,37 @@ static bool search(struct shrinker *s, uint32_t which, bool strict) {
     return least < INFINITY;
 }
 
+/* Different numbers became equal. */
+static bool is_merged(const struct extents *e) {
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (e->to[i] == e->to[k])
+                return true;
+    return false;
+}
+
 /* Of two elements much is the same that is not of three, and further solutions leave the smallest numbers as they are:
- * in the second one each is larger than in the first, as far as there is such a one. */
+ * in the second one each is larger than in the first, as far as there is such a one. Where numbers became equal, the
+ * same goes for those after it, and each makes others different. */
+static bool search_larger(struct shrinker *s, uint32_t which, bool strict) {
+    if (!search(s, 0, strict))
+        return false;
+    bool merged = is_merged(s->e);
+    if (which > (merged ? 3 : 1))
+        return false;
+    for (uint32_t i = 0; i < s->e->n; i++)
+        s->least[i] = s->e->to[i] + 1 + (merged ? i >> (which - 1) & 1 : 0);
+    return search(s, 0, strict) && extents_cost(s->part, s->e) <= SMALL_COST;
+}
+
 static bool search_one(struct shrinker *s, uint32_t which, bool strict) {
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = LEAST;
-    if (which != 1)
-        return search(s, which ? which - 1 : 0, strict);
-    if (!search(s, 0, strict))
-        return false;
-    for (uint32_t i = 0; i < s->e->n; i++)
-        s->least[i] = s->e->to[i] + 1;
-    if (search(s, 0, strict) && extents_cost(s->part, s->e) <= SMALL_COST)
+    if (which && search_larger(s, which, strict))
         return true;
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = LEAST;
-    return search(s, 1, strict);
+    return search(s, which > 1 ? which - 1 : which, strict);
 }
 
 static bool collect(struct shrinker *s, const struct part *p, struct extents *out, struct str *why) {
