@@ -265,6 +265,13 @@ Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
+Test(prove_proofs, a_further_result_that_nobody_takes_is_none_of_the_small_module) {
+    pattern("out = abs(sort(x))", "abs(sort(x))");
+    struct proved v = ask("x:128x512", "t = ttir.sort x {dim = -1 : si32} -> 128x512*2; o = ttir.abs t#0 -> 128x512; "
+                                       "return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+}
+
 /* All different they are too many elements. */
 Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
     pattern("out = sum(x, dim=-1) * c", "mean(x)");
