@@ -298,6 +298,9 @@ Test(prove_proofs, what_differs_beyond_a_limit_is_refuted) {
     differs("out = where(x == c, a, b)", "b + 0", "x:32x64xsi32 a:32x64 b:32x64",
             "c = ttir.full {fill_value = -100 : i32} -> 1x1xsi32; m = ttir.eq x c -> 32x64xi1\n"
             "o = ttir.where m a b -> 32x64; return o");
+    differs("out = sin(minimum(x * c, d))", "sin(x * c)", "x:32x64",
+            "c = ttir.full {fill_value = 0.001 : f32} -> 1x1; d = ttir.full {fill_value = 50.0 : f32} -> 1x1\n"
+            "p = ttir.multiply x c -> 32x64; m = ttir.minimum p d -> 32x64; o = ttir.sin m -> 32x64; return o");
     differs("out = cos(x % c)", "cos(x)", "x:32x64",
             "c = ttir.full {fill_value = 500.0 : f32} -> 1x1; m = ttir.remainder x c -> 32x64\n"
             "o = ttir.cos m -> 32x64; return o");

@@ -48,6 +48,21 @@ static void limits_of_op(const struct graph *g, uint32_t op, struct limits *l) {
     add_attribute(g, op, "epsilon", l);
 }
 
+/* A limit of what is multiplied with a number or divided by one is that of the operand times the number or by it. */
+static void scaled_limits(const struct graph *g, uint32_t op, struct limits *l) {
+    uint32_t n = l->n;
+    if (g->kind[op] != K_MULTIPLY && g->kind[op] != K_DIVIDE)
+        return;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        struct constant c = v == NONE ? (struct constant){0} : graph_constant(g, v);
+        for (uint32_t k = 0; k < n && c.known && c.value != 0 && fabs(c.value) != 1; k++) {
+            add_limit(l, l->at[k] / c.value);
+            add_limit(l, l->at[k] * c.value);
+        }
+    }
+}
+
 static bool inside(const struct proof *p, uint32_t op) {
     for (uint32_t i = 0; i < p->ninside; i++)
         if (p->inside[i] == op)
@@ -72,6 +87,8 @@ struct limits limits_find(const struct proof *p) {
     struct limits l = {0};
     for (uint32_t i = 0; i < p->ninside; i++)
         limits_of_op(p->match->graph, p->inside[i], &l);
+    for (uint32_t i = 0; i < p->ninside; i++)
+        scaled_limits(p->match->graph, p->inside[i], &l);
     for (uint32_t i = 0; i < p->nleaves; i++) {
         enum dtype t = graph_dtype(p->match->graph, p->leaves[i].value);
         l.integers |= format_is_integer(t) && t != DT_I1 && !p->leaves[i].truth && !p->leaves[i].index;
