@@ -115,6 +115,8 @@ Test(numeric_ops, measures_at_their_edges) {
     cr_assert_float_eq(compare_pcc(V(1, 2, 3), V(-2, -4, -6)), -1, 1e-15);
     cr_assert_float_eq(compare_pcc(V(1, 2, 3), V(11, 12, 13)), 1, 1e-15, "blind to a shift");
     cr_assert_eq(compare_pcc(V(2, 2), V(1, 3)), 0);
+    cr_assert(isnan(compare_pcc(V(2), V(3))), "of a single number");
+    cr_assert_eq(compare_pcc(V(3), V(3)), 1);
     cr_assert_eq(compare_pcc(V(2, 2), V(2 + 1e-9, 2)), 1);
     cr_assert_float_eq(compare_pcc(V(1, NAN, 3, 5), V(2, 7, 6, 10)), 1, 1e-15);
     cr_assert(isnan(compare_pcc(V(1, 2), V(1, 2, 3))));

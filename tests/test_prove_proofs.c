@@ -215,6 +215,104 @@ Test(prove_proofs, shapes_are_as_many_as_there_are) {
     cr_assert_eq(shapes_of("3x5"), 4);
 }
 
+/* One less than the number of elements is 1 where there are two of them. */
+Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
+    pattern("out = sum(x * x, dim=-1) * c", "sum(x * x, dim=-1)");
+    struct proved v =
+        ask("x:1000x7", "s = ttir.multiply x x -> 1000x7; t = ttir.sum s {dim_arg = [1 : i32], keep_dim = true} -> "
+                        "1000x1\nc = ttir.full {fill_value = 0.16666667 : f32} -> 1000x1\n"
+                        "o = ttir.multiply t c -> 1000x1; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+Test(prove_proofs, a_further_result_that_nobody_takes_is_none_of_the_small_module) {
+    pattern("out = abs(sort(x))", "abs(sort(x))");
+    struct proved v = ask("x:128x512", "t = ttir.sort x {dim = -1 : si32} -> 128x512*2; o = ttir.abs t#0 -> 128x512; "
+                                       "return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+}
+
+/* All different they are too many elements. */
+Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
+    pattern("out = sum(x, dim=-1) * c", "mean(x)");
+    struct proved v =
+        ask("x:3x5x7x11x13x17x23x19", "s = ttir.sum x {dim_arg = [7 : i32], keep_dim = true} -> 3x5x7x11x13x17x23x1\n"
+                                      "c = ttir.full {fill_value = 0.05882353 : f32} -> 1x1x1x1x1x1x1x1\n"
+                                      "o = ttir.multiply s c -> 3x5x7x11x13x17x23x1; return o");
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
+}
+
+/* ---- numbers that ordinary ones do not come near ---- */
+
+static void differs(const char *match, const char *fused, const char *args, const char *ops) {
+    patterns_free(&set);
+    pattern(match, fused);
+    struct proved v = ask(args, ops);
+    cr_assert(verdict_refutes(&v), "%s: %s", match, v.text.p);
+}
+
+Test(prove_proofs, what_differs_beyond_a_limit_is_refuted) {
+    differs("out = abs(minimum(x, c))", "abs(x)", "x:32x64",
+            "c = ttir.full {fill_value = 1000.0 : f32} -> 1x1; m = ttir.minimum x c -> 32x64\n"
+            "o = ttir.abs m -> 32x64; return o");
+    differs("out = where(x == c, a, b)", "b + 0", "x:32x64xsi32 a:32x64 b:32x64",
+            "c = ttir.full {fill_value = -100 : i32} -> 1x1xsi32; m = ttir.eq x c -> 32x64xi1\n"
+            "o = ttir.where m a b -> 32x64; return o");
+    differs("out = sin(minimum(x * c, d))", "sin(x * c)", "x:32x64",
+            "c = ttir.full {fill_value = 0.001 : f32} -> 1x1; d = ttir.full {fill_value = 50.0 : f32} -> 1x1\n"
+            "p = ttir.multiply x c -> 32x64; m = ttir.minimum p d -> 32x64; o = ttir.sin m -> 32x64; return o");
+    differs("out = cos(x % c)", "cos(x)", "x:32x64",
+            "c = ttir.full {fill_value = 500.0 : f32} -> 1x1; m = ttir.remainder x c -> 32x64\n"
+            "o = ttir.cos m -> 32x64; return o");
+}
+
+Test(prove_proofs, integers_are_more_than_0_and_1) {
+    differs("out = -(x * x)", "-x", "x:32x64xsi32",
+            "m = ttir.multiply x x -> 32x64xsi32; o = ttir.neg m -> 32x64xsi32; return o");
+}
+
+#define LENGTH                                                                                                         \
+    "q = ttir.multiply x x -> 1x5x64; s = ttir.sum q {dim_arg = [2 : i32], keep_dim = true} -> 1x5x1\n"                \
+    "r = ttir.sqrt s -> 1x5x1; c = ttir.full {fill_value = 1.0E-12 : f32} -> 1x1x1; "
+
+Test(prove_proofs, an_epsilon_counts_however_small_it_is) {
+    const char *ops = LENGTH "a = ttir.add r c -> 1x5x1; o = ttir.div x a -> 1x5x64; return o";
+    const char *match = "out = x / (sqrt(sum(x * x, dim=-1)) + eps)";
+    differs(match, "x * rsqrt(sum(x * x) + eps)", "x:1x5x64", ops);
+    patterns_free(&set);
+    pattern(match, "x / (sqrt(sum(x * x)) + eps)");
+    struct proved v = ask("x:1x5x64", ops);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+}
+
+Test(prove_proofs, small_numbers_may_be_outside_of_the_claim) {
+    const char *ops = LENGTH "a = ttir.maximum r c -> 1x5x1; o = ttir.div x a -> 1x5x64; return o";
+    const char *match = "out = x / maximum(sqrt(sum(x * x, dim=-1)), eps)", *fused = "x * rsqrt(sum(x * x) + 1e-24)";
+    differs(match, fused, "x:1x5x64", ops);
+    patterns_free(&set);
+    pattern(match, arena_printf(&arena, "%s\noutside: {what: small_numbers, say: short rows.}", fused).p);
+    struct proved v = ask("x:1x5x64", ops);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_not(v.same_outside);
+}
+
+#define FROM(n)                                                                                                        \
+    "i = ttir.arange {start = 0 : si64, end = " n " : si64, step = 1 : si64, arange_dimension = 1 : i64} -> 1x" n      \
+    "xsi32; c = ttir.full {fill_value = 32 : i32} -> 1x1xsi32; m = ttir.ge i c -> 1x" n "xi1\n"                        \
+    "o = ttir.where m a b -> 32x" n "; return o"
+
+Test(prove_proofs, positions_that_are_compared_with_a_number_stay_as_many) {
+    differs("out = where(i >= c, a, b)", "b + 0", "a:32x64 b:32x64", FROM("64"));
+    patterns_free(&set);
+    pattern("out = where(i >= c, a, b)", "b + 0");
+    struct proved v = ask("a:32x16384 b:32x16384", FROM("16384"));
+    cr_assert_eq(v.kind, VERDICT_NONE);
+    patterns_free(&set);
+    pattern("i = arange()\n\n  out = where(i >= c, a, b)", "b + 0");
+    v = ask("a:32x64 b:32x64", FROM("64"));
+    cr_assert_neq(v.kind, VERDICT_SAME);
+}
+
 /* ---- what constants hold ---- */
 
 /* 0, 1, ... as 32-bit integers in memory order, the last one as given. */

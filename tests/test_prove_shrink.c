@@ -233,6 +233,14 @@ Test(prove_shrink, further_sizes_differ) {
     cr_assert_neq(memcmp(more.to, e.to, sizeof e.to), 0);
 }
 
+Test(prove_shrink, the_second_sizes_are_all_larger) {
+    shrink("x:1000x7", "y = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 1000x1; return y");
+    struct extents more;
+    cr_assert(extents_shrink(&part, 1, &more, &why));
+    for (uint32_t i = 0; i < e.n; i++)
+        cr_assert_gt(more.to[i], e.to[i], "%ld", (long)e.from[i]);
+}
+
 /* Products and heads that are large with all relations kept. */
 #define HEADS                                                                                                          \
     "a = ttir.matmul x k {transpose_b = true} -> 32x128; b = ttir.matmul x q {transpose_b = true} -> 32x512\n"         \

@@ -37,7 +37,7 @@ double compare_pcc(const struct tensor *x, const struct tensor *y) {
             yy += dy * dy;
         }
     if (xx == 0 || yy == 0)
-        return near ? 1 : 0;
+        return near ? 1 : n > 1 ? 0 : NAN; /* a single number correlates with nothing */
     return xy / sqrt(xx) / sqrt(yy);
 }
 

@@ -14,7 +14,7 @@ struct difference {
 /* Pearson's correlation of two tensors of one shape: sum (x - mean)(y - mean) / sqrt(sum (x - mean)^2 sum (y -
  * mean)^2). Elements that are NaN or infinite in either are left out (comp_pcc of tt-metal's tests makes them 0). Equal
  * tensors give 1, and so do a constant one and one that is within 1e-6 of it, relative; a constant one beside any other
- * gives 0. */
+ * gives 0, a single number beside another NAN. */
 double compare_pcc(const struct tensor *x, const struct tensor *y);
 /* sqrt(sum (x - want)^2 / sum want^2) over elements finite in both; 0 when all agree, infinite for want = 0. */
 double compare_relative_l2(const struct tensor *x, const struct tensor *want);

@@ -6,7 +6,8 @@
 /* {what: ties, when: condition, say: text}; `when` may be left out. */
 static void load_outside_rule(struct loader *l, struct pattern *p, const yaml_node_t *n) {
     static const char *const rule_keys[] = {"what", "when", "say"};
-    static const char *const names[] = {[OUTSIDE_MASKED_ROWS] = "masked_rows", [OUTSIDE_TIES] = "ties"};
+    static const char *const names[] = {
+        [OUTSIDE_MASKED_ROWS] = "masked_rows", [OUTSIDE_TIES] = "ties", [OUTSIDE_SMALL] = "small_numbers"};
     struct note_rule *rule = &p->outside[p->noutside];
     if (n->type == YAML_MAPPING_NODE)
         for (yaml_node_pair_t *k = n->data.mapping.pairs.start; k < n->data.mapping.pairs.top && !l->failed; k++)
@@ -22,7 +23,8 @@ static void load_outside_rule(struct loader *l, struct pattern *p, const yaml_no
         if (str_is(scalar_text(what), names[i]))
             rule->what = (enum outside)i;
     if (rule->what == OUTSIDE_NOTHING)
-        error_at(l, what, "one of masked_rows, ties", "nothing that can be outside of a claim: ", scalar_text(what));
+        error_at(l, what, "one of masked_rows, ties, small_numbers",
+                 "nothing that can be outside of a claim: ", scalar_text(what));
     const struct number **conditions = NULL;
     uint32_t nconditions = 0;
     if (when)

@@ -5,7 +5,7 @@
 #include "pattern/formula.h"
 
 /* Inputs of which the fused op may make something else. */
-enum outside { OUTSIDE_NOTHING, OUTSIDE_MASKED_ROWS, OUTSIDE_TIES };
+enum outside { OUTSIDE_NOTHING, OUTSIDE_MASKED_ROWS, OUTSIDE_TIES, OUTSIDE_SMALL };
 
 struct note_rule {
     const struct number *when; /* NULL: always */

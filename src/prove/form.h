@@ -26,7 +26,18 @@ struct leaf {
     bool replicated;             /* the same on each device */
     const struct formula *holds; /* the pattern says that it is this of something; or NULL */
     enum truth truth;
-    int mask; /* the sign of the infinity that hides an element of it; or 0 */
+    bool index; /* an integer that may point to an element */
+    int mask;   /* the sign of the infinity that hides an element of it; or 0 */
+};
+
+enum { MAX_LIMITS = 16 };
+
+/* Numbers at which the match does something else. */
+struct limits {
+    double at[MAX_LIMITS];
+    uint32_t n;
+    double epsilon; /* the smallest of the small numbers that it adds; 0: none */
+    bool integers;  /* it takes some that are no indices */
 };
 
 struct proof {
@@ -42,6 +53,7 @@ struct proof {
     struct leaf leaves[MAX_LEAVES];       /* what they start from */
     struct given given[MAX_LEAVES];
     uint32_t nleaves;
+    struct limits limits;
     bool too_many;
     bool sorts;                   /* some matched op does */
     const struct axes *root_axes; /* the formula's */
@@ -54,6 +66,7 @@ struct proof {
     struct formula_like like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
+    bool finite;            /* only what is a finite number is compared */
     bool few;               /* the trials that a first look takes */
     bool same_outside;      /* it computes the same in what is stated to be no part of the claim */
     bool approximate;       /* some line agrees within the bound of the pattern only */

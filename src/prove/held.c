@@ -66,9 +66,10 @@ static bool is_cut_by_diagonal(const struct tensor *t, int64_t from) {
     return true;
 }
 
-static bool begins_alike(const struct tensor *t) {
-    bool found = false;
-    for (uint32_t d = 0; d < t->shape.rank && !found; d++)
+/* Positions go on alike, unless something is to happen at one of them. */
+static bool begins_alike(const struct part *p, const struct tensor *t) {
+    bool found = false, counts = !part_has_limits(p);
+    for (uint32_t d = 0; d < t->shape.rank && counts && !found; d++)
         found = counts_along(t, d);
     for (int64_t from = 0; from < 2 && t->shape.rank >= 2 && !found; from++)
         found = is_cut_by_diagonal(t, from);
@@ -84,7 +85,7 @@ bool held_read(const struct part *p, int64_t max, struct arena *a, struct held *
             continue;
         out->n++;
         out->elements += n;
-        out->alike &= begins_alike(out->of[i]);
+        out->alike &= begins_alike(p, out->of[i]);
     }
     return out->n > 0;
 }

@@ -116,6 +116,8 @@ struct filling {
     bool positive, distinct;
     int mask;
     enum truth truth;
+    const struct limits *limits;
+    bool index;
 };
 
 /* The last two dimensions, along one of which a softmax runs. */
@@ -169,6 +171,16 @@ static void hide(const struct filling *f, struct tensor *t, uint64_t *state) {
             t->x[i] = f->mask > 0 ? -INFINITY : INFINITY;
 }
 
+static double around(const struct filling *f, enum dtype type, double otherwise, uint64_t *state) {
+    double u[3];
+    for (int i = 0; i < 3; i++)
+        u[i] = uniform(state);
+    if (type == DT_I1 || f->distinct || f->mask || f->truth || f->index)
+        return otherwise;
+    double x = limits_number(f->limits, type, otherwise, u);
+    return f->positive ? fabs(x) : x;
+}
+
 static double number_of(const struct filling *f, enum dtype type, double size, bool zero, uint64_t *state) {
     double x = 2 * uniform(state) - 1, far = uniform(state) < 0.03 ? 8 : 1;
     if (format_is_integer(type))
@@ -184,6 +196,13 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
     return x * size * far;
 }
 
+/* Well below it, so that a line of several is, or of the size of its root where no index of the last two is odd: there
+ * are lines of either along each dimension. */
+static double beside_epsilon(double epsilon, struct plane p, int64_t i) {
+    bool odd = i % p.row % 2 || i / p.row % p.rows % 2;
+    return odd ? epsilon / 64 : sqrt(epsilon);
+}
+
 static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
     uint64_t state =
@@ -194,6 +213,10 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
         if (row > 1 && i % row == 0)
             size = sizes[(int)(uniform(&state) * 4)];
         t->x[i] = number_of(f, type, size, !f->distinct && row > 1 && i / row == 2, &state);
+        if (f->trial == TRIAL_LIMITS)
+            t->x[i] = around(f, type, t->x[i], &state);
+        if (f->trial == TRIAL_SMALL && !format_is_integer(type))
+            t->x[i] *= beside_epsilon(f->limits->epsilon, plane_of(t), i);
     }
     if (f->mask && !format_is_integer(type) && (f->trial == TRIAL_SHUT || (f->trial >= TRIAL_HIDDEN && row > 1)))
         hide(f, t, &state);
@@ -237,8 +260,10 @@ bool numbers_roles(struct proof *p) {
         l->replicated = devices_replicate(p, l->value);
         l->truth = mask_truth(p, l->value, 0);
         l->mask = mask_sign(p, l->value);
+        l->index = limits_is_index(p, l->value, 0);
     }
     p->sorts = is_sorted(p->match);
+    p->limits = limits_find(p);
     return good;
 }
 
@@ -287,7 +312,20 @@ bool numbers_differ(const struct proof *p, enum trial trial) {
         masks |= p->leaves[i].mask != 0;
         hides |= p->leaves[i].truth == TRUTH_HIDES || p->leaves[i].truth == TRUTH_OPENS;
     }
-    return trial == TRIAL_HIDDEN ? masks : trial == TRIAL_SHUT ? masks || hides : trial != TRIAL_TIES || p->sorts;
+    switch (trial) {
+    case TRIAL_HIDDEN:
+        return masks;
+    case TRIAL_SHUT:
+        return masks || hides;
+    case TRIAL_TIES:
+        return p->sorts;
+    case TRIAL_LIMITS:
+        return p->limits.n > 0 || p->limits.integers;
+    case TRIAL_SMALL:
+        return p->limits.epsilon > 0;
+    default:
+        return true;
+    }
 }
 
 static struct tensor *room_for(struct proof *p, uint32_t value) {
@@ -322,7 +360,7 @@ static bool make_on(struct proof *p, const struct proof *first, enum trial trial
             return false;
         bool positive = trial == TRIAL_POSITIVE || (l->positive && i != violated);
         enum dtype type = l->truth ? DT_I1 : graph_dtype(p->match->graph, l->value);
-        struct filling f = {p->prover->seed, i, trial, positive, p->sorts, l->mask, l->truth};
+        struct filling f = {p->prover->seed, i, trial, positive, p->sorts, l->mask, l->truth, &first->limits, l->index};
         fill(&f, t, type);
         impose(l->tie, i == violated, t);
         const struct tensor *held = l->holds && i != violated ? as_held(p, l, t) : t;

@@ -5,8 +5,19 @@
 
 #include "prove/form.h"
 
-/* What an ordinary trial leaves out is in one of its own: rows that are hidden as a whole, equal elements of a sort. */
-enum trial { TRIAL_PLAIN, TRIAL_POSITIVE, TRIAL_HIDDEN, TRIAL_COARSE, TRIAL_SHUT, TRIAL_TIES, TRIALS };
+/* What an ordinary trial leaves out is in one of its own: rows that are hidden as a whole, equal elements of a sort,
+ * numbers around the limits of the match, and those beside which an epsilon counts. */
+enum trial {
+    TRIAL_PLAIN,
+    TRIAL_POSITIVE,
+    TRIAL_HIDDEN,
+    TRIAL_COARSE,
+    TRIAL_SHUT,
+    TRIAL_TIES,
+    TRIAL_LIMITS,
+    TRIAL_SMALL,
+    TRIALS
+};
 
 /* Below a value: matched ops, movement and constants are evaluated, what they start from is a leaf. */
 void numbers_find(struct proof *p, uint32_t value);
@@ -28,5 +39,13 @@ bool numbers_make(struct proof *p, enum trial trial, uint32_t violated);
 enum truth mask_truth(const struct proof *p, uint32_t value, int depth);
 /* 1: where it is -inf a softmax sees nothing; -1: where it is inf; 0: neither. */
 int mask_sign(const struct proof *p, uint32_t value);
+
+/* ---- limits.c ---- */
+
+/* An integer that some op takes for a place, an offset or the like. */
+bool limits_is_index(const struct proof *p, uint32_t value, int depth);
+struct limits limits_find(const struct proof *p);
+/* One around the limits, or `otherwise`; of three random numbers below 1. */
+double limits_number(const struct limits *l, enum dtype type, double otherwise, const double u[3]);
 
 #endif

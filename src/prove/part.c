@@ -1,6 +1,7 @@
 /* Matched ops and what was looked through between them, in textual order. */
 #include "prove/part.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "numeric/tensor.h"
@@ -57,6 +58,38 @@ static bool add_operands(struct part *p, uint32_t op, struct str *why) {
         }
     }
     return true;
+}
+
+bool part_compares(enum op_kind k) {
+    switch (k) {
+    case K_EQ:
+    case K_NE:
+    case K_GE:
+    case K_GT:
+    case K_LE:
+    case K_LT:
+    case K_MAXIMUM:
+    case K_MINIMUM:
+    case K_CLAMP:
+    case K_REMAINDER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool part_has_limits(const struct part *p) {
+    static const double far = 1e9;
+    const struct graph *g = p->graph;
+    for (uint32_t i = 0; i < p->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && part_compares((enum op_kind)g->kind[p->ops[i]]);
+             k++) {
+            uint32_t v = graph_operands(g, p->ops[i])[k];
+            struct constant c = v == NONE ? (struct constant){0} : graph_constant(g, v);
+            if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)
+                return true;
+        }
+    return false;
 }
 
 bool part_of_match(const struct match *m, struct part *out, struct str *why) {

@@ -22,4 +22,9 @@ bool part_takes(const struct graph *g, uint32_t value);
 bool part_uses(const struct part *p, uint32_t value);
 bool part_has(const struct part *p, uint32_t op);
 
+/* Its result is another function on either side of some operand. */
+bool part_compares(enum op_kind k);
+/* Some op does with a number that is neither a truth value nor as good as infinite: positions are told apart by it. */
+bool part_has_limits(const struct part *p);
+
 #endif

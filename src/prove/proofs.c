@@ -325,10 +325,24 @@ static struct proved evaluate_in(struct question *q, const struct extents *e) {
     return nothing(not_found);
 }
 
+/* Which ops of the text are matched, and which looked through: one that may be left out of a formula is either. */
+static struct str matched_ops(struct question *q) {
+    const struct match *m = q->match;
+    char *text = arena_alloc(&q->arena, q->part.nops + 1);
+    for (uint32_t i = 0; i < q->part.nops; i++) {
+        text[i] = '-';
+        for (uint32_t k = 0; k < m->nops; k++)
+            if (m->ops[k] == q->part.ops[i])
+                text[i] = 'm';
+    }
+    return (struct str){text, q->part.nops};
+}
+
 /* `whole`: of the match as it is, in whatever shapes; else of these. */
 static struct str key_of(struct question *q, struct str text, bool whole) {
-    return arena_printf(&q->arena, "%p %d %d\n%.*s", (const void *)q->match->pattern, q->blackhole, whole, (int)text.n,
-                        text.p);
+    struct str matched = matched_ops(q);
+    return arena_printf(&q->arena, "%p %d %d %.*s\n%.*s", (const void *)q->match->pattern, q->blackhole, whole,
+                        (int)matched.n, matched.p, (int)text.n, text.p);
 }
 
 static bool is_seen(const struct question *q, struct str text) {

@@ -54,15 +54,25 @@ static struct str difference_text(const struct proof *p, const struct tensor *ro
                         (int)index.n, index.p, unsigned_nan(d.got), unsigned_nan(d.want), (int)inputs.n, inputs.p);
 }
 
+/* Where the match makes no number of inputs that are far out, the form may. */
+static const struct tensor *where_finite(struct proof *p, const struct outcome *o) {
+    struct tensor *t = tensor_copy(&p->bench, o->got);
+    for (int64_t i = 0; t && i < t->n; i++)
+        if (!isfinite(o->want->x[i]))
+            t->x[i] = o->want->x[i];
+    return t ? t : o->got;
+}
+
 /* What is wrong with a line of the form; empty: nothing. */
 static struct str compare(struct proof *p, const struct outcome *o, int64_t *compared) {
     if (!shape_eq(&o->want->shape, &o->got->shape))
         return arena_printf(p->arena, "the fused form makes %s of what is %s", shape_text(p->arena, &o->got->shape).p,
                             shape_text(p->arena, &o->want->shape).p);
-    struct difference d = compare_worst(o->got, o->want, floor_of_largest, compared);
+    const struct tensor *got = p->finite ? where_finite(p, o) : o->got;
+    struct difference d = compare_worst(got, o->want, floor_of_largest, compared);
     double bound = p->match->pattern->approximate;
     bool exact = d.error <= relative;
-    bool same = exact || (bound > 0 && d.error < INFINITY && compare_relative_l2(o->got, o->want) <= bound);
+    bool same = exact || (bound > 0 && d.error < INFINITY && compare_relative_l2(got, o->want) <= bound);
     p->approximate |= same && !exact;
     return same || d.at < 0 ? STR("") : difference_text(p, o->want, d);
 }
@@ -147,7 +157,10 @@ static struct finding find_choice(struct proof *p, struct tally *tally) {
 
 /* Inputs of a trial that may be stated to be no part of the claim. */
 static enum outside what_is_tried(enum trial trial) {
-    return trial == TRIAL_SHUT ? OUTSIDE_MASKED_ROWS : trial == TRIAL_TIES ? OUTSIDE_TIES : OUTSIDE_NOTHING;
+    return trial == TRIAL_SHUT    ? OUTSIDE_MASKED_ROWS
+           : trial == TRIAL_TIES  ? OUTSIDE_TIES
+           : trial == TRIAL_SMALL ? OUTSIDE_SMALL
+                                  : OUTSIDE_NOTHING;
 }
 
 /* Where the order of equal elements can be seen, the form has to keep that of the match whatever it does with them. */
@@ -187,6 +200,15 @@ static bool is_same_outside(struct proof *p, enum trial trial) {
     return try_once(p, trial, NONE, &tally).verdict == SAME && tally.skipped == 0;
 }
 
+/* Around the limits. What cannot be evaluated there says nothing. */
+static struct finding try_limits(struct proof *p, uint32_t violated) {
+    struct tally none = {0};
+    p->finite = true;
+    struct finding f = try_once(p, TRIAL_LIMITS, violated, &none);
+    p->finite = false;
+    return f.verdict == DIFFERENT ? f : (struct finding){SAME, STR("")};
+}
+
 /* On numbers of all kinds. `violated`: the leaf of which what is stated does not hold, or NONE. */
 static struct finding try_all(struct proof *p, uint32_t violated) {
     struct finding f = {SAME, STR("")};
@@ -196,7 +218,9 @@ static struct finding try_all(struct proof *p, uint32_t violated) {
         enum outside what = what_is_tried(trial);
         if (!is_tried(p, trial))
             continue;
-        if (what == OUTSIDE_NOTHING || !form_outside(p, what))
+        if (trial == TRIAL_LIMITS)
+            f = try_limits(p, violated);
+        else if (what == OUTSIDE_NOTHING || !form_outside(p, what))
             f = try_once(p, trial, violated, &tally);
         else if (violated == NONE)
             p->same_outside |= is_same_outside(p, trial);

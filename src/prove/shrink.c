@@ -6,7 +6,7 @@
 
 #include "numeric/tensor.h"
 
-enum { MAX_TRIES = 20000, SMALL_COST = 1 << 15, STRICT_COST = 1 << 20, TILE = 32 };
+enum { LEAST = 2, MAX_TRIES = 20000, SMALL_COST = 1 << 15, STRICT_COST = 1 << 20, TILE = 32 };
 
 /* Which relations are kept beyond those of the ops; the first level that has a small solution counts. */
 enum { KEEP_MULTIPLES = 1, KEEP_TILES = 2, KEEP_DIFFERENT = 4, LEVELS = 4 };
@@ -214,7 +214,7 @@ static bool try_number(struct shrinker *s, uint32_t i, int64_t to) {
     return false;
 }
 
-/* The smallest number that is open, its smallest candidates first. */
+/* The smallest number that is open, its smallest candidates first, but for those below `least`. */
 static bool choose_next(struct shrinker *s) {
     enum { LARGEST = 4096 };
     uint32_t i = 0;
@@ -226,12 +226,12 @@ static bool choose_next(struct shrinker *s) {
     }
     if (i == s->e->n)
         return true;
-    for (int64_t to = 2; to <= s->e->from[i] && to <= LARGEST && s->tries < MAX_TRIES; to++) {
-        if (!may_be(s, i, to))
-            continue;
-        if (try_number(s, i, to))
+    for (int64_t to = s->least[i]; to <= s->e->from[i] && to <= LARGEST && s->tries < MAX_TRIES; to++)
+        if (may_be(s, i, to) && try_number(s, i, to))
             return true;
-    }
+    for (int64_t to = LEAST; to < s->least[i] && s->tries < MAX_TRIES; to++)
+        if (may_be(s, i, to) && try_number(s, i, to))
+            return true;
     return false;
 }
 
@@ -261,6 +261,39 @@ static bool search(struct shrinker *s, uint32_t which, bool strict) {
     if (least < INFINITY)
         *s->e = best;
     return least < INFINITY;
+}
+
+/* Different numbers became equal. */
+static bool is_merged(const struct extents *e) {
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (e->to[i] == e->to[k])
+                return true;
+    return false;
+}
+
+/* Of two elements much is the same that is not of three, and further solutions leave the smallest numbers as they are:
+ * in the second one each is larger than in the first, as far as there is such a one. Where numbers became equal, the
+ * same goes for those after it, and each makes others different. */
+static bool search_larger(struct shrinker *s, uint32_t which, bool strict) {
+    if (!search(s, 0, strict))
+        return false;
+    bool merged = is_merged(s->e);
+    if (which > (merged ? 3 : 1))
+        return false;
+    for (uint32_t i = 0; i < s->e->n; i++)
+        s->least[i] = s->e->to[i] + 1 + (merged ? i >> (which - 1) & 1 : 0);
+    return search(s, 0, strict) && extents_cost(s->part, s->e) <= SMALL_COST;
+}
+
+static bool search_one(struct shrinker *s, uint32_t which, bool strict) {
+    for (uint32_t i = 0; i < s->e->n; i++)
+        s->least[i] = LEAST;
+    if (which && search_larger(s, which, strict))
+        return true;
+    for (uint32_t i = 0; i < s->e->n; i++)
+        s->least[i] = LEAST;
+    return search(s, which > 1 ? which - 1 : which, strict);
 }
 
 static bool collect(struct shrinker *s, const struct part *p, struct extents *out, struct str *why) {
@@ -295,7 +328,7 @@ bool extents_shrink_as(const struct part *p, const struct shrinking *how, struct
             shrink_fix_shape(&s, p->outer[i]);
     for (uint32_t i = 0; i < p->nops; i++)
         rules_of_op(&s, p->ops[i]);
-    if (!s.full && search(&s, how->which, how->strict))
+    if (!s.full && search_one(&s, how->which, how->strict))
         return true;
     *why = s.full ? STR("too many relations between extents") : STR("no smaller shapes keep all relations");
     return false;

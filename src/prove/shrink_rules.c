@@ -169,6 +169,8 @@ void rules_of_op(struct shrinker *s, uint32_t op) {
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
     if (k == K_DISTRIBUTED_RMS_NORM || k == K_DISTRIBUTED_LAYER_NORM)
         rules_of_folded_rows(s, op, a, na);
+    if (k == K_ARANGE && part_has_limits(s->part))
+        shrink_fix_shape(s, g->m->ops[op].first_result);
     if (k == K_BROADCAST || is_free(k))
         return;
     if (a && b && k == K_RESHAPE) {

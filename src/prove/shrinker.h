@@ -29,8 +29,9 @@ struct shrinker {
     bool fixed[MAX_EXTENTS];
     struct rule rules[MAX_RULES];
     uint32_t nrules, tries, skip;
-    unsigned kept; /* relations beyond the rules */
-    bool full;     /* too many numbers or rules */
+    int64_t least[MAX_EXTENTS]; /* that is tried before what is less */
+    unsigned kept;              /* relations beyond the rules */
+    bool full;                  /* too many numbers or rules */
 };
 
 /* ---- shrink.c ---- */

@@ -492,6 +492,13 @@ static void write_op(struct writer *w, uint32_t i) {
     w->lines++;
 }
 
+/* What the part makes for others. A further result that nobody takes has no user outside of the match here, either. */
+static bool is_returned(const struct part *p, uint32_t value) {
+    const struct graph *g = p->graph;
+    bool first = value == g->m->ops[g->m->values[value].def].first_result;
+    return !part_uses(p, value) && (first || g->first_use[value] < g->first_use[value + 1]);
+}
+
 static void write_return(struct writer *w) {
     const struct part *p = w->p;
     const struct mlir *m = p->graph->m;
@@ -503,7 +510,7 @@ static void write_return(struct writer *w) {
         for (uint32_t i = 0; i < p->nops; i++)
             for (uint32_t r = 0; r < m->ops[p->ops[i]].nresults; r++) {
                 uint32_t v = m->ops[p->ops[i]].first_result + r;
-                if (part_uses(p, v))
+                if (!is_returned(p, v))
                     continue;
                 buf_add(&w->out, first ? STR("") : STR(", "));
                 if (types)
