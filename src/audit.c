@@ -44,6 +44,7 @@ struct describer {
     struct arena arena;                   /* as long as one match is described */
     struct arena kept;                    /* as long as the graph */
     struct matcher *closer, *ttir_closer; /* or NULL */
+    uint8_t *marks;                       /* for pair_segment, or NULL */
 };
 
 struct described {
@@ -229,8 +230,9 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
 }
 
 /* The TTIR side of a TTNN match; `origin`: the match there, if it is one, else NULL. */
-static struct segment ttir_segment(const struct graph_audit *g, const struct match *m, struct arena *arena,
+static struct segment ttir_segment(const struct graph_audit *g, struct describer *by, const struct match *m,
                                    const struct match **origin) {
+    struct arena *arena = &by->arena;
     struct segment none = {NULL, NULL, 0}, shown = segment_of(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -242,7 +244,9 @@ static struct segment ttir_segment(const struct graph_audit *g, const struct mat
     *origin = counterpart(g, m, found, n);
     if (*origin)
         return segment_of(*origin, arena);
-    if (pair_segment(g->pairs, m->ops, m->nops, arena, &ops, &n))
+    if (!by->marks)
+        by->marks = xcalloc((size_t)g->pairs->ttir->m->nops + 1, 1);
+    if (pair_segment(g->pairs, by->marks, m->ops, m->nops, arena, &ops, &n))
         return (struct segment){g->pairs->ttir->m, ops, n};
     return none;
 }
@@ -272,7 +276,7 @@ static void describe(const struct graph_audit *g, struct describer *by, const st
     } else {
         in->ttnn = shown;
         if (g->pairs)
-            in->ttir = ttir_segment(g, m, arena, &context.origin);
+            in->ttir = ttir_segment(g, by, m, &context.origin);
         if (g->pairs && in->ttir.nops == 0)
             context.missing_level = "TTIR";
         if (context.origin && !by->ttir_closer)
@@ -482,6 +486,7 @@ static void describe_end(struct graph_audit *g) {
         struct describer *by = &g->describers[i];
         match_closer_free(by->closer);
         match_closer_free(by->ttir_closer);
+        free(by->marks);
         arena_free(&by->said);
         arena_free(&by->arena);
         arena_free(&by->kept);
