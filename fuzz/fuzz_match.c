@@ -104,13 +104,15 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
         if (m->graph.func_kind[f] == FUNC_MAIN)
             search_function(m, f, arena, &found);
     match_settle(&found);
+    uint8_t *marks = pairs ? xcalloc((size_t)pairs->ttir->m->nops + 1, 1) : NULL;
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;
         check_match(&found.items[i], arena);
-        if (pairs && pair_segment(pairs, found.items[i].ops, found.items[i].nops, arena, &ops, &n))
+        if (pairs && pair_segment(pairs, marks, found.items[i].ops, found.items[i].nops, arena, &ops, &n))
             for (uint32_t k = 0; k < n; k++)
                 FUZZ_PROMISE(ops[k] < pairs->ttir->m->nops && (k == 0 || ops[k - 1] < ops[k]));
     }
+    free(marks);
     free(found.items);
 }
 

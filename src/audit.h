@@ -40,6 +40,7 @@ struct describer {
     struct arena arena;                   /* as long as one match is described */
     struct arena kept;                    /* as long as the graph */
     struct matcher *closer, *ttir_closer; /* or NULL */
+    uint8_t *marks;                       /* for pair_segment, or NULL */
 };
 
 struct described {
@@ -84,7 +85,7 @@ void audit_find_matches(struct graph_audit *g);
 /* audit_origin.c: the ops of a match. */
 struct segment audit_segment(const struct match *m, struct arena *a);
 /* The TTIR side of a TTNN match; `origin`: the match there, if it is one, else NULL. */
-struct segment audit_ttir_segment(const struct graph_audit *g, const struct match *m, struct arena *a,
+struct segment audit_ttir_segment(const struct graph_audit *g, struct describer *by, const struct match *m,
                                   const struct match **origin);
 
 /* audit_describe.c: what the report says of the matches, a batch at a time: those from `described` on. */

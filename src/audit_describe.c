@@ -1,7 +1,9 @@
 /* What the report says of each match, in batches and over threads. */
 #include "audit.h"
+
 #include "report/classify.h"
 #include "report/notes.h"
+#include <stdlib.h>
 
 #include <string.h>
 
@@ -30,7 +32,7 @@ static void describe(const struct graph_audit *g, struct describer *by, const st
     } else {
         in->ttnn = shown;
         if (g->pairs)
-            in->ttir = audit_ttir_segment(g, m, arena, &context.origin);
+            in->ttir = audit_ttir_segment(g, by, m, &context.origin);
         if (g->pairs && in->ttir.nops == 0)
             context.missing_level = "TTIR";
         if (context.origin && !by->ttir_closer)
@@ -118,6 +120,7 @@ void audit_describe_end(struct graph_audit *g) {
         struct describer *by = &g->describers[i];
         match_closer_free(by->closer);
         match_closer_free(by->ttir_closer);
+        free(by->marks);
         arena_free(&by->said);
         arena_free(&by->arena);
         arena_free(&by->kept);

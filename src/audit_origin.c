@@ -61,8 +61,9 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
     return most * 2 >= n ? best : NULL;
 }
 
-struct segment audit_ttir_segment(const struct graph_audit *g, const struct match *m, struct arena *arena,
+struct segment audit_ttir_segment(const struct graph_audit *g, struct describer *by, const struct match *m,
                                   const struct match **origin) {
+    struct arena *arena = &by->arena;
     struct segment none = {NULL, NULL, 0}, shown = audit_segment(m, arena);
     uint32_t *ops, n = 0, *found = arena_alloc(arena, (shown.nops + 1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
@@ -74,7 +75,9 @@ struct segment audit_ttir_segment(const struct graph_audit *g, const struct matc
     *origin = counterpart(g, m, found, n);
     if (*origin)
         return audit_segment(*origin, arena);
-    if (pair_segment(g->pairs, m->ops, m->nops, arena, &ops, &n))
+    if (!by->marks)
+        by->marks = xcalloc((size_t)g->pairs->ttir->m->nops + 1, 1);
+    if (pair_segment(g->pairs, by->marks, m->ops, m->nops, arena, &ops, &n))
         return (struct segment){g->pairs->ttir->m, ops, n};
     return none;
 }

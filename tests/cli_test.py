@@ -207,6 +207,38 @@ class Audit(Case):
         self.assertEqual(self.read("1"), self.read("2"))
         self.assertEqual(self.read("1"), self.read("7"))
 
+    def descend(self, level):
+        """Groups of places that are matches in TTNN alone, and descend from TTIR ops that overlap."""
+        t = "tensor<32x32xbf16>"
+        lines, last = ["module {", "  func.func @main(%%arg0: %s) -> %s {" % (t, t)], "%arg0"
+
+        def add(name, op, operands, at):
+            types = ", ".join(t for _ in operands)
+            lines.append('    %s = "%s.%s"(%s) : (%s) -> %s loc("%s")' % (name, level, op, ", ".join(operands), types, t, at))
+
+        for group in range(60):
+            names = ["%%%%%%s%d_%d" % (group, i) for i in range(12)]
+            for i, name in enumerate(names):
+                add(name % "a", "sigmoid", [last], "a%d_%d" % (group, i))
+            sums = [names[0] % "a"]
+            for name in names[1:] if level == "ttir" else []:
+                add(name % "s", "add", [sums[-1], name % "a"], name % "s")
+                sums.append(name % "s")
+            for i, name in enumerate(names):
+                op, other = ("multiply", last) if level == "ttnn" else ("maximum", sums[-1])
+                add(name % "b", op, [other, name % "a"], "b%d_%d" % (group, i))
+            last = names[-1] % "b"
+        return "\n".join(lines + ["    return %s : %s" % (last, t), "  }", "}", ""])
+
+    def test_jobs_do_not_change_the_ttir_that_ops_descend_from(self):
+        for level in "ttir", "ttnn":
+            self.write("many.%s.mlir" % level, self.descend(level))
+        args = "--no-validate", "--only=ttnn.silu", "-o", "-", "many.ttir.mlir", "many.ttnn.mlir"
+        one = self.run_it("-j", "1", *args)
+        self.assertGreater(one[1].count("ttir_segment"), 600)
+        for _ in range(8):
+            self.assertEqual(self.run_it("-j", "4", *args), one)
+
     def test_steps_that_do_not_suffice(self):
         status, out, err = self.run_it("--limit", "steps=2,diagnostics=9", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertEqual((status, out), (3, ""))

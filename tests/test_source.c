@@ -1,4 +1,5 @@
 /* The promises of src/source. */
+#include "base/work.h"
 #include "source/source.h"
 #include "source/unpack.h"
 
@@ -254,4 +255,32 @@ Test(source, reads_utf16) {
                                17},
                   want); /* half a unit at the end is dropped */
     opens_as_text((struct str){"\xfe\xff\0a\0\n\0b\0\xe9\x20\xac\xd8\x3d\xde\x00", 16}, want);
+}
+
+enum { PLACES = 20000, LINE_BYTES = 7 };
+
+struct asked {
+    struct source source;
+    char text[PLACES];
+    bool right[PLACES];
+};
+
+static void ask_place(void *context, uint32_t i, uint32_t slot) {
+    struct asked *a = context;
+    size_t offset = i % 2 ? i : PLACES - 1 - i; /* from both ends */
+    (void)slot;
+    struct place at = source_place(&a->source, offset);
+    a->right[i] = at.line == offset / LINE_BYTES + 1 && at.column == offset % LINE_BYTES + 1;
+}
+
+Test(source, threads_ask_for_places) {
+    static struct asked a;
+    for (size_t i = 0; i < PLACES; i++)
+        a.text[i] = i % LINE_BYTES == LINE_BYTES - 1 ? '\n' : 'x';
+    a.source = (struct source){.path = "x", .data = a.text, .size = PLACES, .line_cache_line = 1};
+    for (int round = 0; round < 20; round++) {
+        work_run(PLACES, 4, ask_place, &a);
+        for (size_t i = 0; i < PLACES; i++)
+            cr_assert(a.right[i], "place %zu", i);
+    }
 }

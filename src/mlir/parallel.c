@@ -290,11 +290,17 @@ static bool has_type_alias_behind(const struct gap *g) {
            has_type_alias((struct str){more, (size_t)(end - more)});
 }
 
+/* The parts were read as if they stood right in a module for the device. */
+static bool fits_in(const struct parser *p) {
+    return p->func == NONE && p->parent == p->module && !p->in_cpu_module;
+}
+
 /* All is read, and is what it should be. */
-static bool is_ready(struct gap *g) {
+static bool is_ready(const struct parser *p) {
+    struct gap *g = p->gap;
     work_finish(g->pool);
     g->pool = NULL;
-    bool sound = !has_type_alias_behind(g);
+    bool sound = fits_in(p) && !has_type_alias_behind(g);
     for (uint32_t i = 0; i < g->nparts && sound; i++)
         sound = g->parts[i].sound;
     return sound;
@@ -302,7 +308,7 @@ static bool is_ready(struct gap *g) {
 
 void gap_fill(struct parser *p) {
     struct gap *g = p->gap;
-    if (!is_ready(g)) {
+    if (!is_ready(p)) {
         p->gap = NULL;
         return;
     }

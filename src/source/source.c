@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -147,19 +148,36 @@ static uint64_t count_lines(const char *p, const char *end) {
     return n;
 }
 
+/* Several threads ask for places of one source: its offset and its line belong together. */
+static pthread_mutex_t line_cache_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void line_cache_read(const struct source *s, size_t *offset, uint64_t *line) {
+    pthread_mutex_lock(&line_cache_lock);
+    *offset = s->line_cache_line ? s->line_cache_offset : 0;
+    *line = s->line_cache_line ? s->line_cache_line : 1;
+    pthread_mutex_unlock(&line_cache_lock);
+}
+
+static void line_cache_write(struct source *s, size_t offset, uint64_t line) {
+    pthread_mutex_lock(&line_cache_lock);
+    s->line_cache_offset = offset;
+    s->line_cache_line = line;
+    pthread_mutex_unlock(&line_cache_lock);
+}
+
 struct place source_place(struct source *s, size_t offset) {
+    size_t from;
+    uint64_t line;
     if (offset > s->size)
         offset = s->size;
-    uint64_t line = s->line_cache_line ? s->line_cache_line : 1;
-    size_t from = s->line_cache_line ? s->line_cache_offset : 0;
+    line_cache_read(s, &from, &line);
     if (from > s->size || offset < from / 2)
         line = 1, from = 0;
     if (offset >= from)
         line += count_lines(s->data + from, s->data + offset);
     else
         line -= count_lines(s->data + offset, s->data + from);
-    s->line_cache_offset = offset;
-    s->line_cache_line = line;
+    line_cache_write(s, offset, line);
     const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
     size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
     return (struct place){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
