@@ -217,7 +217,7 @@ Test(prove_proofs, shapes_are_as_many_as_there_are) {
 
 /* One less than the number of elements is 1 where there are two of them. */
 Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
-    pattern("out = sum(x * x, dim=-1) * c", "sum(x * x, dim=-1)");
+    claim("out = sum(x * x, dim=-1) * c", "sum(x * x, dim=-1)");
     struct proved v =
         ask("x:1000x7", "s = ttir.multiply x x -> 1000x7; t = ttir.sum s {dim_arg = [1 : i32], keep_dim = true} -> "
                         "1000x1\nc = ttir.full {fill_value = 0.16666667 : f32} -> 1000x1\n"
@@ -226,7 +226,7 @@ Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
 }
 
 Test(prove_proofs, a_further_result_that_nobody_takes_is_none_of_the_small_module) {
-    pattern("out = abs(sort(x))", "abs(sort(x))");
+    claim("out = abs(sort(x))", "abs(sort(x))");
     struct proved v = ask("x:128x512", "t = ttir.sort x {dim = -1 : si32} -> 128x512*2; o = ttir.abs t#0 -> 128x512; "
                                        "return o");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
@@ -234,7 +234,7 @@ Test(prove_proofs, a_further_result_that_nobody_takes_is_none_of_the_small_modul
 
 /* All different they are too many elements. */
 Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
-    pattern("out = sum(x, dim=-1) * c", "mean(x)");
+    claim("out = sum(x, dim=-1) * c", "mean(x)");
     struct proved v =
         ask("x:3x5x7x11x13x17x23x19", "s = ttir.sum x {dim_arg = [7 : i32], keep_dim = true} -> 3x5x7x11x13x17x23x1\n"
                                       "c = ttir.full {fill_value = 0.05882353 : f32} -> 1x1x1x1x1x1x1x1\n"
@@ -246,7 +246,7 @@ Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
 
 static void differs(const char *match, const char *fused, const char *args, const char *ops) {
     patterns_free(&set);
-    pattern(match, fused);
+    claim(match, fused);
     struct proved v = ask(args, ops);
     cr_assert(verdict_refutes(&v), "%s: %s", match, v.text.p);
 }
@@ -280,7 +280,7 @@ Test(prove_proofs, an_epsilon_counts_however_small_it_is) {
     const char *match = "out = x / (sqrt(sum(x * x, dim=-1)) + eps)";
     differs(match, "x * rsqrt(sum(x * x) + eps)", "x:1x5x64", ops);
     patterns_free(&set);
-    pattern(match, "x / (sqrt(sum(x * x)) + eps)");
+    claim(match, "x / (sqrt(sum(x * x)) + eps)");
     struct proved v = ask("x:1x5x64", ops);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
@@ -290,7 +290,7 @@ Test(prove_proofs, small_numbers_may_be_outside_of_the_claim) {
     const char *match = "out = x / maximum(sqrt(sum(x * x, dim=-1)), eps)", *fused = "x * rsqrt(sum(x * x) + 1e-24)";
     differs(match, fused, "x:1x5x64", ops);
     patterns_free(&set);
-    pattern(match, arena_printf(&arena, "%s\noutside: {what: small_numbers, say: short rows.}", fused).p);
+    claim(match, arena_printf(&arena, "%s\noutside: {what: small_numbers, say: short rows.}", fused).p);
     struct proved v = ask("x:1x5x64", ops);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_not(v.same_outside);
@@ -304,11 +304,11 @@ Test(prove_proofs, small_numbers_may_be_outside_of_the_claim) {
 Test(prove_proofs, positions_that_are_compared_with_a_number_stay_as_many) {
     differs("out = where(i >= c, a, b)", "b + 0", "a:32x64 b:32x64", FROM("64"));
     patterns_free(&set);
-    pattern("out = where(i >= c, a, b)", "b + 0");
+    claim("out = where(i >= c, a, b)", "b + 0");
     struct proved v = ask("a:32x16384 b:32x16384", FROM("16384"));
     cr_assert_eq(v.kind, VERDICT_NONE);
     patterns_free(&set);
-    pattern("i = arange()\n\n  out = where(i >= c, a, b)", "b + 0");
+    claim("i = arange()\n\n  out = where(i >= c, a, b)", "b + 0");
     v = ask("a:32x64 b:32x64", FROM("64"));
     cr_assert_neq(v.kind, VERDICT_SAME);
 }
