@@ -41,6 +41,7 @@ struct describer {
     struct arena kept;                    /* as long as the graph */
     struct matcher *closer, *ttir_closer; /* or NULL */
     uint8_t *marks;                       /* for pair_segment, or NULL */
+    struct buf text;                      /* room for one instance */
 };
 
 struct described {

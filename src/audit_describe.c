@@ -42,19 +42,13 @@ static void describe(const struct graph_audit *g, struct describer *by, const st
     in->notes = notes_of(&context, m, &shown, arena);
 }
 
-static struct segment kept_segment(struct segment s, struct arena *a) {
-    uint32_t *ops = arena_alloc(a, (s.nops + 1) * sizeof *ops);
-    if (s.nops)
-        memcpy(ops, s.ops, s.nops * sizeof *ops);
-    return (struct segment){s.ir, ops, s.nops};
-}
-
-static void keep_instance(struct instance *in, struct arena *a) {
-    in->ir_loc = arena_str(a, in->ir_loc);
-    in->notes = arena_str(a, in->notes);
-    in->validation = arena_str(a, in->validation);
-    in->ttir = kept_segment(in->ttir, a);
-    in->ttnn = kept_segment(in->ttnn, a);
+/* What is put aside of it, as long as the batch. */
+static struct str described_text(const struct graph_audit *g, struct describer *by, const struct match *m) {
+    struct instance in = {0};
+    describe(g, by, m, &in);
+    instance_text(&in, &by->text);
+    arena_reset(&by->arena);
+    return arena_str(&by->said, buf_str(&by->text));
 }
 
 static void describe_one(void *context, uint32_t i, uint32_t slot) {
@@ -67,11 +61,8 @@ static void describe_one(void *context, uint32_t i, uint32_t slot) {
     struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
     if (g->a->options->classify)
         in.class = classify(m->pattern);
-    if (!g->a->report.count_only) {
-        describe(g, by, m, &in);
-        keep_instance(&in, &by->said);
-        arena_reset(&by->arena);
-    }
+    if (!g->a->report.count_only)
+        in.stored = described_text(g, by, m);
     g->batch[i] = (struct described){components, in};
 }
 
@@ -121,6 +112,7 @@ void audit_describe_end(struct graph_audit *g) {
         match_closer_free(by->closer);
         match_closer_free(by->ttir_closer);
         free(by->marks);
+        buf_free(&by->text);
         arena_free(&by->said);
         arena_free(&by->arena);
         arena_free(&by->kept);

@@ -3,6 +3,7 @@
  * so that a report can always be read. Pieces of it are made side by side and written in order. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -175,16 +176,26 @@ struct piece {
     uint32_t entry, begin, end;
 };
 
-enum { PIECE = 64 }; /* instances */
+enum { PIECE = 64, AHEAD = 32 }; /* instances; pieces that may wait for an earlier one */
+
+struct printed {
+    struct buf text;
+    bool ready, good;
+    int reason; /* errno, where it is not good */
+};
 
 struct pieces {
     struct report *report;
     struct piece *v;
     uint32_t n;
     FILE *out;
-    struct work_order *order;
-    bool failed; /* read and written in turn */
-    int reason;  /* errno of the thread that failed; 0: the text is no YAML */
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t written;
+    struct printed printed[AHEAD]; /* by number */
+    uint32_t next;                 /* to be written */
+    bool writing;                  /* some thread does */
+    bool failed;
+    int reason; /* errno of the thread that failed; 0: the text is no YAML */
 };
 
 static void put_piece(struct printer *p, const struct piece *piece, bool first) {
@@ -246,22 +257,48 @@ static struct str without_lines(struct str text, uint32_t lines) {
     return text;
 }
 
+/* The next piece, by one thread at a time and without the lock. */
+static void write_next(struct pieces *all, struct printed *p) {
+    const struct piece *piece = all->n ? &all->v[all->next] : NULL;
+    struct str rest = without_lines(buf_str(&p->text), all->next == 0 || !piece ? 0 : piece->begin == 0 ? 1 : 2);
+    bool good = p->good && !all->failed;
+    pthread_mutex_unlock(&all->lock);
+    errno = p->reason;
+    good = good && fwrite(rest.p, 1, rest.n, all->out) == rest.n;
+    int reason = errno;
+    pthread_mutex_lock(&all->lock);
+    if (!good && !all->failed) {
+        all->failed = true;
+        all->reason = reason;
+    }
+    p->ready = false;
+    all->next++;
+    pthread_cond_broadcast(&all->written);
+}
+
+/* Pieces are written in order by whoever has made the one that is next, together with those that wait for it: nobody
+ * waits for a turn. */
 static void print_one(void *context, uint32_t i, uint32_t slot) {
     struct pieces *all = context;
-    const struct piece *piece = all->n ? &all->v[i] : NULL;
-    struct buf text = {0};
+    struct printed *p = &all->printed[i % AHEAD];
     (void)slot;
+    pthread_mutex_lock(&all->lock);
+    while (i - all->next >= AHEAD)
+        pthread_cond_wait(&all->written, &all->lock);
+    pthread_mutex_unlock(&all->lock);
     errno = 0;
-    bool good = print_piece(all->report, piece, i == 0, &text);
-    int reason = errno;
-    struct str rest = without_lines(buf_str(&text), i == 0 || !piece ? 0 : piece->begin == 0 ? 1 : 2);
-    work_wait(all->order, i);
-    if (!all->failed && (!good || fwrite(rest.p, 1, rest.n, all->out) != rest.n)) {
-        all->failed = true;
-        all->reason = good ? errno : reason;
+    p->text.n = 0;
+    p->good = print_piece(all->report, all->n ? &all->v[i] : NULL, i == 0, &p->text);
+    p->reason = errno;
+    pthread_mutex_lock(&all->lock);
+    p->ready = true;
+    if (!all->writing) {
+        all->writing = true;
+        while (all->printed[all->next % AHEAD].ready)
+            write_next(all, &all->printed[all->next % AHEAD]);
+        all->writing = false;
     }
-    work_done(all->order, i);
-    buf_free(&text);
+    pthread_mutex_unlock(&all->lock);
 }
 
 static struct piece *cut(const struct report *r, uint32_t *n) {
@@ -278,10 +315,15 @@ static struct piece *cut(const struct report *r, uint32_t *n) {
 }
 
 bool report_print(struct report *r, FILE *out) {
-    struct pieces all = {.report = r, .out = out, .order = work_order_new()};
+    struct pieces all = {.report = r, .out = out};
+    pthread_mutex_init(&all.lock, NULL);
+    pthread_cond_init(&all.written, NULL);
     all.v = cut(r, &all.n);
     work_run(all.n ? all.n : 1, r->jobs ? r->jobs : 1, print_one, &all);
-    work_order_free(all.order);
+    for (uint32_t i = 0; i < AHEAD; i++)
+        buf_free(&all.printed[i].text);
+    pthread_cond_destroy(&all.written);
+    pthread_mutex_destroy(&all.lock);
     free(all.v);
     if (!all.failed && (fflush(out) != 0 || ferror(out))) {
         all.failed = true;

@@ -81,21 +81,28 @@ static void entry_add(struct report *r, struct str fused_op, struct str source, 
     r->entries[r->nentries++] = e;
 }
 
-/* Each text after its length, in the order of struct written. */
+/* The lengths of all texts, and the texts, in the order of struct written. */
+void instance_text(const struct instance *in, struct buf *out) {
+    uint64_t sizes[TEXTS] = {in->ir_loc.n, 0, 0, in->notes.n, in->validation.n};
+    out->n = 0;
+    buf_add(out, (struct str){(const char *)sizes, sizeof sizes});
+    buf_add(out, in->ir_loc);
+    size_t before = out->n;
+    segment_text(&in->ttir, out);
+    sizes[1] = out->n - before;
+    before = out->n;
+    segment_text(&in->ttnn, out);
+    sizes[2] = out->n - before;
+    buf_add(out, in->notes);
+    buf_add(out, in->validation);
+    memcpy(out->p, sizes, sizeof sizes);
+}
+
 static uint64_t store(struct report *r, const struct instance *in) {
-    struct buf ttir = {0}, ttnn = {0};
-    uint64_t sizes[TEXTS];
-    segment_text(&in->ttir, &ttir);
-    segment_text(&in->ttnn, &ttnn);
-    struct str texts[TEXTS] = {in->ir_loc, buf_str(&ttir), buf_str(&ttnn), in->notes, in->validation};
-    for (int i = 0; i < TEXTS; i++)
-        sizes[i] = texts[i].n;
-    uint64_t at = spool_add(&r->spool, (struct str){(const char *)sizes, sizeof sizes});
-    for (int i = 0; i < TEXTS; i++)
-        spool_add(&r->spool, texts[i]);
-    buf_free(&ttir);
-    buf_free(&ttnn);
-    return at;
+    if (in->stored.n)
+        return spool_add(&r->spool, in->stored);
+    instance_text(in, &r->text);
+    return spool_add(&r->spool, buf_str(&r->text));
 }
 
 bool report_instance(struct report *r, const struct stored *s, struct buf *buffer, struct written *out) {
@@ -223,6 +230,7 @@ void report_free(struct report *r) {
     free(r->entries);
     spool_free(&r->spool);
     buf_free(&r->key);
+    buf_free(&r->text);
     arena_free(&r->arena);
     *r = (struct report){0};
 }

@@ -29,6 +29,7 @@ struct instance {
     struct str validation;       /* lines of `key: value`; empty: the key is left out */
     struct classification class; /* part of the entry's key, where it is given */
     uint64_t order;              /* instances of an entry are written in this order */
+    struct str stored;           /* instance_text of it, where that is at hand; else empty */
 };
 
 /* An instance that was added: its text is in the spool. */
@@ -61,7 +62,7 @@ struct report {
     uint32_t jobs;              /* threads that print; 0: one */
     bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
     struct report_index *index; /* entries by key (uthash), private to the room */
-    struct buf key;             /* room for one, likewise */
+    struct buf key, text;       /* room for one, likewise */
     uint32_t last[REPORT_LAST]; /* entries found last, plus 1, by their first and last component */
 };
 
@@ -69,6 +70,9 @@ struct report {
  * A zeroed report is empty. Everything is copied: the modules may go once this returns. */
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance);
+/* The texts of an instance as they are put aside, replacing what `out` holds: may be made by another thread than the one
+ * that adds the instance. */
+void instance_text(const struct instance *in, struct buf *out);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
 void report_sort(struct report *r);
 /* Appends the bytes of the ops: one op after another, each ended by a newline, without blanks at its end and
