@@ -30,8 +30,8 @@ struct gap {
 
 /* Begins to parse the later functions of m->text. False when there is nothing to gain or the text cannot be cut. */
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs);
-/* At the gap: its ops become those of the open module, and reading goes on behind it. Where they are not what one reading
- * would have made of them, there is no gap any more, and reading goes on in it. */
+/* At the gap: its ops become those of the open module, and reading goes on behind it. Where they are not what one
+ * reading would have made of them, there is no gap any more, and reading goes on in it. */
 void gap_fill(struct parser *p);
 /* The locations become those of the open module. */
 void gap_take_locs(struct parser *p);

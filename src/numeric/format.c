@@ -64,7 +64,7 @@ static double power_of_two(int e) {
     return x;
 }
 
-/* Exponent of the step at x: that of the last significant bit. Doubles that are not normal are far below all formats. */
+/* Exponent of the step at x: that of the last significant bit. Subnormal doubles are far below all formats. */
 static int step_exponent(double x, const struct float_format *f) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

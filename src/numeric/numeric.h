@@ -16,8 +16,8 @@
  * by TTNN's defaults; what happens inside of other ops is exact. Formulas and lowerings are exact inside; the caller
  * rounds what comes out.
  *
- * Collectives. A bench with a mesh is that of one device of several, and what they exchange comes from the mesh; without
- * one they have no evaluator.
+ * Collectives. A bench with a mesh is that of one device of several, and what they exchange comes from the mesh;
+ * without one they have no evaluator.
  *
  * Ownership. All tensors live in the arena of the bench; nothing is freed one by one. Tensors that are given are not
  * changed and may be shared with results. Nothing here is global: two benches may work in two threads.

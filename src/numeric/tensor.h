@@ -54,11 +54,11 @@ struct bench {
     enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
     struct str product_config;
     enum equals equals;
-    bool blackhole;   /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
+    bool blackhole;    /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
     struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
     uint32_t device;   /* of the mesh */
     struct str error;  /* empty: none */
-    bool beyond;      /* bench_beyond said so */
+    bool beyond;       /* bench_beyond said so */
 };
 
 /* Notes the reason unless there is one; false, for `return bench_fail(...)`. */

@@ -4,9 +4,9 @@
  *
  * The number covers kinds, attributes, shapes, constants, how far apart in the text the ops stand (so
  * which values are the same one), and who uses them,
- * ALIKE_DEPTH ops deep with all movement between, and no further apart than ALIKE_SPAN. What a search looked at behind a
- * value is told by the numbers of the ops there (`struct seen`). A search that looked elsewhere (matcher.h, `far`) says
- * nothing about other places.
+ * ALIKE_DEPTH ops deep with all movement between, and no further apart than ALIKE_SPAN. What a search looked at behind
+ * a value is told by the numbers of the ops there (`struct seen`). A search that looked elsewhere (matcher.h, `far`)
+ * says nothing about other places.
  *
  * What is remembered outlives the graph: a log holds the same model many times. */
 #ifndef FA_ALIKE_H
@@ -61,7 +61,7 @@ struct alike_place {
 struct alike_place *alike_place(struct alike *a, uint32_t op);
 /* What a search says of the places that are alike. */
 struct alike_search {
-    uint32_t index, root;     /* pattern and op */
+    uint32_t index, root;      /* pattern and op */
     const struct match *found; /* NULL: nothing; without a pattern: what locations told to be none */
     const struct told *told;
     const struct seen *seen;
@@ -70,8 +70,8 @@ struct alike_search {
 void alike_keep(struct alike *a, struct alike_place *place, const struct alike_search *search);
 
 enum alike_answer { ALIKE_UNKNOWN, ALIKE_FOUND, ALIKE_FAILED };
-/* What is known of pattern `index` at `op`. ALIKE_FOUND: `out` is the match that was remembered, moved to `op`: its ops,
- * what was looked through and the pattern. */
+/* What is known of pattern `index` at `op`. ALIKE_FOUND: `out` is the match that was remembered, moved to `op`: its
+ * ops, what was looked through and the pattern. */
 enum alike_answer alike_again(const struct alike *a, const struct alike_place *place, uint32_t index, uint32_t op,
                               struct arena *arena, struct match *out);
 /* The number of a place tells who uses the results of the op. */

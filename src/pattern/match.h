@@ -142,7 +142,8 @@ struct evaluation {
     uint32_t max_preconditions;
     struct tie *ties; /* collected here; NULL where nobody asks */
     uint32_t *nties, max_ties;
-    double (*number_of)(const void *self, uint32_t value); /* that a value which is no constant holds, or NaN; or NULL */
+    double (*number_of)(const void *self,
+                        uint32_t value); /* that a value which is no constant holds, or NaN; or NULL */
     const void *self;
     bool *far;                   /* set where a condition looks beyond what is bound */
     struct told *told;           /* or NULL */

@@ -70,8 +70,8 @@ struct report {
  * A zeroed report is empty. Everything is copied: the modules may go once this returns. */
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance);
-/* The texts of an instance as they are put aside, replacing what `out` holds: may be made by another thread than the one
- * that adds the instance. */
+/* The texts of an instance as they are put aside, replacing what `out` holds: may be made by another thread than the
+ * one that adds the instance. */
 void instance_text(const struct instance *in, struct buf *out);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
 void report_sort(struct report *r);
