@@ -307,12 +307,15 @@ static uint64_t function_number(const struct alike *a, uint32_t n) {
 static void keep_places(struct alike_memory *m, struct known_function *f, uint64_t key, const struct alike *a,
                         uint32_t n) {
     m->places -= f->n;
-    free(f->place);
-    *f = (struct known_function){0};
-    if (m->places + n > LAST_PLACES)
+    if (m->places + n > LAST_PLACES) {
+        free(f->place);
+        *f = (struct known_function){0};
         return;
+    }
     m->places += n;
-    *f = (struct known_function){key, n, xrealloc(NULL, n * sizeof *f->place)};
+    f->key = key;
+    f->n = n;
+    f->place = xrealloc(f->place, n * sizeof *f->place);
     memcpy(f->place, a->place, n * sizeof *f->place);
 }
 

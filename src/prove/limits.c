@@ -55,7 +55,7 @@ static void scaled_limits(const struct graph *g, uint32_t op, struct limits *l) 
         return;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        struct constant c = v == NONE ? (struct constant){0} : graph_constant(g, v);
+        struct constant c = part_constant(g, v);
         for (uint32_t k = 0; k < n && c.known && c.value != 0 && fabs(c.value) != 1; k++) {
             add_limit(l, l->at[k] / c.value);
             add_limit(l, l->at[k] * c.value);

@@ -28,6 +28,11 @@ static bool is_static(const struct graph *g, uint32_t value) {
     return graph_shape(g, value, &rank) && rank <= TENSOR_RANK && graph_numel(g, value) >= 0;
 }
 
+struct constant part_constant(const struct graph *g, uint32_t value) {
+    struct constant none = {0};
+    return value == NONE ? none : graph_constant(g, value);
+}
+
 bool part_takes(const struct graph *g, uint32_t value) {
     return value != NONE && g->m->types[g->m->values[value].type].kind != TYPE_OTHER;
 }
@@ -85,7 +90,7 @@ bool part_has_limits(const struct part *p) {
         for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && part_compares((enum op_kind)g->kind[p->ops[i]]);
              k++) {
             uint32_t v = graph_operands(g, p->ops[i])[k];
-            struct constant c = v == NONE ? (struct constant){0} : graph_constant(g, v);
+            struct constant c = part_constant(g, v);
             if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)
                 return true;
         }

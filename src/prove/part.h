@@ -18,6 +18,8 @@ struct part {
 bool part_of_match(const struct match *m, struct part *out, struct str *why);
 /* An operand that counts: absent ones and scratch space that is no tensor do not. */
 bool part_takes(const struct graph *g, uint32_t value);
+/* The number that a value holds; of an operand that is absent, none. */
+struct constant part_constant(const struct graph *g, uint32_t value);
 /* Some op of the part takes the value. */
 bool part_uses(const struct part *p, uint32_t value);
 bool part_has(const struct part *p, uint32_t op);
