@@ -57,6 +57,7 @@ struct alike {
     uint32_t *before;      /* per operand slot: the op behind the movement; NONE: an argument or a constant. Later
                             * those of all slots that have one, counted from the function's first op */
     uint32_t *edges;       /* per op: where its own begin among those, one more at the end */
+    uint32_t *through;     /* per op: of movement, the value that is looked through to; else NONE */
     uint32_t *source;      /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
     struct dict dicts[1 << DICT_BITS];
@@ -211,7 +212,7 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
         h = mix(h, (uint64_t)g->kind[def] << 1 | (called && graph_callee_value(g, v) != NONE));
         return called ? mix_origin(g, h, v) : h;
     }
-    bool moved = looks_through(g, def);
+    bool moved = a->through[def - a->first] != NONE;
     if (moved && def >= op) /* used before it is made, in text that is wrong: like no other place */
         return mix_unlike(a, h, op);
     *before = moved ? a->source[def - a->first] : def;
@@ -230,7 +231,7 @@ static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
             h = mix_name(a, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), g->m->ops[user].name);
             if (user <= op)
                 h = mix_unlike(a, h, op);
-            else if (user < a->end && looks_through(g, user))
+            else if (user < a->end && a->through[user - a->first] != NONE)
                 h = mix_shape(a, mix(h, a->place[user - a->first]), g->m->ops[user].first_result);
         }
     }
@@ -239,8 +240,10 @@ static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
 
 /* What uses the results of movement, from the last op up: the numbers of places come later. */
 static void number_behind(struct alike *a) {
+    for (uint32_t op = a->first; op < a->end; op++)
+        a->through[op - a->first] = graph_through(a->g, op);
     for (uint32_t op = a->end; op-- > a->first;)
-        if (looks_through(a->g, op))
+        if (a->through[op - a->first] != NONE)
             a->place[op - a->first] = mix_users(a, 3, op);
 }
 
@@ -261,7 +264,7 @@ static void number_op(struct alike *a, uint32_t op) {
         h = mix_users(a, h, op);
     }
     a->own[op - a->first] = h ? h : 1;
-    uint32_t through = graph_through(g, op);
+    uint32_t through = a->through[op - a->first];
     a->source[op - a->first] =
         through == NONE ? NONE : a->before[first + (n > 1 && through == graph_operands(g, op)[1])];
 }
@@ -327,6 +330,7 @@ void alike_function(struct alike *a, uint32_t first, uint32_t end) {
         a->own = xrealloc(a->own, n * sizeof *a->own);
         a->place = xrealloc(a->place, n * sizeof *a->place);
         a->source = xrealloc(a->source, n * sizeof *a->source);
+        a->through = xrealloc(a->through, n * sizeof *a->through);
         a->edges = xrealloc(a->edges, (n + (size_t)1) * sizeof *a->edges);
         a->cap = n;
     }
@@ -510,6 +514,7 @@ void alike_free(struct alike *a) {
     free(a->place);
     free(a->before);
     free(a->source);
+    free(a->through);
     free(a->edges);
     free(a->shapes);
     free(a->names);
