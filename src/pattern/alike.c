@@ -59,7 +59,9 @@ struct alike {
     uint32_t *edges;       /* per op: where its own begin among those, one more at the end */
     uint32_t *through;     /* per op: of movement, the value that is looked through to; else NONE */
     uint32_t *source;      /* per op: of movement, the op before all of it */
-    uint32_t cap, operand_cap;
+    uint64_t *values;      /* per result: what is known of it; 0: not asked for yet */
+    uint32_t first_value, nvalues;
+    uint32_t cap, operand_cap, value_cap;
     struct dict dicts[1 << DICT_BITS];
     uint64_t *shapes; /* per type: a number of its shape; 0: not asked for yet */
 };
@@ -133,14 +135,24 @@ static uint64_t mix_unlike(const struct alike *a, uint64_t h, uint32_t op) {
 }
 
 /* What is known of a value without its op. */
-static uint64_t mix_value(const struct alike *a, uint64_t h, uint32_t v) {
+static uint64_t value_number(const struct alike *a, uint32_t v) {
     const struct graph *g = a->g;
     struct constant c = graph_constant(g, v);
-    h = mix(h, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
-                   (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
-                   (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
+    uint64_t h = mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
+                            (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
+                            (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
     h = mix_shape(a, h, v);
     return c.known ? mix(h, bits_of(c.value)) : h;
+}
+
+/* Results of the function's ops are asked for by each op that uses them. */
+static uint64_t mix_value(struct alike *a, uint64_t h, uint32_t v) {
+    if (v < a->first_value || v - a->first_value >= a->nvalues)
+        return mix(h, value_number(a, v));
+    uint64_t *number = &a->values[v - a->first_value];
+    if (*number == 0)
+        *number = value_number(a, v);
+    return mix(h, *number);
 }
 
 /* Where and as which operands an op uses a value. False: among more operands than are looked through. */
@@ -322,6 +334,20 @@ static void keep_places(struct alike_memory *m, struct known_function *f, uint64
     memcpy(f->place, a->place, n * sizeof *f->place);
 }
 
+/* Values are numbered in the order of the ops. */
+static void begin_values(struct alike *a) {
+    const struct mlir_op *ops = a->g->m->ops;
+    uint32_t begin = a->end > a->first ? ops[a->first].first_result : 0, end = begin;
+    for (uint32_t op = a->first; op < a->end; op++)
+        if (ops[op].nresults > 0 && ops[op].first_result + ops[op].nresults > end)
+            end = ops[op].first_result + ops[op].nresults;
+    a->first_value = begin;
+    a->nvalues = end - begin;
+    a->values = grow(a->values, &a->value_cap, a->nvalues, sizeof *a->values);
+    if (a->nvalues)
+        memset(a->values, 0, a->nvalues * sizeof *a->values);
+}
+
 void alike_function(struct alike *a, uint32_t first, uint32_t end) {
     uint32_t n = end - first, noperands = a->g->first_operand[end] - a->g->first_operand[first];
     a->first = first;
@@ -338,6 +364,7 @@ void alike_function(struct alike *a, uint32_t first, uint32_t end) {
         a->before = xrealloc(a->before, noperands * sizeof *a->before);
         a->operand_cap = noperands;
     }
+    begin_values(a);
     number_behind(a);
     for (uint32_t op = first; op < end; op++)
         number_op(a, op);
@@ -515,6 +542,7 @@ void alike_free(struct alike *a) {
     free(a->before);
     free(a->source);
     free(a->through);
+    free(a->values);
     free(a->edges);
     free(a->shapes);
     free(a->names);
