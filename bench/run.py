@@ -78,18 +78,20 @@ class Bench:
                 done.append(Run(c, self.o.cpu if cpu is None else cpu))
         return [statistics.median(r.seconds for r in done[1:]) for done in all_runs]
 
-    def side_by_side(self, command):
-        """Work of two processes next to that of one in the same time: medians, in turns."""
-        alone, both = [], []
-        for _ in range(self.o.runs + 1):
-            for n, done in ((1, alone), (2, both)):
+    def threads(self, command, two):
+        """In turns: what two threads and what two processes at once are worth next to one: medians, and of their ratio."""
+        worth = []
+        for _ in range(2 * self.o.runs + 1):
+            seconds = []
+            for commands in ([command], [two], [command, command]):
                 begin = time.perf_counter()
-                children = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                            for _ in range(n)]
+                children = [subprocess.Popen(c, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for c in commands]
                 for c in children:
                     c.wait()
-                done.append(time.perf_counter() - begin)
-        return 2 * statistics.median(alone[1:]) / statistics.median(both[1:])
+                seconds.append(time.perf_counter() - begin)
+            one, threads, both = seconds
+            worth.append((one, threads, one / threads, 2 * one / both, both / 2 / threads))
+        return [statistics.median(column) for column in zip(*worth[1:])]
 
     def row(self, what, figures, bound='', good=None):
         self.missed += good is False
@@ -119,10 +121,11 @@ def read(b):
     if shutil.which(MLIR_OPT[0]):
         b.compare('the same next to mlir-opt', dry, [*MLIR_OPT, path, '-o', '/dev/null'], 'mlir-opt', 10)
     two = ['2' if x == '1' else x for x in dry]
-    b.compare('the same with `--jobs 2` and `--jobs 1`', two, dry, 'one thread', 1.7, cpu=False)
-    both = b.side_by_side(dry)
-    b.row('what the machine gives a second core: two such audits at once, one thread each',
-          f'{both:.2f} times the work of one in the same time')
+    one, threads, ratio, both, share = b.threads(dry, two)
+    b.row('the same with `--jobs 2` and `--jobs 1`', f'{threads:.2f} s, one thread {one:.2f} s: {ratio:.2f} times',
+          '≥ 1.7 times', ratio >= 1.7)
+    b.row('the second core of the machine meanwhile: two such audits at once, one thread each',
+          f'{both:.2f} times the work of one in the same time; two threads give {share:.2f} of that')
     report(b, path)
     ttir, ttnn = b.make('pair', b.o.size, 'pair.ttir', 'pair.ttnn')
     pair, = b.turns(b.audit(*DRY, ttir, ttnn))
