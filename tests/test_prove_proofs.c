@@ -575,3 +575,22 @@ Test(prove_proofs, a_masked_row_refutes_unless_it_is_outside_of_the_claim) {
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_not(v.same_outside);
 }
+
+static struct proved mean_of_133(const char *factor) {
+    struct str ops = arena_printf(&arena,
+                                  "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 64x1xbf16\n"
+                                  "c = ttir.full {fill_value = %s : f32} -> 64x1xbf16\n"
+                                  "o = ttir.multiply s c -> 64x1xbf16; return o",
+                                  factor);
+    claim("out = sum(x, dim=-1) * c", "mean(x)");
+    return ask("x:64x133xbf16", ops.p);
+}
+
+/* 1/133 in bf16 is 246 steps; 247 are another number. */
+Test(prove_proofs, a_constant_is_what_the_number_is_rounded_to) {
+    struct proved v = mean_of_133("0.00750732421875");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    patterns_free(&set);
+    v = mean_of_133("0.007537841796875");
+    cr_assert_neq(v.kind, VERDICT_SAME);
+}

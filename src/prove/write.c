@@ -165,10 +165,18 @@ static void find_counts(struct writer *w) {
     }
 }
 
-/* Half a unit in the last place, of the narrowest format that the constant went through. */
+/* What a number may be off where it was rounded to the narrowest format on the constant's way: half a step there, and
+ * what a wider format before it adds. Of a shared exponent a whole one: it depends on other elements. */
+static double rounding_of(double x, int bits) {
+    enum { SHARED = 8, WIDEST = 24 };
+    int exponent;
+    bits = bits > WIDEST ? WIDEST : bits;
+    frexp(x, &exponent);
+    return bits < SHARED ? fabs(x) * ldexp(1, -bits) : ldexp(1, exponent - 1 - bits) + fabs(x) * ldexp(1, -WIDEST);
+}
+
 static bool is_rounded(double c, double meant, int bits) {
-    return c == meant ||
-           (isfinite(c) && isfinite(meant) && fabs(c - meant) <= fabs(meant) * ldexp(1, -(bits > 24 ? 24 : bits)));
+    return c == meant || (isfinite(c) && isfinite(meant) && fabs(c - meant) <= rounding_of(meant, bits));
 }
 
 /* The constant is this function of n; then *out is that of `to`. */
