@@ -1,11 +1,9 @@
 /* What the report says of each match, in batches and over threads. */
 #include "audit.h"
-
 #include "report/classify.h"
 #include "report/notes.h"
-#include <stdlib.h>
 
-#include <string.h>
+#include <stdlib.h>
 
 static void describe(const struct graph_audit *g, struct describer *by, const struct match *m, struct instance *in) {
     const struct fa_audit *a = g->a;

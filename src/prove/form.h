@@ -78,6 +78,14 @@ struct proof {
     struct mesh *devices;      /* devices.h; NULL: there is one */
 };
 
+/* The op is one of those that are evaluated. */
+static inline bool proof_evaluates(const struct proof *p, uint32_t op) {
+    for (uint32_t i = 0; i < p->ninside; i++)
+        if (p->inside[i] == op)
+            return true;
+    return false;
+}
+
 /* One line of the fused form and the value of the match that it stands for. */
 struct outcome {
     const struct tensor *want, *got; /* of one shape */

@@ -33,9 +33,7 @@ static void add_attribute(const struct graph *g, uint32_t op, const char *key, s
 static void limits_of_op(const struct graph *g, uint32_t op, struct limits *l) {
     enum op_kind k = (enum op_kind)g->kind[op];
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        struct constant c = {0};
-        if (graph_operands(g, op)[i] != NONE)
-            c = graph_constant(g, graph_operands(g, op)[i]);
+        struct constant c = part_constant(g, graph_operands(g, op)[i]);
         if (c.known && part_compares(k))
             add_limit(l, c.value);
         if (c.known && (k == K_ADD || k == K_MAXIMUM))
@@ -54,20 +52,12 @@ static void scaled_limits(const struct graph *g, uint32_t op, struct limits *l) 
     if (g->kind[op] != K_MULTIPLY && g->kind[op] != K_DIVIDE)
         return;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        uint32_t v = graph_operands(g, op)[i];
-        struct constant c = part_constant(g, v);
+        struct constant c = part_constant(g, graph_operands(g, op)[i]);
         for (uint32_t k = 0; k < n && c.known && c.value != 0 && fabs(c.value) != 1; k++) {
             add_limit(l, l->at[k] / c.value);
             add_limit(l, l->at[k] * c.value);
         }
     }
-}
-
-static bool inside(const struct proof *p, uint32_t op) {
-    for (uint32_t i = 0; i < p->ninside; i++)
-        if (p->inside[i] == op)
-            return true;
-    return false;
 }
 
 bool limits_is_index(const struct proof *p, uint32_t value, int depth) {
@@ -77,7 +67,7 @@ bool limits_is_index(const struct proof *p, uint32_t value, int depth) {
     if (!format_is_integer(graph_dtype(g, value)) || graph_dtype(g, value) == DT_I1)
         return false;
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP && !found; u++)
-        if (inside(p, g->uses[u]))
+        if (proof_evaluates(p, g->uses[u]))
             found = graph_class(g, g->uses[u]) == OP_OPAQUE ||
                     limits_is_index(p, g->m->ops[g->uses[u]].first_result, depth + 1);
     return found;

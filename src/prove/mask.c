@@ -7,13 +7,6 @@ enum { DEEP = 16 };
 
 static const double low = -10000; /* as a floor that patterns take for one */
 
-static bool inside(const struct proof *p, uint32_t op) {
-    for (uint32_t i = 0; i < p->ninside; i++)
-        if (p->inside[i] == op)
-            return true;
-    return false;
-}
-
 static bool keeps_elements(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
@@ -42,7 +35,7 @@ enum truth mask_truth(const struct proof *p, uint32_t value, int depth) {
         uint32_t op = g->uses[u], result = g->m->ops[op].first_result;
         enum op_kind k = (enum op_kind)g->kind[op];
         bool logical = k == K_LOGICAL_NOT || k == K_LOGICAL_AND || k == K_LOGICAL_OR;
-        if (!inside(p, op))
+        if (!proof_evaluates(p, op))
             continue;
         if (k == K_WHERE && graph_operands(g, op)[0] == value)
             found = truth_of_choice(g, op);
@@ -70,8 +63,9 @@ static bool is_summed(const struct proof *p, uint32_t value, int depth) {
     bool found = false;
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < DEEP && !found; u++) {
         uint32_t op = g->uses[u];
-        found = inside(p, op) && (g->kind[op] == K_SUM ||
-                                  (keeps_elements(g, op) && is_summed(p, g->m->ops[op].first_result, depth + 1)));
+        found =
+            proof_evaluates(p, op) &&
+            (g->kind[op] == K_SUM || (keeps_elements(g, op) && is_summed(p, g->m->ops[op].first_result, depth + 1)));
     }
     return found;
 }
@@ -120,7 +114,7 @@ static int sign_along(const struct proof *p, uint32_t value, struct path at) {
     int found = 0;
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && at.depth < DEEP; u++) {
         uint32_t op = g->uses[u];
-        for (uint32_t i = 0; i < graph_noperands(g, op) && inside(p, op) && !found; i++) {
+        for (uint32_t i = 0; i < graph_noperands(g, op) && proof_evaluates(p, op) && !found; i++) {
             struct path next = {at.sign, at.added, at.depth + 1};
             if (graph_operands(g, op)[i] != value)
                 continue;

@@ -25,13 +25,6 @@ static bool is_matched(const struct proof *p, uint32_t op) {
     return false;
 }
 
-static bool is_inside(const struct proof *p, uint32_t op) {
-    for (uint32_t i = 0; i < p->ninside; i++)
-        if (p->inside[i] == op)
-            return true;
-    return false;
-}
-
 static bool is_named(const struct proof *p, uint32_t value) {
     bool named = false;
     for (uint32_t i = 0; i < p->bound.nslots && !named; i++)
@@ -81,7 +74,7 @@ void numbers_find(struct proof *p, uint32_t value) {
     const struct graph *g = p->match->graph;
     const struct tie *tie = tie_of(p, value);
     uint32_t op = tie || holding_of(p, value) ? NONE : g->m->values[value].def;
-    if (op != NONE && is_inside(p, op))
+    if (op != NONE && proof_evaluates(p, op))
         return;
     if (op != NONE && is_matched(p, op) && !is_unreadable(p, op) && p->ninside < MAX_INSIDE) {
         p->inside[p->ninside++] = op;
@@ -284,7 +277,7 @@ static bool is_taken(const struct proof *p, uint32_t value, bool moved_too, int 
         uint32_t op = g->uses[u];
         enum op_class c = graph_class(g, op);
         bool moves = c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT || c == OP_SLICE || c == OP_JOIN;
-        if (is_inside(p, op))
+        if (proof_evaluates(p, op))
             taken = moved_too || !moves || is_taken(p, g->m->ops[op].first_result, false, depth + 1);
     }
     return taken;
