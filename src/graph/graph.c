@@ -28,31 +28,39 @@ static struct arity arity_of(const char *roles) {
     return n;
 }
 
-/* Also by name, of those that name an op. */
-static uint16_t *set_kinds(struct graph *g) {
-    const struct mlir *m = g->m;
-    uint16_t *by_name = zeroed(m->nnames, sizeof *by_name);
-    bool *known = zeroed(m->nnames, sizeof *known);
-    for (uint32_t i = 0; i < m->nops; i++) {
-        uint32_t name = m->ops[i].name;
-        if (!known[name]) {
-            known[name] = true;
-            by_name[name] = (uint16_t)op_kind_of_spelling(m->names[name]);
-        }
-        g->kind[i] = by_name[name];
-    }
-    free(known);
-    return by_name;
+/* By name; what has no dot in it names no op. */
+static uint16_t *kinds_by_name(const struct mlir *m) {
+    uint16_t *kinds = zeroed(m->nnames, sizeof *kinds);
+    for (uint32_t i = 0; i < m->nnames; i++)
+        if (memchr(m->names[i].p, '.', m->names[i].n))
+            kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
+    return kinds;
 }
+
+/* A run of ops whose operands are told apart from those of others; put together when all are. */
+struct range {
+    uint32_t begin, end; /* ops */
+    uint32_t *operands, n;
+    uint32_t ndestinations;
+};
+
+struct build {
+    struct graph *graph;
+    uint16_t *kinds; /* by name */
+    struct range ranges[MAX_RANGES];
+    uint32_t nranges;
+    uint32_t at[MAX_RANGES + 1], nvalue_ranges; /* of values */
+};
 
 static bool is_device(const struct mlir *m, uint32_t v) {
     return m->types[m->values[v].type].kind == TYPE_DEVICE;
 }
 
 /* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
-static bool is_destination(const struct graph *g, uint32_t v) {
-    uint32_t def = g->m->values[v].def;
-    return def != NONE && g->kind[def] == K_EMPTY;
+static bool is_destination(const struct build *b, uint32_t v) {
+    const struct mlir *m = b->graph->m;
+    uint32_t def = m->values[v].def;
+    return def != NONE && b->kinds[m->ops[def].name] == K_EMPTY;
 }
 
 /* operandSegmentSizes as 0/1 per role; a dialect may lack the last roles, which are absent then. */
@@ -72,7 +80,8 @@ static bool segments(const struct graph *g, uint32_t op, struct arity arity, int
 }
 
 /* Written operands that hold data. */
-static uint32_t written_operands(struct graph *g, uint32_t i, uint32_t *out) {
+static uint32_t written_operands(const struct build *b, struct range *r, uint32_t i, uint32_t *out) {
+    const struct graph *g = b->graph;
     const struct mlir *m = g->m;
     const struct mlir_op *op = &m->ops[i];
     enum op_class class = graph_class(g, i);
@@ -83,16 +92,17 @@ static uint32_t written_operands(struct graph *g, uint32_t i, uint32_t *out) {
         if (by_place || !is_device(m, v))
             out[n++] = v;
     }
-    if (n > 0 && !by_place && is_destination(g, out[n - 1])) {
+    if (n > 0 && !by_place && is_destination(b, out[n - 1])) {
         n--;
-        g->ndestinations++;
+        r->ndestinations++;
     }
     return n;
 }
 
 /* Data operands of an op by role into `out` (room for all written operands, at least MAX_ROLES). */
-static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
-    uint32_t n = written_operands(g, i, out);
+static uint32_t data_operands(const struct build *b, struct range *range, uint32_t i, uint32_t *out) {
+    struct graph *g = b->graph;
+    uint32_t n = written_operands(b, range, i, out);
     const char *roles = op_table[g->kind[i]].roles;
     struct arity arity = arity_of(roles);
     if ((int64_t)n < arity.required) {
@@ -114,17 +124,33 @@ static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
     return (uint32_t)arity.all;
 }
 
-static void set_operands(struct graph *g) {
-    const struct mlir *m = g->m;
+static void set_operands(struct build *b, struct range *r) {
+    struct graph *g = b->graph;
     uint32_t cap = 0;
-    g->first_operand = zeroed((size_t)m->nops + 1, sizeof *g->first_operand);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        g->operands = grow(g->operands, &cap, n + m->ops[i].noperands + MAX_ROLES, sizeof *g->operands);
-        g->first_operand[i] = n;
-        n += data_operands(g, i, g->operands + n);
+    for (uint32_t i = r->begin; i < r->end; i++) {
+        g->kind[i] = b->kinds[g->m->ops[i].name];
+        r->operands = grow(r->operands, &cap, r->n + g->m->ops[i].noperands + MAX_ROLES, sizeof *r->operands);
+        g->first_operand[i] = r->n;
+        r->n += data_operands(b, r, i, r->operands + r->n);
     }
-    g->first_operand[m->nops] = n;
+}
+
+static void join_operands(struct build *b) {
+    struct graph *g = b->graph;
+    uint32_t n = b->ranges[0].n, cap = n;
+    g->operands = b->ranges[0].operands;
+    for (uint32_t i = 0; i < b->nranges; i++)
+        g->ndestinations += b->ranges[i].ndestinations;
+    for (uint32_t i = 1; i < b->nranges; i++) {
+        struct range *r = &b->ranges[i];
+        g->operands = grow(g->operands, &cap, n + r->n, sizeof *g->operands);
+        memcpy(g->operands + n, r->operands, r->n * sizeof *g->operands);
+        for (uint32_t op = r->begin; op < r->end; op++)
+            g->first_operand[op] += n;
+        n += r->n;
+        free(r->operands);
+    }
+    g->first_operand[g->m->nops] = n;
     g->nedges = n;
 }
 
@@ -243,33 +269,35 @@ static void set_ops_before(struct graph *g) {
     g->ops_before[g->m->nops] = n;
 }
 
-struct build {
-    struct graph *graph;
-    uint16_t *kinds;                      /* by name */
-    uint32_t at[MAX_RANGES + 1], nranges; /* of values */
-};
-
-enum { BUILD_OPERANDS, BUILD_FUNCTIONS, FIRST_BUILT };
-
-/* What does not ask for each other once kinds are known, and then once operands and functions are. */
+/* What does not ask for each other once the kinds of names are known. */
 static void build_first(void *context, uint32_t i, uint32_t slot) {
     struct build *b = context;
     (void)slot;
-    if (i == BUILD_OPERANDS)
-        set_operands(b->graph);
+    if (i < b->nranges)
+        set_operands(b, &b->ranges[i]);
     else
         set_functions(b->graph, b->kinds);
 }
 
+/* And once operands and functions are. The uses first: they take longest. */
 static void build_rest(void *context, uint32_t i, uint32_t slot) {
     struct build *b = context;
     (void)slot;
-    if (i < b->nranges) {
-        values_build(b->graph, b->at[i], b->at[i + 1]);
+    if (i == 0) {
+        set_uses(b->graph);
+        set_ops_before(b->graph);
         return;
     }
-    set_uses(b->graph);
-    set_ops_before(b->graph);
+    values_build(b->graph, b->at[i - 1], b->at[i]);
+}
+
+static void cut_ranges(struct build *b, uint32_t n) {
+    uint32_t nops = b->graph->m->nops;
+    b->nranges = n;
+    for (uint32_t i = 0; i < n; i++) {
+        b->ranges[i].begin = (uint32_t)((uint64_t)nops * i / n);
+        b->ranges[i].end = (uint32_t)((uint64_t)nops * (i + 1) / n);
+    }
 }
 
 void graph_build(struct graph *g, const struct mlir *m) {
@@ -280,13 +308,17 @@ void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs) {
     memset(g, 0, sizeof *g);
     g->m = m;
     g->kind = zeroed(m->nops, sizeof *g->kind);
-    struct build b = {.graph = g, .kinds = set_kinds(g)};
+    g->first_operand = zeroed((size_t)m->nops + 1, sizeof *g->first_operand);
+    struct build b = {.graph = g, .kinds = kinds_by_name(m)};
     if (m->nops < LEAST_OPS)
         jobs = 1;
-    work_run(FIRST_BUILT, jobs, build_first, &b);
+    uint32_t ranges = jobs == 1 ? 1 : jobs < MAX_RANGES / 4 ? 4 * jobs : MAX_RANGES;
+    cut_ranges(&b, ranges);
+    work_run(b.nranges + 1, jobs, build_first, &b);
+    join_operands(&b);
     free(b.kinds);
-    b.nranges = values_begin(g, jobs == 1 ? 1 : jobs < MAX_RANGES / 4 ? 4 * jobs : MAX_RANGES, b.at);
-    work_run(b.nranges + 1, jobs, build_rest, &b);
+    b.nvalue_ranges = values_begin(g, ranges, b.at);
+    work_run(b.nvalue_ranges + 1, jobs, build_rest, &b);
 }
 
 void graph_free(struct graph *g) {

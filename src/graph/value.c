@@ -323,11 +323,28 @@ static void settle(struct graph *g, uint32_t v) {
     g->value_flags[v] = (uint8_t)flags;
 }
 
+/* Is all known that `v` is made of? In the order of the text it mostly is. */
+static bool sources_are_done(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    if (op == NONE)
+        return !g->has_call_sites;
+    if (g->kind[op] == K_CALL || v != g->m->ops[op].first_result)
+        return false;
+    for (uint32_t k = g->first_operand[op]; k < g->first_operand[op + 1]; k++)
+        if (g->operands[k] != NONE && !(g->value_flags[g->operands[k]] & F_DONE))
+            return false;
+    return true;
+}
+
 /* Depth first on a stack of its own: chains may be as long as the text. What is busy when it is asked for is part of
  * a cycle (a function that calls itself) and stays unknown. */
 void values_build(struct graph *g, uint32_t begin, uint32_t end) {
     struct waiting w = {0};
-    for (uint32_t v = begin; v < end; v++)
+    for (uint32_t v = begin; v < end; v++) {
+        if (!(g->value_flags[v] & F_DONE) && sources_are_done(g, v)) {
+            settle(g, v);
+            continue;
+        }
         for (wait_for(g, &w, v); w.n > 0;) {
             uint32_t top = w.v[w.n - 1], before = w.n;
             uint8_t *flags = &g->value_flags[top];
@@ -341,6 +358,7 @@ void values_build(struct graph *g, uint32_t begin, uint32_t end) {
             if (!(*flags & F_DONE))
                 settle(g, top);
         }
+    }
     free(w.v);
 }
 

@@ -35,22 +35,31 @@ static unsigned mark_of(char c) {
     return c == '|' ? MARK_BAR : c == '\033' || c == 0 ? MARK_DROP : 0;
 }
 
+#ifdef __SSE2__
+/* Control characters and '|' are rare: one test for all of them. */
+static inline __m128i near_marks(const char *p) {
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v), _mm_cmpeq_epi8(v, _mm_set1_epi8('|')));
+}
+
+static inline bool any_mark(__m128i a, __m128i b, __m128i c, __m128i d) {
+    return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) != 0;
+}
+#endif
+
 /* To the newline or `end`, and which marks stand before it. */
 static const char *find_newline(const char *p, const char *end, unsigned *marks) {
     *marks = 0;
 #ifdef __SSE2__
-    /* control characters and '|' are rare: one test for all of them */
-    const __m128i control = _mm_set1_epi8(0x1f), bar = _mm_set1_epi8('|');
-    for (; end - p >= 16; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, control), v), _mm_cmpeq_epi8(v, bar));
-        for (unsigned mask = (unsigned)_mm_movemask_epi8(hit); mask; mask &= mask - 1) {
+    while (end - p >= 64 && !any_mark(near_marks(p), near_marks(p + 16), near_marks(p + 32), near_marks(p + 48)))
+        p += 64;
+    for (; end - p >= 16; p += 16)
+        for (unsigned mask = (unsigned)_mm_movemask_epi8(near_marks(p)); mask; mask &= mask - 1) {
             const char *c = p + __builtin_ctz(mask);
             if (*c == '\n')
                 return c;
             *marks |= mark_of(*c);
         }
-    }
 #endif
     for (; p < end && *p != '\n'; p++)
         *marks |= mark_of(*p);

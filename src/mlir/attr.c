@@ -9,9 +9,13 @@
 
 enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16, LONG_DICT = 1 << 8 };
 
+static bool may_be_alias(struct str value) {
+    return value.n > 1 && value.p[0] == '#' && value.p[value.n - 1] != '>'; /* #dialect.attribute<...> */
+}
+
 static struct str resolve_alias(const struct mlir *m, struct str value) {
     struct str next;
-    for (int i = 0; i < ALIAS_DEPTH && value.n > 1 && value.p[0] == '#' && mlir_alias(m, value, &next); i++)
+    for (int i = 0; i < ALIAS_DEPTH && may_be_alias(value) && mlir_alias(m, value, &next); i++)
         value = next;
     return value;
 }
@@ -36,21 +40,32 @@ static bool split_entry(struct str item, struct str *key, struct str *value) {
     return key->n > 0;
 }
 
-/* Can the entry at `p` be that of the key? Most are not: they are stepped over and not split. */
-static bool may_be_entry(const char *p, const char *end, struct str key) {
+/* The value behind a key that ends before `p`, up to the comma; empty for a unit attribute. */
+static struct str value_behind(const char *p, const char *end) {
+    p = scan_space(p, end);
+    if (p >= end || *p != '=')
+        return (struct str){p, 0};
+    p = scan_space(p + 1, end);
+    return str_trim((struct str){p, (size_t)(scan_until(p, end, ',') - p)});
+}
+
+static bool begins_with_word(const char *p, const char *end, struct str word) {
     size_t left = (size_t)(end - p);
-    return left >= key.n &&
-           (*p == '"' || (memcmp(p, key.p, key.n) == 0 && (left == key.n || !scan_is(p[key.n], CH_IDENT))));
+    return left >= word.n && memcmp(p, word.p, word.n) == 0 && (left == word.n || !scan_is(p[word.n], CH_IDENT));
 }
 
 static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
     const char *p = dict.p, *end = dict.p + dict.n;
     struct str item, k, v;
     /* constants of megabytes: no walk without the bytes of the key */
-    if (dict.n < key.n || (dict.n > LONG_DICT && !str_find(dict, key)))
+    if (key.n == 0 || dict.n < key.n || (dict.n > LONG_DICT && !str_find(dict, key)))
         return false;
     while ((p = scan_space(p, end)) < end) {
-        if (!may_be_entry(p, end, key)) {
+        if (begins_with_word(p, end, key)) {
+            *value = resolve_alias(m, value_behind(p + key.n, end));
+            return true;
+        }
+        if (*p != '"') { /* most are of another key: they are stepped over and not split */
             p = scan_until(p, end, ',');
             p += p < end;
             continue;

@@ -51,6 +51,8 @@ bool read_operands(struct parser *p, uint32_t op, char close) {
     if (!parse_accept(p, close)) {
         do {
             parse_space(p);
+            if (scope_use_bound(p))
+                continue;
             if (!read_use(p, &name))
                 return false;
             scope_use(p, name);
@@ -176,6 +178,14 @@ void set_results(struct parser *p, uint32_t op, uint32_t first_type) {
     struct mlir *m = p->m;
     uint32_t names = m->ops[op].first_result, first = m->nvalues, n = 0;
     uint32_t ntypes = p->nlist > first_type ? p->nlist - first_type : 0;
+    if (ntypes == 1 && p->nresults == names + 1 && p->results[names].count == 1) { /* as almost always */
+        struct span name = p->results[names].name;
+        value_add(m, (struct mlir_value){.type = p->list[first_type], .def = op, .name = name});
+        m->ops[op].first_result = first;
+        m->ops[op].nresults = 1;
+        scope_define(p, name, first, 1);
+        return;
+    }
     /* Every result has a type somewhere in the text: "%0:65535" of a damaged text is not believed. */
     uint32_t most = ntypes + 64;
     for (uint32_t i = names; i < p->nresults; i++)

@@ -1,14 +1,14 @@
-/* A large module of many functions, read by several threads: the later functions are cut into runs, each run
- * is parsed as if it were a file of its own, and the parts are joined to what was read before them, with their
- * ids renumbered. What comes out is what one thread would have made. Wherever the text is not as the printer
- * lays it out, the cut does not hold: then the module is read as a whole. */
+/* A large module of many functions, read by several threads: the functions are cut into runs. The parser reads the
+ * first ones in place; each run that another thread takes is parsed as if it were a file of its own, and these are
+ * joined to what was read before them, with their ids renumbered. What comes out is what one thread would have made.
+ * Wherever the text is not as the printer lays it out, the cut does not hold: then the module is read as a whole. */
 #include "mlir/parallel.h"
 #include "base/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_A_JOB = 4, MAX_PARTS = 256, LEAST_BYTES = 1 << 20 };
+enum { PARTS_A_JOB = 16, MAX_PARTS = 256, LEAST_BYTES = 1 << 20 };
 
 /* The functions stand in text [first, end), all at one indentation; `mark` is the line start of a function. */
 struct cut {
@@ -140,14 +140,17 @@ static bool is_sound(const struct part *p) {
     return true;
 }
 
-static void parse_part(void *context, uint32_t i, uint32_t slot) {
+/* Locations first, then the parts from the last one up, as far as the parser has not come. */
+static void parse_piece(void *context, uint32_t i, uint32_t slot) {
     struct gap *g = context;
     (void)slot;
-    if (g->locs_begin && i-- == 0) { /* first: they take longest */
+    if (g->locs_begin && i-- == 0) {
         parse_locs(g);
         return;
     }
-    struct part *p = &g->parts[i];
+    struct part *p = &g->parts[g->nparts - 1 - i];
+    if (atomic_flag_test_and_set(&p->taken))
+        return;
     p->diags.arena = &p->arena;
     mlir_parse(&p->m, &p->source, &p->block, &p->diags);
     p->sound = is_sound(p);
@@ -260,10 +263,10 @@ static void join_part(void *context, uint32_t i, uint32_t slot) {
     free(j->types);
 }
 
-/* Room for exactly what the parts hold. */
+/* Room for exactly what the parts behind the gap hold. */
 static void reserve(struct mlir *m, const struct gap *g) {
     uint64_t ops = m->nops, values = m->nvalues, operands = m->noperands, funcs = m->nfuncs, attrs = m->narg_attrs;
-    for (uint32_t i = 0; i < g->nparts; i++) {
+    for (uint32_t i = g->next; i < g->nparts; i++) {
         ops += g->parts[i].m.nops;
         values += g->parts[i].m.nvalues;
         operands += g->parts[i].m.noperands;
@@ -301,27 +304,40 @@ static bool is_ready(const struct parser *p) {
     work_finish(g->pool);
     g->pool = NULL;
     bool sound = fits_in(p) && !has_type_alias_behind(g);
-    for (uint32_t i = 0; i < g->nparts && sound; i++)
+    for (uint32_t i = g->next; i < g->nparts && sound; i++)
         sound = g->parts[i].sound;
     return sound;
 }
 
-void gap_fill(struct parser *p) {
+static void fill(struct parser *p) {
     struct gap *g = p->gap;
     if (!is_ready(p)) {
         p->gap = NULL;
         return;
     }
-    struct join *joins = xrealloc(NULL, g->nparts * sizeof *joins);
+    uint32_t n = g->nparts - g->next;
+    struct join *joins = xrealloc(NULL, n * sizeof *joins);
     reserve(p->m, g);
-    for (uint32_t i = 0; i < g->nparts; i++)
-        joins[i] = join_begin(p, &g->parts[i], p->parent);
-    work_run(g->nparts, g->jobs, join_part, joins);
+    for (uint32_t i = 0; i < n; i++)
+        joins[i] = join_begin(p, &g->parts[g->next + i], p->parent);
+    work_run(n, g->jobs, join_part, joins);
     for (uint32_t f = joins[0].funcs; f < p->m->nfuncs; f++)
         func_named(p->m, f);
     free(joins);
     g->filled = true;
     p->p = g->end;
+}
+
+static const char *begin_of_part(const struct gap *g, uint32_t i) {
+    return i < g->nparts ? g->parts[i].block.text.p + g->indent : NULL;
+}
+
+void gap_reached(struct parser *p) {
+    struct gap *g = p->gap;
+    if (!atomic_flag_test_and_set(&g->parts[g->next].taken))
+        g->begin = begin_of_part(g, ++g->next);
+    else
+        fill(p);
 }
 
 void gap_take_locs(struct parser *p) {
@@ -355,39 +371,26 @@ void gap_free(struct gap *g) {
     *g = (struct gap){0};
 }
 
-/* Where the gap begins: what is before it takes about as long as each other thread has to do, or less. Ops take twice
- * the time that locations of as many bytes do. */
-static size_t begin_of_gap(const struct cut *c, const char *locs, uint32_t jobs) {
-    size_t ops = c->end - c->first, behind = locs ? c->text.n - (size_t)(locs - c->text.p) : 0;
-    size_t share = (ops + behind / 2) / jobs;
-    size_t target = c->first + (share - share / 8 < ops ? share - share / 8 : ops / 2);
-    const char *p = find((struct str){c->text.p, c->end}, target, c->mark);
-    return p ? (size_t)(p + 1 - c->text.p) : c->end;
-}
-
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
     struct cut c;
     size_t at[MAX_PARTS + 1];
     *g = (struct gap){.jobs = jobs, .module = m};
     if (jobs < 2 || m->text.n < LEAST_BYTES || m->text.n > UINT32_MAX || !find_cut(&c, m->text))
         return false;
-    size_t indent = c.mark.n - 1 - (sizeof "func.func " - 1);
+    g->indent = (uint32_t)(c.mark.n - 1 - (sizeof "func.func " - 1));
     g->locs_begin = find_locs(&c);
-    c.first = begin_of_gap(&c, g->locs_begin, jobs);
-    if (c.first >= c.end)
-        return false;
     uint32_t wanted = jobs * PARTS_A_JOB < MAX_PARTS ? jobs * PARTS_A_JOB : MAX_PARTS;
     g->nparts = cut_parts(&c, wanted, at);
     g->parts = xrealloc(NULL, g->nparts * sizeof *g->parts);
     for (uint32_t i = 0; i < g->nparts; i++) {
         struct part *p = &g->parts[i];
-        *p = (struct part){.source = *m->source, .block = *m->block};
+        *p = (struct part){.taken = ATOMIC_FLAG_INIT, .source = *m->source, .block = *m->block};
         p->block.text = (struct str){m->text.p + at[i], at[i + 1] - at[i]};
         p->block.pieces = NULL;
         p->block.npieces = 0;
     }
-    g->begin = c.text.p + c.first + indent;
+    g->begin = begin_of_part(g, 0);
     g->end = c.text.p + c.end;
-    g->pool = work_begin(g->nparts + (g->locs_begin != NULL), jobs, parse_part, g);
+    g->pool = work_begin(g->nparts + (g->locs_begin != NULL), jobs, parse_piece, g);
     return true;
 }

@@ -5,7 +5,10 @@
 #include "mlir/parser.h"
 #include "source/source.h"
 
+#include <stdatomic.h>
+
 struct part {
+    atomic_flag taken; /* by the parser or by another thread */
     struct log_block block;
     struct source source;
     struct mlir m;
@@ -14,11 +17,14 @@ struct part {
     bool sound; /* reads like a run of functions */
 };
 
-/* A stretch of text whose ops are read meanwhile: the parser reads what is before it and takes them in where it comes
- * to it. So are the lines of locations behind it. */
+/* The functions in parts. The parser reads on from the first one, part by part, while the other threads read the lines
+ * of locations behind them and then the parts from the last one up. Where the two meet is the gap: what the others have
+ * read is taken in there. */
 struct gap {
-    struct work_pool *pool;  /* until the parser has come there */
-    const char *begin, *end; /* from a function to behind the last one */
+    struct work_pool *pool; /* until the parser has come there */
+    const char *begin;      /* of the next part; NULL: none is left */
+    const char *end;        /* behind the last function */
+    uint32_t next, indent;
     const char *locs_begin, *locs_end;
     struct loc_slot *locs; /* by number */
     uint32_t nlocs;
@@ -28,11 +34,12 @@ struct gap {
     bool filled;
 };
 
-/* Begins to parse the later functions of m->text. False when there is nothing to gain or the text cannot be cut. */
+/* Begins to parse the last functions of m->text. False when there is nothing to gain or the text cannot be cut. */
 bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs);
-/* At the gap: its ops become those of the open module, and reading goes on behind it. Where they are not what one
- * reading would have made of them, there is no gap any more, and reading goes on in it. */
-void gap_fill(struct parser *p);
+/* At the next part. When nobody has it, the parser reads on. Otherwise the ops of this and all later parts become those
+ * of the open module, and reading goes on behind them; where they are not what one reading would have made of them,
+ * there is no gap any more, and reading goes on as if there had never been one. */
+void gap_reached(struct parser *p);
 /* The locations become those of the open module. */
 void gap_take_locs(struct parser *p);
 void gap_free(struct gap *g);

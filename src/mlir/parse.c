@@ -255,7 +255,7 @@ bool parse_ops(struct parser *p) {
             return true;
         }
         if (p->gap && p->p == p->gap->begin) {
-            gap_fill(p);
+            gap_reached(p);
             continue;
         }
         if (p->gap && p->gap->filled && p->p == p->gap->locs_begin) {

@@ -166,7 +166,13 @@ void scope_enter(struct parser *p, struct scope *s, bool isolated);
 void scope_leave(struct parser *p, const struct scope *s);
 void scope_define(struct parser *p, struct span name, uint32_t value, uint32_t count);
 void scope_use(struct parser *p, struct span name); /* "%5" or "%5#1"; appends one operand */
+/* The same where "%12" or "%arg3" stands here before a comma or bracket and is bound: what almost every operand is. */
+bool scope_use_bound(struct parser *p);
 bool scope_defined(struct parser *p, struct span name);
-uint32_t value_add(struct mlir *m, struct mlir_value v);
+static inline uint32_t value_add(struct mlir *m, struct mlir_value v) {
+    m->values = grow(m->values, &m->values_cap, m->nvalues + 1, sizeof *m->values);
+    m->values[m->nvalues] = v;
+    return m->nvalues++;
+}
 
 #endif

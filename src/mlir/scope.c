@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-uint32_t value_add(struct mlir *m, struct mlir_value v) {
-    m->values = grow(m->values, &m->values_cap, m->nvalues + 1, sizeof *m->values);
-    m->values[m->nvalues] = v;
-    return m->nvalues++;
-}
-
 /* Digits without a leading zero, small enough for a dense array that stays below the text in size. */
 static bool dense_number(const struct parser *p, const char *s, const char *end, uint32_t *out) {
     uint32_t limit = (uint32_t)(p->end - p->begin) / 2 + 64, v = 0;
@@ -137,6 +131,31 @@ bool scope_defined(struct parser *p, struct span use) {
     struct name_ref r = name_of(p, split_use(p, use, &result));
     const struct binding *b = slot(p, r);
     return b->stamp == p->stamp && result < b->count;
+}
+
+bool scope_use_bound(struct parser *p) {
+    enum { LONGEST = 16 };
+    struct mlir *m = p->m;
+    const char *s = p->p + 1, *first;
+    enum name_kind kind = NAME_NUMBER;
+    uint32_t v = 0;
+    if (p->end - p->p < LONGEST || *p->p != '%')
+        return false;
+    if (memcmp(s, "arg", 3) == 0) {
+        kind = NAME_ARG;
+        s += 3;
+    }
+    for (first = s; *s >= '0' && *s <= '9' && s - first < 9; s++)
+        v = v * 10 + (uint32_t)(*s - '0');
+    if (s == first || (*first == '0' && s - first > 1) || (*s != ',' && *s != ')') || v >= p->nbindings[kind])
+        return false;
+    const struct binding *b = &p->bindings[kind][v];
+    if (b->stamp != p->stamp || b->count == 0)
+        return false;
+    m->operands = grow(m->operands, &m->operands_cap, m->noperands + 1, sizeof *m->operands);
+    m->operands[m->noperands++] = b->value;
+    p->p = s;
+    return true;
 }
 
 void scope_use(struct parser *p, struct span use) {

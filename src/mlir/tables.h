@@ -41,7 +41,7 @@ struct recent {
 enum { RECENT_DICT = 32, LONG_DICT_TEXT = 1 << 12 };
 
 /* The same for "(types) -> type" after an op of some name. */
-enum { SIGNATURE_BITS = 8, SIGNATURE_TYPES = 5 };
+enum { SIGNATURE_BITS = 10, SIGNATURE_TYPES = 5 };
 
 struct signature {
     const char *p;

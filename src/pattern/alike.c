@@ -250,12 +250,12 @@ static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
     return h;
 }
 
-/* What uses the results of movement, from the last op up: the numbers of places come later. */
+/* What uses the results, from the last op up: the numbers of places come later. */
 static void number_behind(struct alike *a) {
     for (uint32_t op = a->first; op < a->end; op++)
         a->through[op - a->first] = graph_through(a->g, op);
     for (uint32_t op = a->end; op-- > a->first;)
-        if (a->through[op - a->first] != NONE)
+        if (!opaque_end(graph_class(a->g, op)))
             a->place[op - a->first] = mix_users(a, 3, op);
 }
 
@@ -273,7 +273,7 @@ static void number_op(struct alike *a, uint32_t op) {
             h = mix_operand(a, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
             h = mix_value(a, h, o->first_result + r);
-        h = mix_users(a, h, op);
+        h = mix(h, a->place[op - a->first]);
     }
     a->own[op - a->first] = h ? h : 1;
     uint32_t through = a->through[op - a->first];
