@@ -55,8 +55,8 @@ static void graph_audit_free(struct graph_audit *g) {
     free(g->matches.items);
     free(g->ttir_matches.items);
     free(g->refuted);
-    level_free(&g->ttir, &g->compile->ttir);
-    level_free(&g->ttnn, &g->compile->ttnn);
+    level_free(&g->ttir, &g->compile->ttir, g->jobs);
+    level_free(&g->ttnn, &g->compile->ttnn, g->jobs);
     diags_free(&g->diags);
     audit_describe_end(g);
     arena_free(&g->arena);

@@ -44,11 +44,6 @@ struct describer {
     struct buf text;                      /* room for one instance */
 };
 
-struct described {
-    struct str *components;
-    struct instance instance;
-};
-
 /* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
 struct graph_audit {
     struct fa_audit *a;
@@ -66,7 +61,7 @@ struct graph_audit {
     bool unfused;                 /* much is missed and nothing is fused */
     struct arena arena;           /* as long as this graph */
     struct describer *describers; /* of each thread */
-    struct described *batch;      /* of the matches from `described` on */
+    struct instance *batch;       /* of the matches from `described` on */
     uint32_t described;
     struct flow *flow; /* or NULL: nothing is described */
     struct diags diags;

@@ -49,26 +49,30 @@ static struct str described_text(const struct graph_audit *g, struct describer *
     return arena_str(&by->said, buf_str(&by->text));
 }
 
-static void describe_one(void *context, uint32_t i, uint32_t slot) {
-    struct graph_audit *g = context;
-    struct describer *by = &g->describers[slot];
-    const struct match *m = &g->matches.items[g->described + i];
-    struct str *components = arena_alloc(&by->said, (m->nops + 1) * sizeof *components);
-    for (uint32_t k = 0; k < m->nops; k++)
-        components[k] = mlir_op_name(m->graph->m, m->ops[k]);
-    struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->ops[m->nops - 1]};
-    if (g->a->options->classify)
-        in.class = classify(m->pattern);
-    if (!g->a->report.count_only)
-        in.stored = described_text(g, by, m);
-    g->batch[i] = (struct described){components, in};
+/* A pattern and the names of the ops are all that an entry is told by. */
+static uint64_t kind_of(const struct match *m) {
+    return (m->names ^ (uintptr_t)m->pattern) * 0x9E3779B97F4A7C15u | 1;
 }
 
-enum { BATCH = 512, BARE_BATCH = 1 << 12 }; /* matches that are described at once, and whose text is in memory or not */
+static struct instance instance_of(const struct graph_audit *g, const struct match *m) {
+    struct instance in = {.order = (uint64_t)g->compile->number << 32 | m->root, .kind = kind_of(m)};
+    if (g->a->options->classify)
+        in.class = classify(m->pattern);
+    return in;
+}
+
+static void describe_one(void *context, uint32_t i, uint32_t slot) {
+    struct graph_audit *g = context;
+    const struct match *m = &g->matches.items[g->described + i];
+    g->batch[i] = instance_of(g, m);
+    g->batch[i].stored = described_text(g, &g->describers[slot], m);
+}
+
+enum { BATCH = 512 }; /* matches that are described at once */
 
 static uint32_t batch_size(const struct graph_audit *g) {
-    uint32_t left = g->matches.n - g->described, most = g->a->report.count_only ? BARE_BATCH : BATCH;
-    return left < most ? left : most;
+    uint32_t left = g->matches.n - g->described;
+    return left < BATCH ? left : BATCH;
 }
 
 void audit_describe_begin(struct graph_audit *g) {
@@ -79,7 +83,8 @@ void audit_describe_begin(struct graph_audit *g) {
 }
 
 void audit_describe_batch(struct graph_audit *g) {
-    work_run(batch_size(g), g->jobs, describe_one, g);
+    if (!g->a->report.count_only)
+        work_run(batch_size(g), g->jobs, describe_one, g);
 }
 
 /* The next matches are to be described, and what was said of the last ones is let go. */
@@ -89,14 +94,24 @@ static void next_batch(struct graph_audit *g, uint32_t n) {
         arena_reset(&g->describers[i].said);
 }
 
+static void add_instance(struct graph_audit *g, const struct match *m, struct instance in) {
+    struct report *r = &g->a->report;
+    if (report_add_again(r, in))
+        return;
+    struct str *components = arena_alloc(&g->arena, (m->nops + 1) * sizeof *components);
+    for (uint32_t k = 0; k < m->nops; k++)
+        components[k] = mlir_op_name(m->graph->m, m->ops[k]);
+    report_add(r, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+}
+
 /* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */
 void audit_report_batch(struct graph_audit *g) {
     uint32_t n = batch_size(g);
+    bool bare = g->a->report.count_only;
     for (uint32_t i = 0; i < n; i++) {
         const struct match *m = &g->matches.items[g->described + i];
-        const struct described *d = &g->batch[i];
-        report_add(&g->a->report, m->pattern->fused_op, m->pattern->source, d->components, m->nops, d->instance);
-        if (g->a->report.count_only || !audit_steps(&g->matches, g->described + i))
+        add_instance(g, m, bare ? instance_of(g, m) : g->batch[i]);
+        if (bare || !audit_steps(&g->matches, g->described + i))
             continue;
         level_release(&g->ttir);
         level_release(&g->ttnn);

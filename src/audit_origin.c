@@ -25,7 +25,7 @@ static uint32_t overlap(const struct match *m, const uint32_t *ops, uint32_t n) 
 }
 
 static int64_t root_elements(const struct match *m) {
-    return graph_numel(m->graph, m->graph->m->ops[m->ops[m->nops - 1]].first_result);
+    return graph_numel(m->graph, m->graph->m->ops[m->root].first_result);
 }
 
 /* Matches stand in the order of their roots: the first one at `op` or behind it. */
@@ -33,7 +33,7 @@ static uint32_t first_match_from(const struct match_list *list, uint32_t op) {
     uint32_t lo = 0, hi = list->n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (list->items[mid].ops[list->items[mid].nops - 1] < op)
+        if (list->items[mid].root < op)
             lo = mid + 1;
         else
             hi = mid;
@@ -48,7 +48,7 @@ static const struct match *counterpart(const struct graph_audit *g, const struct
     uint32_t most = 0;
     for (uint32_t i = first_match_from(&g->ttir_matches, ttir[0]); i < g->ttir_matches.n; i++) {
         const struct match *t = &g->ttir_matches.items[i];
-        if (t->ops[t->nops - 1] > ttir[n - 1])
+        if (t->root > ttir[n - 1])
             break;
         if (!str_eq(t->pattern->fused_op, m->pattern->fused_op) || root_elements(t) != root_elements(m))
             continue;

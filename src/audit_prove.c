@@ -25,7 +25,7 @@ static void prove_one(void *context, uint32_t i, uint32_t slot) {
 
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
     const struct mlir *ir = m->graph->m;
-    uint32_t root = m->ops[m->nops - 1];
+    uint32_t root = m->root;
     struct place at = mlir_place(ir, ir->ops[root].text.begin);
     struct str op = mlir_op_name(ir, root);
     return arena_printf(a, "%s:%llu: %.*s at %.*s is not reported: %.*s", at.file, (unsigned long long)at.line,

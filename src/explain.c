@@ -137,10 +137,6 @@ static struct explained *add(struct run *r, enum outcome outcome, const struct p
 
 /* ---- matches ---- */
 
-static uint32_t root_of(const struct match *m) {
-    return m->ops[m->nops - 1];
-}
-
 /* Settles, and keeps behind what is left the matches that gave way. */
 static void settle(struct run *r) {
     struct match_list all = r->found;
@@ -195,10 +191,10 @@ static void add_matches(struct run *r) {
     for (uint32_t i = 0; r->asked && i < r->found.n; i++) {
         const struct match *m = &r->found.items[i];
         bool reported = i < r->nsettled;
-        if (!asks_for(r, m->ops, m->nops, root_of(m), NONE))
+        if (!asks_for(r, m->ops, m->nops, m->root, NONE))
             continue;
         struct explained *x =
-            add(r, reported ? OUTCOME_MATCHED : OUTCOME_SETTLED, m->pattern, root_of(m), m->ops, m->nops);
+            add(r, reported ? OUTCOME_MATCHED : OUTCOME_SETTLED, m->pattern, m->root, m->ops, m->nops);
         struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
         x->proof = verdict_refutes(&v) ? arena_printf(&r->e->arena, "not reported: %.*s", (int)v.text.n, v.text.p)
                                        : verdict_line(&v, &r->e->arena);
@@ -321,7 +317,7 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c) {
     free(r.found.items);
     free(r.near.items);
     arena_free(&r.arena);
-    level_free(&level, text);
+    level_free(&level, text, 1);
     return any;
 }
 

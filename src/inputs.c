@@ -2,6 +2,8 @@
  * device is the TTNN level, one with ttir ops only is the TTIR level. */
 #include "inputs.h"
 
+#include "base/work.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +37,30 @@ void level_release(const struct level *l) {
         source_release(l->ir.source, l->ir.text.p, l->ir.text.n);
 }
 
-void level_free(struct level *l, const struct level_text *text) {
+struct freed {
+    struct level *level;
+    const struct level_text *text;
+};
+
+enum { FREE_GRAPH, FREE_IR, FREE_TEXT, THINGS_FREED };
+
+static void free_thing(void *context, uint32_t i, uint32_t slot) {
+    const struct freed *f = context;
+    (void)slot;
+    if (i == FREE_GRAPH)
+        graph_free(&f->level->graph);
+    else if (i == FREE_IR)
+        mlir_free(&f->level->ir);
+    else
+        source_release(f->text->source, f->text->block->text.p, f->text->block->text.n);
+}
+
+/* Memory goes back page by page: that of a large module takes time. */
+void level_free(struct level *l, const struct level_text *text, uint32_t jobs) {
+    enum { LEAST_OPS = 10000 };
     if (!l->present)
         return;
-    graph_free(&l->graph);
-    mlir_free(&l->ir);
-    source_release(text->source, text->block->text.p, text->block->text.n);
+    work_run(THINGS_FREED, l->ir.nops < LEAST_OPS ? 1 : jobs, free_thing, &(struct freed){l, text});
     l->present = false;
 }
 

@@ -55,6 +55,6 @@ void level_read(struct level *l, const struct level_text *text, uint32_t jobs, s
 /* Its text was gone through: its pages may go, as in source_release. Nothing where the level is absent. */
 void level_release(const struct level *l);
 /* Gives the memory back, that of the file's pages too. */
-void level_free(struct level *l, const struct level_text *text);
+void level_free(struct level *l, const struct level_text *text, uint32_t jobs);
 
 #endif

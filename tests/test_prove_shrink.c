@@ -28,7 +28,7 @@ static bool read_part(const char *args, const char *ops) {
         if (graph_class(&ir.g, op) != OP_STRUCTURE && ir.g.kind[op] != K_RETURN &&
             graph_class(&ir.g, op) != OP_CONSTANT)
             all[n++] = op;
-    struct match m = {.graph = &ir.g, .ops = all, .nops = n};
+    struct match m = {.graph = &ir.g, .ops = all, .root = all[n - 1], .nops = n};
     why = STR("");
     return part_of_match(&m, &part, &why);
 }

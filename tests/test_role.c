@@ -52,7 +52,7 @@ static struct match match_of(const char *results) {
         cr_assert_lt(n, 16);
         ops[n++] = ir_op(&ir, name);
     }
-    return (struct match){.pattern = &pattern, .graph = &ir.g, .ops = ops, .nops = n};
+    return (struct match){.pattern = &pattern, .graph = &ir.g, .ops = ops, .root = ops[n - 1], .nops = n};
 }
 
 static void is(const char *results, const char *want) {
@@ -225,6 +225,7 @@ Test(role, weights_through_const_eval) {
     for (uint32_t op = 0; op < ir.m.nops; op++)
         if (flow_linear_role(flow, op) == (ROLE_QUERY | ROLE_KEY | ROLE_VALUE)) {
             m.ops = &op;
+            m.root = op;
             struct match_detail none = {.values = NULL};
             cr_assert(str_is(locate_match(&set, flow, &m, &none, &arena),
                              "query, key and value projection, layer 3 (layers.3.attn: q, k, v)"));

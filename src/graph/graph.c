@@ -37,7 +37,7 @@ static uint16_t *kinds_by_name(const struct mlir *m) {
     return kinds;
 }
 
-/* A run of ops whose operands are told apart from those of others; put together when all are. */
+/* A run of ops whose operands are set apart from those of others, and put together when all are. */
 struct range {
     uint32_t begin, end; /* ops */
     uint32_t *operands, n;
@@ -124,9 +124,14 @@ static uint32_t data_operands(const struct build *b, struct range *range, uint32
     return (uint32_t)arity.all;
 }
 
+static uint32_t operands_before(const struct mlir *m, uint32_t op) {
+    return op < m->nops ? m->ops[op].first_operand : m->noperands;
+}
+
 static void set_operands(struct build *b, struct range *r) {
     struct graph *g = b->graph;
-    uint32_t cap = 0;
+    uint32_t cap = 0, from = operands_before(g->m, r->begin), to = operands_before(g->m, r->end);
+    r->operands = grow(NULL, &cap, (to > from ? to - from : 0) + MAX_ROLES, sizeof *r->operands); /* mostly enough */
     for (uint32_t i = r->begin; i < r->end; i++) {
         g->kind[i] = b->kinds[g->m->ops[i].name];
         r->operands = grow(r->operands, &cap, r->n + g->m->ops[i].noperands + MAX_ROLES, sizeof *r->operands);
@@ -137,13 +142,15 @@ static void set_operands(struct build *b, struct range *r) {
 
 static void join_operands(struct build *b) {
     struct graph *g = b->graph;
-    uint32_t n = b->ranges[0].n, cap = n;
+    uint32_t n = b->ranges[0].n, all = 0, cap = n;
     g->operands = b->ranges[0].operands;
-    for (uint32_t i = 0; i < b->nranges; i++)
+    for (uint32_t i = 0; i < b->nranges; i++) {
         g->ndestinations += b->ranges[i].ndestinations;
+        all += b->ranges[i].n;
+    }
+    g->operands = grow(g->operands, &cap, all, sizeof *g->operands);
     for (uint32_t i = 1; i < b->nranges; i++) {
         struct range *r = &b->ranges[i];
-        g->operands = grow(g->operands, &cap, n + r->n, sizeof *g->operands);
         memcpy(g->operands + n, r->operands, r->n * sizeof *g->operands);
         for (uint32_t op = r->begin; op < r->end; op++)
             g->first_operand[op] += n;
@@ -223,8 +230,10 @@ static void mark_functions(struct graph *g, const uint16_t *kinds, uint8_t *seen
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
-        if (op->callee != NONE && kinds[op->name] != K_FUNC)
+        if (op->callee != NONE && kinds[op->name] != K_FUNC) {
+            g->has_calls = true;
             mark_call(g, i);
+        }
         if (kinds[op->name] == K_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : NONE - 1;
     }

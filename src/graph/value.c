@@ -362,14 +362,6 @@ void values_build(struct graph *g, uint32_t begin, uint32_t end) {
     free(w.v);
 }
 
-/* A call makes values of one function of those of another. */
-static bool functions_are_apart(const struct graph *g) {
-    for (uint32_t i = 0; i < g->m->nops; i++)
-        if (g->m->ops[i].callee != NONE && g->kind[i] != K_FUNC)
-            return false;
-    return true;
-}
-
 /* A function at top level: what stands before it and behind it is not made of one another. */
 static bool begins_afresh(const struct mlir *m, const struct mlir_func *f) {
     return m->ops[f->op].parent == f->module && (f->module == NONE || m->ops[f->module].func == NONE);
@@ -383,7 +375,7 @@ uint32_t values_begin(struct graph *g, uint32_t wanted, uint32_t *at) {
     g->constants = xrealloc(NULL, room * sizeof *g->constants);
     g->constant_bits = xrealloc(NULL, room);
     at[n++] = 0;
-    if (wanted > 1 && functions_are_apart(g))
+    if (wanted > 1 && !g->has_calls) /* which make values of one function of those of another */
         for (uint32_t f = 1; f < m->nfuncs && n < wanted; f++)
             if (m->funcs[f].first_arg > at[n - 1] + m->nvalues / wanted && m->funcs[f].first_arg < m->nvalues &&
                 begins_afresh(m, &m->funcs[f]))

@@ -38,7 +38,7 @@ struct recent {
 
 /* Dictionaries of attributes as well: those that are equal are read where the first of them stands, which is near and
  * warm when ops are looked at again. Beyond some length it is not worth a comparison. */
-enum { RECENT_DICT = 32, LONG_DICT_TEXT = 1 << 12 };
+enum { RECENT_DICT = 48, LONG_DICT_TEXT = 1 << 12 };
 
 /* The same for "(types) -> type" after an op of some name. */
 enum { SIGNATURE_BITS = 10, SIGNATURE_TYPES = 5 };
@@ -104,12 +104,13 @@ static inline struct signature *signature_slot(struct mlir_tables *t, const char
     return &t->signatures[key * 0x9e3779b97f4a7c15u >> (64 - SIGNATURE_BITS)];
 }
 
-/* Of RECENT_DICT bytes and the op's name. */
+/* Of RECENT_DICT bytes and the op's name: lists of numbers differ late. */
 static inline uint64_t recent_dict_key(const char *p, uint32_t name) {
-    uint64_t w[4];
+    uint64_t w[RECENT_DICT / 8], key = (uint64_t)name << 32;
     memcpy(w, p, sizeof w);
-    return w[0] ^ (w[1] << 23 | w[1] >> 41) ^ (w[2] << 47 | w[2] >> 17) ^ (w[3] << 11 | w[3] >> 53) ^
-           (uint64_t)name << 32;
+    for (int i = 0; i < RECENT_DICT / 8; i++)
+        key = (key << 11 | key >> 53) ^ w[i];
+    return key;
 }
 
 static inline bool recent_is(const struct recent *r, const char *p, const char *end) {

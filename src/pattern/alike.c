@@ -460,6 +460,7 @@ void alike_keep(struct alike *a, struct alike_place *place, const struct alike_s
         hit->pattern = m->pattern;
         hit->nops = m->nops;
         hit->nthrough = m->nthrough;
+        hit->names = m->names;
         hit->ops = from_root(arena, m->ops, m->nops, search->root);
         hit->through = from_root(arena, m->through, m->nthrough, search->root);
     }
@@ -498,8 +499,10 @@ enum alike_answer alike_again(const struct alike *a, const struct alike_place *p
         if (h->index != index || !sees_the_same(a, h, op))
             continue;
         out->pattern = h->pattern;
+        out->root = op;
         out->nops = h->nops;
         out->nthrough = h->nthrough;
+        out->names = h->names;
         out->ops = at_root(arena, h->ops, h->nops, op);
         out->through = at_root(arena, h->through, h->nthrough, op);
         if (tells_the_same(h, out))

@@ -48,6 +48,7 @@ struct alike_hit {
     uint32_t nseen;
     uint32_t index, nops, nthrough;
     int32_t *ops, *through; /* counted from the root */
+    uint64_t names;         /* of the ops: match.h */
     struct told told;
 };
 

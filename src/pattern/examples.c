@@ -247,7 +247,7 @@ static void judge(struct run *r, const struct module *m, const struct match_list
     } else if (r->example->hit && !hit) {
         fail(r, hint, "the pattern does not match");
     } else if (!r->example->hit && hit) {
-        uint32_t root = own->ops[own->nops - 1];
+        uint32_t root = own->root;
         struct str op = mlir_op_name(&m->ir, root);
         struct str result = mlir_span(&m->ir, m->ir.values[m->ir.ops[root].first_result].name);
         fail(r, NULL, "the pattern matches, at %.*s (%.*s)", (int)result.n, result.p, (int)op.n, op.p);

@@ -292,6 +292,13 @@ static void keep_detail(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     keep_remarks(m, out, ops, nops);
 }
 
+static uint64_t number_of_names(const struct graph *g, const uint32_t *ops, uint32_t n) {
+    uint64_t h = n;
+    for (uint32_t i = 0; i < n; i++)
+        h = h * 0x9E3779B97F4A7C15u + str_hash(mlir_op_name(g->m, ops[i]));
+    return h;
+}
+
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
     if (m->probe && probe_complete(m))
@@ -313,6 +320,8 @@ bool match_finish(struct matcher *m) {
         return good;
     struct match *out = &m->found;
     *out = (struct match){.pattern = good ? m->pattern : NULL, .graph = m->g, .func = m->func, .nops = nops};
+    out->root = ops[nops - 1];
+    out->names = number_of_names(m->g, ops, nops);
     out->ops = copied(m->arena, ops, nops * sizeof *ops);
     keep_through(m, out);
     return good;

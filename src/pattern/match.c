@@ -672,7 +672,7 @@ void match_closer_look(struct matcher *closer, const struct match *match, struct
     closer->arena = a;
     closer->detail = out;
     match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern,
-             match->ops[match->nops - 1]);
+             match->root);
 }
 
 void match_closer_free(struct matcher *closer) {
@@ -714,7 +714,7 @@ bool match_bindings(const struct match *match, struct arena *a, struct match_bou
     const struct pattern *p = match->pattern->is_variant ? match->pattern->variant_of : match->pattern;
     m->func = match->func;
     m->detail = &detail;
-    bool found = match_at(m, p, match->ops[match->nops - 1]);
+    bool found = match_at(m, p, match->root);
     struct binding *slots = arena_alloc(a, MAX_SLOTS * sizeof *slots);
     struct tie *ties = arena_alloc(a, MAX_TIES * sizeof *ties);
     for (uint32_t i = 0; found && i < p->formula.nslots; i++) {

@@ -20,11 +20,10 @@ struct binding {
 struct match {
     const struct pattern *pattern;
     const struct graph *graph;
-    uint32_t func;
-    const uint32_t *ops; /* in the formula's order, each once; the last one is the root */
-    uint32_t nops;
+    const uint32_t *ops;     /* in the formula's order, each once; the last one is `root` */
     const uint32_t *through; /* looked through, textual order */
-    uint32_t nthrough;
+    uint32_t func, root, nops, nthrough;
+    uint64_t names; /* a number of the names of its ops, the same in all graphs */
 };
 
 /* What the report says of a match beyond its ops. */

@@ -4,23 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t root_of(const struct match *m) {
-    return m->ops[m->nops - 1];
-}
-
 static int by_size(const void *pa, const void *pb) {
     const struct match *a = pa, *b = pb;
     if (a->nops != b->nops)
         return a->nops > b->nops ? -1 : 1;
-    if (root_of(a) != root_of(b))
-        return root_of(a) < root_of(b) ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
 static int by_root(const void *pa, const void *pb) {
     const struct match *a = pa, *b = pb;
-    if (root_of(a) != root_of(b))
-        return root_of(a) < root_of(b) ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
@@ -99,7 +95,7 @@ static void settle_source(struct settling *s, bool direct) {
     for (uint32_t i = 0; i < s->list->n; i++) { /* movement inside of another place */
         const struct match *m = &s->list->items[i];
         uint8_t mine = source_bit(m->pattern->source);
-        s->keep[i] &= (mine == DIRECT) != direct || !(s->marks[root_of(m) - s->first] & mine << THROUGH);
+        s->keep[i] &= (mine == DIRECT) != direct || !(s->marks[m->root - s->first] & mine << THROUGH);
     }
 }
 

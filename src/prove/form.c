@@ -589,7 +589,7 @@ uint32_t form_root(const struct proof *p) {
     uint32_t slot = line_slot(p, p->fused->root);
     if (slot != NONE && (p->bound.slots[slot].op != NONE || p->bound.slots[slot].line > 0))
         return p->bound.slots[slot].value;
-    return m->graph->m->ops[m->ops[m->nops - 1]].first_result;
+    return m->graph->m->ops[m->root].first_result;
 }
 
 /* In the order of the root's own axes again. */

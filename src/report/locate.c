@@ -168,7 +168,7 @@ static void behind_operands(struct whereabouts *p) {
 }
 
 static void ahead(struct whereabouts *p) {
-    uint32_t root = p->m->ops[p->m->nops - 1];
+    uint32_t root = p->m->root;
     if (p->flow->g->m->ops[root].nresults)
         weights_ahead(p->flow, p->flow->g->m->ops[root].first_result, &p->names);
 }

@@ -123,30 +123,29 @@ bool report_instance(struct report *r, const struct stored *s, struct buf *buffe
     return true;
 }
 
-static bool is_entry(const struct entry *e, struct str fused_op, struct str source, const struct str *components,
-                     uint32_t n, const struct classification *c) {
-    bool same = e->ncomponents == n && e->class.given == c->given && str_eq(e->fused_op, fused_op) &&
-                str_eq(e->source, source) && str_eq(e->class.dialect_level, c->dialect_level) &&
-                str_eq(e->class.pass_status, c->pass_status) && str_eq(e->class.owning_pass, c->owning_pass) &&
-                str_eq(e->class.existing_pattern, c->existing_pattern);
-    for (uint32_t i = 0; i < n && same; i++)
-        same = str_eq(e->component_ops[i], components[i]);
-    return same;
+static struct report_kind *last_of_kind(struct report *r, uint64_t kind) {
+    return &r->last[kind * 0x9E3779B97F4A7C15u >> (64 - REPORT_LAST_BITS)];
 }
 
-/* Names of ops are interned: where they stand tells them apart well enough for a guess. */
-static uint32_t *last_slot(struct report *r, struct str fused_op, const struct str *components, uint32_t n) {
-    uintptr_t h = (uintptr_t)fused_op.p * 31 + n;
-    if (n)
-        h = (h * 31 + (uintptr_t)components[0].p) * 31 + (uintptr_t)components[n - 1].p;
-    return &r->last[h * 0x9E3779B97F4A7C15u >> 58 & (REPORT_LAST - 1)];
+static void add_to(struct report *r, uint32_t entry, const struct instance *in) {
+    struct entry *e = &r->entries[entry];
+    e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
+    e->instances[e->ninstances++] = (struct stored){in->order, r->count_only ? 0 : store(r, in)};
 }
 
-static uint32_t entry_of(struct report *r, struct str fused_op, struct str source, const struct str *components,
-                         uint32_t n, const struct classification *c) {
-    uint32_t *last = last_slot(r, fused_op, components, n);
-    if (*last && is_entry(&r->entries[*last - 1], fused_op, source, components, n, c))
-        return *last - 1;
+bool report_add_again(struct report *r, struct instance instance) {
+    const struct report_kind *last = last_of_kind(r, instance.kind);
+    if (instance.kind == 0 || last->kind != instance.kind)
+        return false;
+    add_to(r, last->entry, &instance);
+    return true;
+}
+
+void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
+                struct instance instance) {
+    const struct classification *c = &instance.class;
+    if (!r->index)
+        index_make(r);
     struct str key = key_of(&r->key, fused_op, source, components, n, c);
     uint32_t at = index_find(r, key);
     if (at == NONE) {
@@ -154,18 +153,8 @@ static uint32_t entry_of(struct report *r, struct str fused_op, struct str sourc
         index_add(r, key, at);
         entry_add(r, fused_op, source, components, n, c);
     }
-    *last = at + 1;
-    return at;
-}
-
-void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
-                struct instance instance) {
-    if (!r->index)
-        index_make(r);
-    uint32_t at = entry_of(r, fused_op, source, components, n, &instance.class);
-    struct entry *e = &r->entries[at];
-    e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
-    e->instances[e->ninstances++] = (struct stored){instance.order, r->count_only ? 0 : store(r, &instance)};
+    *last_of_kind(r, instance.kind) = (struct report_kind){instance.kind, at};
+    add_to(r, at, &instance);
 }
 
 static int compare(uint64_t a, uint64_t b) {
@@ -217,6 +206,7 @@ static void sort_instances(struct entry *e) {
 
 void report_sort(struct report *r) {
     index_free(r);
+    memset(r->last, 0, sizeof r->last);
     if (r->nentries > 0)
         qsort(r->entries, r->nentries, sizeof *r->entries, compare_entries);
     for (uint32_t i = 0; i < r->nentries; i++)

@@ -29,6 +29,7 @@ struct instance {
     struct str validation;       /* lines of `key: value`; empty: the key is left out */
     struct classification class; /* part of the entry's key, where it is given */
     uint64_t order;              /* instances of an entry are written in this order */
+    uint64_t kind;               /* the same for one key only; 0: not told */
     struct str stored;           /* instance_text of it, where that is at hand; else empty */
 };
 
@@ -51,7 +52,12 @@ struct entry {
     uint32_t ninstances, instances_cap;
 };
 
-enum { REPORT_LAST = 64 };
+enum { REPORT_LAST_BITS = 10, REPORT_LAST = 1 << REPORT_LAST_BITS };
+
+struct report_kind {
+    uint64_t kind; /* 0: none */
+    uint32_t entry;
+};
 
 struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
@@ -63,13 +69,15 @@ struct report {
     bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
     struct report_index *index; /* entries by key (uthash), private to the room */
     struct buf key, text;       /* room for one, likewise */
-    uint32_t last[REPORT_LAST]; /* entries found last, plus 1, by their first and last component */
+    struct report_kind last[REPORT_LAST]; /* entries found last, by kind */
 };
 
 /* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new.
  * A zeroed report is empty. Everything is copied: the modules may go once this returns. */
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance);
+/* The same, to the entry that an instance of this kind was added to lately. False: not known. */
+bool report_add_again(struct report *r, struct instance instance);
 /* The texts of an instance as they are put aside, replacing what `out` holds: may be made by another thread than the
  * one that adds the instance. */
 void instance_text(const struct instance *in, struct buf *out);

@@ -343,7 +343,7 @@ static struct role linears_role(const struct flow *f, const struct contents *c) 
 struct role role_of(const struct flow *f, const struct match *m, struct arena *a) {
     struct role none = {STR(""), 0, LOOK_BOTH};
     struct contents c = contents_of(f, m);
-    uint32_t root = m->ops[m->nops - 1];
+    uint32_t root = m->root;
     if (c.too_many || c.nattentions > 1 || f->g->m->ops[root].nresults == 0)
         return none;
     if (c.attention)
