@@ -100,18 +100,34 @@ static bool patterns_read(struct fa_audit *a) {
 
 enum { READ_PATTERNS, READ_INPUTS, THINGS_READ };
 
-/* Neither asks for the other. */
+/* Neither asks for the other. Whoever is left over helps to read the inputs. */
 static void read_thing(void *context, uint32_t i, uint32_t slot) {
     struct fa_audit *a = context;
     (void)slot;
-    if (i == READ_PATTERNS)
+    if (i == READ_PATTERNS) {
         a->has_patterns = patterns_read(a);
-    else
-        a->status = inputs_read(&a->inputs, a->options, &a->input_arena, &a->input_diags);
+    } else if (i == READ_INPUTS) {
+        a->status = inputs_read(&a->inputs, a->options, a->board, &a->input_arena, &a->input_diags);
+        if (a->board)
+            work_close(a->board);
+    } else {
+        work_help(a->board);
+    }
+}
+
+static void read_things(struct fa_audit *a, uint32_t jobs) {
+    if (jobs < 2) {
+        work_run(THINGS_READ, jobs, read_thing, a);
+        return;
+    }
+    a->board = work_board_new();
+    work_run(THINGS_READ + jobs, jobs, read_thing, a);
+    work_board_free(a->board);
+    a->board = NULL;
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    work_run(THINGS_READ, work_jobs(o->jobs), read_thing, a);
+    read_things(a, work_jobs(o->jobs));
     if (!a->has_patterns)
         return FA_USAGE;
     diags_take(&a->diags, &a->input_diags);

@@ -17,6 +17,7 @@ struct fa_audit {
     struct diags diags;
     struct arena input_arena; /* of what is read while the patterns are */
     struct diags input_diags;
+    struct work_board *board; /* meanwhile, for threads that have nothing else to do; or NULL */
     struct pattern_set patterns;
     struct inputs inputs;
     struct report report;

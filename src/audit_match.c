@@ -41,12 +41,19 @@ static void match_one(void *context, uint32_t i, uint32_t slot) {
 static void take_matches(struct match_list *to, struct match_list *from) {
     to->steps += from->steps;
     to->gave_up += from->gave_up;
-    if (from->n) {
-        to->items = grow(to->items, &to->cap, to->n + from->n, sizeof *to->items);
+    if (from->n)
         memcpy(to->items + to->n, from->items, from->n * sizeof *to->items);
-    }
     to->n += from->n;
     free(from->items);
+}
+
+static void take_all(struct match_list *to, struct match_list *lists, uint32_t n) {
+    uint64_t all = to->n;
+    for (uint32_t i = 0; i < n; i++)
+        all += lists[i].n;
+    to->items = grow(to->items, &to->cap, all < UINT32_MAX ? (uint32_t)all : UINT32_MAX, sizeof *to->items);
+    for (uint32_t i = 0; i < n; i++)
+        take_matches(to, &lists[i]);
 }
 
 static void settle_one(void *context, uint32_t i, uint32_t slot) {
@@ -62,8 +69,7 @@ static void settle_level(struct level_match *l, uint32_t n, uint32_t jobs, struc
         apart = l->apart[i];
     if (apart)
         work_run(n, jobs, settle_one, l);
-    for (uint32_t i = 0; i < n; i++)
-        take_matches(all, &l->lists[i]);
+    take_all(all, l->lists, n);
     if (!apart)
         match_settle(all);
 }
@@ -79,8 +85,8 @@ void audit_match_level(struct graph_audit *g, const struct graph *graph, bool se
     work_run(n, g->jobs, match_one, &l);
     if (settle)
         settle_level(&l, n, g->jobs, out);
-    for (uint32_t i = 0; i < n && !settle; i++)
-        take_matches(out, &lists[i]);
+    else
+        take_all(out, lists, n);
     for (uint32_t i = 0; i < g->jobs; i++) {
         match_closer_free(searchers[i]);
         arena_merge(&g->arena, &arenas[i]);

@@ -369,7 +369,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     e->patterns.no_examples = true;
     if (!library_load(&e->patterns, o, &e->diags) || !library_select(&e->patterns, o, &e->diags))
         return FA_USAGE;
-    enum fa_status status = inputs_read(&e->inputs, o, &e->arena, &e->diags);
+    enum fa_status status = inputs_read(&e->inputs, o, NULL, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
     e->proofs = proofs_new(&e->patterns);

@@ -86,11 +86,12 @@ static struct file_levels count_levels(const struct input_file *f) {
     return n;
 }
 
-static bool open_file(struct input_file *f, const char *path, struct arena *a, struct diags *d) {
+static bool open_file(struct input_file *f, const char *path, struct work_board *board, struct arena *a,
+                      struct diags *d) {
     if (!source_open(&f->source, path, d))
         return false;
     f->opened = true;
-    log_scan(&f->source, a, d, &f->scan);
+    log_scan_helped(&f->source, a, board, &f->scan);
     struct file_levels n = count_levels(f);
     if (n.ttir + n.ttnn > 0)
         return true;
@@ -204,7 +205,8 @@ static enum fa_status read_levels(struct inputs *in, const struct fa_options *o,
     return check_levels(in, in->files[0].source.path, d);
 }
 
-enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
+enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct work_board *board, struct arena *a,
+                           struct diags *d) {
     memset(in, 0, sizeof *in);
     if (o->nfiles == 0 || o->nfiles > 2) {
         complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs",
@@ -216,7 +218,7 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
     bool ok = true;
     uint32_t ngraphs = 1;
     for (size_t i = 0; i < o->nfiles; i++) {
-        ok &= open_file(&in->files[i], o->files[i], a, d);
+        ok &= open_file(&in->files[i], o->files[i], board, a, d);
         if (in->files[i].scan.ngraphs > ngraphs)
             ngraphs = in->files[i].scan.ngraphs;
     }

@@ -37,9 +37,11 @@ struct inputs {
     bool skipped;                      /* something that was asked for is not audited */
 };
 
-/* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with
- * diagnostics. */
-enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d);
+/* Opens and scans all files, with the threads that wait at the board (NULL: there are none). FA_CLEAN when there is
+ * something to audit, else FA_USAGE or FA_INPUT with diagnostics. */
+struct work_board;
+enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct work_board *board, struct arena *a,
+                           struct diags *d);
 void inputs_free(struct inputs *in);
 
 /* One module at one level, read and made a graph. Does not move: the graph points into it. */

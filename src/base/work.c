@@ -105,6 +105,71 @@ void work_order_free(struct work_order *o) {
     free(o);
 }
 
+struct work_board {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    work_piece *piece;
+    void *context;
+    uint32_t next, n, busy;
+    bool closed;
+};
+
+struct work_board *work_board_new(void) {
+    struct work_board *b = xcalloc(1, sizeof *b);
+    pthread_mutex_init(&b->mutex, NULL);
+    pthread_cond_init(&b->changed, NULL);
+    return b;
+}
+
+void work_offer(struct work_board *b, uint32_t n, work_piece *piece, void *context) {
+    pthread_mutex_lock(&b->mutex);
+    b->piece = piece;
+    b->context = context;
+    b->next = 0;
+    b->n = n;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->mutex);
+}
+
+void work_withdraw(struct work_board *b) {
+    pthread_mutex_lock(&b->mutex);
+    b->n = b->next;
+    while (b->busy)
+        pthread_cond_wait(&b->changed, &b->mutex);
+    pthread_mutex_unlock(&b->mutex);
+}
+
+void work_help(struct work_board *b) {
+    pthread_mutex_lock(&b->mutex);
+    while (!b->closed) {
+        if (b->next == b->n) {
+            pthread_cond_wait(&b->changed, &b->mutex);
+            continue;
+        }
+        uint32_t i = b->next++;
+        b->busy++;
+        pthread_mutex_unlock(&b->mutex);
+        b->piece(b->context, i, 0);
+        pthread_mutex_lock(&b->mutex);
+        b->busy--;
+        pthread_cond_broadcast(&b->changed);
+    }
+    pthread_mutex_unlock(&b->mutex);
+}
+
+void work_close(struct work_board *b) {
+    pthread_mutex_lock(&b->mutex);
+    b->closed = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->mutex);
+}
+
+void work_board_free(struct work_board *b) {
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->mutex);
+    free(b);
+}
+
 uint32_t work_jobs(unsigned asked) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked)

@@ -24,6 +24,16 @@ void work_wait(struct work_order *o, uint32_t i);
 void work_done(struct work_order *o, uint32_t i);
 void work_order_free(struct work_order *o);
 
+/* A board at which threads that have nothing else to do wait for pieces of what others do. */
+struct work_board;
+struct work_board *work_board_new(void);
+/* One offer at a time; whoever makes it does not wait for anything to be done. */
+void work_offer(struct work_board *b, uint32_t n, work_piece *piece, void *context);
+void work_withdraw(struct work_board *b); /* what nobody has begun is left; returns when nobody is at it any more */
+void work_help(struct work_board *b);     /* does what is offered until the board is closed; slot 0 */
+void work_close(struct work_board *b);
+void work_board_free(struct work_board *b);
+
 /* Threads for `asked` jobs; 0: one for each processor. */
 uint32_t work_jobs(unsigned asked);
 

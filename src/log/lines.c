@@ -226,14 +226,26 @@ static void read_cell(struct lines *l, struct line *line) {
     line->prefixed = true;
 }
 
-bool lines_plain(const struct lines *l, struct str *text) {
-    const char *p = l->s->data + l->at, *end = l->s->data + l->s->size;
+bool lines_are_bare(const struct lines *l) {
+    return !l->has_tabs && !l->has_numbers && !l->mark && !l->has_cells;
+}
+
+bool line_is_bare(const struct source *s, size_t at, struct str *text) {
+    const char *p = s->data + at, *end = s->data + s->size;
     unsigned marks;
-    if (l->has_tabs || l->has_numbers || l->mark || l->has_cells || p >= end || (*p != ' ' && *p != '#'))
-        return false;
     const char *stop = find_newline(p, end, &marks);
     *text = (struct str){p, (size_t)(stop - p)};
-    return stop < end && !marks && stop[-1] != '\r';
+    return stop < end && !marks && (*p == ' ' || *p == '#') && stop[-1] != '\r';
+}
+
+bool lines_plain(const struct lines *l, struct str *text) {
+    const char *p = l->s->data + l->at;
+    return lines_are_bare(l) && l->at < l->s->size && (*p == ' ' || *p == '#') && line_is_bare(l->s, l->at, text);
+}
+
+void lines_jump(struct lines *l, size_t at, uint32_t lines) {
+    l->at = at;
+    l->number += lines;
 }
 
 size_t lines_pass(struct lines *l, struct str text) {

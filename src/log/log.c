@@ -4,13 +4,14 @@
  * The depth of brackets is kept by lines: what the compiler prints opens a region only with the last
  * byte of a line and closes it only with the first. */
 #include "log/log.h"
+#include "log/runs.h"
 #include "log/scan.h"
 #include "log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24, RUN_STEP = 1 << 20 };
+enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24, RUN_STEP = 1 << 20, MAX_LOC = 1 << 22 };
 
 struct stream {
     struct str key;
@@ -34,6 +35,7 @@ struct scan {
     struct arena *arena;
     struct lines *lines;
     struct rules *rules;
+    struct ahead *ahead; /* or NULL */
     struct found_list found;
     struct stream *streams;
     uint32_t nstreams, streams_cap, last; /* last: the stream of the line before */
@@ -142,23 +144,9 @@ static void open_block(struct stream *st, const struct line *line) {
     st->stamp++;
 }
 
-/* The number in "#locN = " counted from 1, 0 for "#loc = ", NONE for other names. */
-static uint32_t loc_number(struct str t) {
-    enum { DIGITS = 8 };
-    uint32_t n = 0;
-    size_t i = 4;
-    if (!str_starts(t, STR("#loc")))
-        return NONE;
-    for (; i < t.n && i < 4 + DIGITS && t.p[i] >= '0' && t.p[i] <= '9'; i++)
-        n = n * 10 + (uint32_t)(t.p[i] - '0');
-    if (t.n - i < 3 || memcmp(t.p + i, " = ", 3) != 0)
-        return NONE;
-    return n + (i > 4);
-}
-
 /* Marks "#locN" as defined. True when the block has defined it before. */
 static bool loc_again(struct stream *st, uint32_t n) {
-    if (n > 1u << 22)
+    if (n > MAX_LOC)
         return false;
     if (n >= st->locs_cap) {
         uint32_t old = st->locs_cap;
@@ -277,7 +265,7 @@ static enum verdict judge(struct scan *sc, struct stream *st, const struct line 
     if (st->depth > 0) /* at column 0 these never stand inside a module: it was cut */
         return name || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
     if (name) {
-        bool again = loc_again(st, loc_number(t));
+        bool again = loc_again(st, loc_number_of(t));
         bool loc = str_starts(t, STR("#loc"));
         return st->module_closed && (!loc || again) ? NEW_BLOCK : INSIDE;
     }
@@ -307,7 +295,7 @@ static void take_outside(struct scan *sc, struct stream *st, struct line *line) 
         return;
     }
     open_block(st, line);
-    (void)loc_again(st, loc_number(line->text));
+    (void)loc_again(st, loc_number_of(line->text));
     add_line(sc, st, line);
 }
 
@@ -337,22 +325,13 @@ static void take_plain(struct stream *st, const struct line *line) {
 
 /* Most lines of a big module are ops. */
 static bool read_op(struct stream *st, struct str t) {
-    if (st->depth == 0 || t.n < 8 || t.p[0] != ' ')
-        return false;
-    char last = t.p[t.n - 1];
-    if (last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
-        return false;
-    struct str in = skip_blanks(t);
-    if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
-        return false;
-    dialects_op(&st->dialects, in);
-    return true;
+    return st->depth > 0 && run_op(t, &st->dialects);
 }
 
 /* Most lines after it are "#locN = loc(...)". */
 static bool read_loc(struct stream *st, struct str t) {
-    uint32_t number = st->depth > 0 || t.n < 8 || t.p[t.n - 1] != ')' ? NONE : loc_number(t);
-    if (number == NONE || (memchr(t.p, '{', t.n) && str_find(t, STR("{ //"))))
+    uint32_t number;
+    if (st->depth > 0 || !run_loc(t, &number))
         return false;
     return !loc_again(st, number) || !st->module_closed; /* of a new block */
 }
@@ -371,13 +350,45 @@ static bool take_loc(struct scan *sc, struct stream *st, const struct line *line
     return true;
 }
 
+/* None of the locations is defined in this block: now they are. */
+static bool take_locs(struct stream *st, const struct run *r) {
+    uint32_t end = r->first_loc + r->lines;
+    if (end < r->lines || end > MAX_LOC)
+        return false;
+    for (uint32_t n = r->first_loc; n < end && n < st->locs_cap; n++)
+        if (st->locs[n] == st->stamp)
+            return false;
+    for (uint32_t n = r->first_loc; n < end; n++)
+        (void)loc_again(st, n);
+    return true;
+}
+
+/* A run that another thread has told, where it is what it seems. */
+static bool take_told(struct scan *sc, struct stream *st, const struct run *r) {
+    struct dialects *d = &st->dialects;
+    if (r->locs ? sc->is_log || st->depth > 0 || !take_locs(st, r) : st->depth == 0)
+        return false;
+    d->ttir |= r->dialects.ttir;
+    d->ttnn |= r->dialects.ttnn;
+    d->device_ttir |= r->dialects.device_ttir && !d->in_cpu && !d->aside;
+    st->tail = (struct keep){r->last, r->end - 1};
+    lines_jump(sc->lines, r->end, r->lines);
+    return true;
+}
+
 /* Ops or locations one after the other, right behind the text of the open block. */
 static void take_run(struct scan *sc, struct stream *st) {
     struct keep *text = &st->text.v[st->text.n - 1];
     size_t begin = text->end;
     struct str t;
-    while (text->end - begin < RUN_STEP && lines_plain(sc->lines, &t) &&
-           (read_op(st, t) || (!sc->is_log && read_loc(st, t)))) {
+    while (text->end - begin < RUN_STEP) {
+        const struct run *told = sc->ahead ? ahead_run(sc->ahead, text->end) : NULL;
+        if (told && take_told(sc, st, told)) {
+            text->end = told->end;
+            continue;
+        }
+        if (!lines_plain(sc->lines, &t) || !(read_op(st, t) || (!sc->is_log && read_loc(st, t))))
+            break;
         st->tail = (struct keep){text->end, text->end + t.n};
         text->end = lines_pass(sc->lines, t);
     }
@@ -481,11 +492,16 @@ static void finish(struct scan *sc, struct log_scan *out) {
 }
 
 void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_scan *out) {
+    (void)d;
+    log_scan_helped(s, a, NULL, out);
+}
+
+void log_scan_helped(struct source *s, struct arena *a, struct work_board *board, struct log_scan *out) {
     struct scan sc = {.s = s, .arena = a, .lines = lines_open(s, a)};
     struct line line;
     size_t released = 0;
-    (void)d;
     sc.rules = lines_rules(sc.lines);
+    sc.ahead = ahead_begin(s, sc.lines, board);
     while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
         if (expects_run(&sc.streams[sc.last], &line))
@@ -496,6 +512,7 @@ void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_sca
             released = line.begin;
         }
     }
+    ahead_end(sc.ahead);
     finish(&sc, out);
     lines_close(sc.lines);
 }
