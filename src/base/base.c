@@ -165,12 +165,15 @@ struct str arena_str(struct arena *a, struct str s) {
 }
 
 struct str arena_printf(struct arena *a, const char *fmt, ...) {
+    char near[256]; /* most texts are shorter: printed once */
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(near, sizeof near, fmt, ap);
     va_end(ap);
     if (n < 0)
         return arena_str(a, STR(""));
+    if ((size_t)n < sizeof near)
+        return arena_str(a, (struct str){near, (size_t)n});
     char *p = arena_alloc(a, (size_t)n + 1);
     va_start(ap, fmt);
     vsnprintf(p, (size_t)n + 1, fmt, ap);
@@ -268,14 +271,16 @@ void buf_addc(struct buf *b, char c) {
 void buf_printf(struct buf *b, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(b->p ? b->p + b->n : NULL, b->cap - b->n, fmt, ap);
     va_end(ap);
     if (n < 0)
         return;
-    buf_room(b, (size_t)n + 1);
-    va_start(ap, fmt);
-    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-    va_end(ap);
+    if ((size_t)n >= b->cap - b->n) { /* it did not fit */
+        buf_room(b, (size_t)n + 1);
+        va_start(ap, fmt);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
     b->n += (size_t)n;
 }
 

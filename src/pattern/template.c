@@ -95,14 +95,14 @@ static void fill_one(const struct evaluation *e, struct str inner, struct buf *o
 
 struct str fill_in(const struct evaluation *e, struct str text) {
     struct buf out = {0};
-    for (size_t i = 0; i < text.n; i++) {
-        const char *close = text.p[i] == '{' ? memchr(text.p + i, '}', text.n - i) : NULL;
-        if (!close) {
-            buf_addc(&out, text.p[i]);
-            continue;
-        }
-        fill_one(e, (struct str){text.p + i + 1, (size_t)(close - text.p) - i - 1}, &out);
-        i = (size_t)(close - text.p);
+    const char *p = text.p, *end = text.p + text.n;
+    while (p < end) {
+        const char *open = memchr(p, '{', (size_t)(end - p));
+        const char *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
+        buf_add(&out, (struct str){p, (size_t)((close ? open : end) - p)});
+        if (close)
+            fill_one(e, (struct str){open + 1, (size_t)(close - open) - 1}, &out);
+        p = close ? close + 1 : end;
     }
     struct str kept = arena_str(e->arena, buf_str(&out));
     buf_free(&out);

@@ -40,7 +40,10 @@ static struct str stripped(const struct name_reader *r, struct str name) {
             const PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->data);
             if (at[0] == at[1])
                 break;
-            name = arena_printf(r->arena, "%.*s%.*s", (int)at[0], name.p, (int)(name.n - at[1]), name.p + at[1]);
+            char *left = arena_alloc(r->arena, name.n + 1);
+            memcpy(left, name.p, at[0]);
+            memcpy(left + at[0], name.p + at[1], name.n - at[1]);
+            name = (struct str){left, name.n - (at[1] - at[0])};
         }
     }
     return name;
