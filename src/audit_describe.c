@@ -79,7 +79,7 @@ void audit_describe_begin(struct graph_audit *g) {
     g->describers = arena_alloc(&g->arena, (g->jobs + 1) * sizeof *g->describers);
     g->batch = arena_alloc(&g->arena, batch_size(g) * sizeof *g->batch);
     if (g->matches.n && !g->a->report.count_only)
-        g->flow = flow_new(&g->shown->graph);
+        g->flow = flow_new(&g->shown->graph, g->jobs);
 }
 
 void audit_describe_batch(struct graph_audit *g) {

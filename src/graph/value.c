@@ -367,19 +367,29 @@ static bool begins_afresh(const struct mlir *m, const struct mlir_func *f) {
     return m->ops[f->op].parent == f->module && (f->module == NONE || m->ops[f->module].func == NONE);
 }
 
+uint32_t graph_cuts(const struct graph *g, uint32_t wanted, uint32_t *funcs) {
+    const struct mlir *m = g->m;
+    uint32_t n = 1, last = 0;
+    for (uint32_t f = 1; f < m->nfuncs && n < wanted && !g->has_calls; f++) {
+        uint32_t value = m->funcs[f].first_arg;
+        if (value > last + m->nvalues / wanted && value < m->nvalues && begins_afresh(m, &m->funcs[f])) {
+            funcs[n++ - 1] = f;
+            last = value;
+        }
+    }
+    return n;
+}
+
 uint32_t values_begin(struct graph *g, uint32_t wanted, uint32_t *at) {
     const struct mlir *m = g->m;
     size_t room = (size_t)m->nvalues + 1;
-    uint32_t n = 0;
     g->value_flags = xcalloc(room, 1);
     g->constants = xrealloc(NULL, room * sizeof *g->constants);
     g->constant_bits = xrealloc(NULL, room);
-    at[n++] = 0;
-    if (wanted > 1 && !g->has_calls) /* which make values of one function of those of another */
-        for (uint32_t f = 1; f < m->nfuncs && n < wanted; f++)
-            if (m->funcs[f].first_arg > at[n - 1] + m->nvalues / wanted && m->funcs[f].first_arg < m->nvalues &&
-                begins_afresh(m, &m->funcs[f]))
-                at[n++] = m->funcs[f].first_arg;
+    uint32_t n = graph_cuts(g, wanted, at + 1);
+    at[0] = 0;
+    for (uint32_t i = 1; i < n; i++)
+        at[i] = m->funcs[at[i]].first_arg;
     at[n] = m->nvalues;
     return n;
 }

@@ -74,7 +74,8 @@ struct flow {
     uint32_t nattentions, attentions_cap;
 };
 
-struct flow *flow_new(const struct graph *g);
+/* On up to `jobs` threads: the result says the same, however many. */
+struct flow *flow_new(const struct graph *g, uint32_t jobs);
 void flow_free(struct flow *f); /* NULL is fine */
 
 /* The operand of a product with weights that is not the weights; NONE when the op is no such product. */
