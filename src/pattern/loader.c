@@ -24,17 +24,31 @@ struct str kept_text(struct loader *l, const yaml_node_t *n) {
     return arena_str(&l->set->arena, scalar_text(n));
 }
 
+void loader_begin(struct loader *l) {
+    const char *p = l->text.p, *end = p + l->text.n;
+    uint32_t n = 1;
+    for (const char *at = p; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
+        n++;
+    l->lines = arena_alloc(&l->set->arena, (n + (size_t)1) * sizeof *l->lines);
+    for (l->nlines = 0; l->nlines < n && p < end; l->nlines++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        l->lines[l->nlines] = p;
+        p = nl ? nl + 1 : end;
+    }
+    l->lines[l->nlines] = end;
+}
+
+const char *line_begin(const struct loader *l, uint64_t line) {
+    return l->lines[line - 1 < l->nlines ? line - 1 : l->nlines];
+}
+
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
 struct text_origin origin_of(const struct loader *l, const yaml_node_t *n) {
     bool block = n->data.scalar.style == YAML_LITERAL_SCALAR_STYLE || n->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
     struct text_origin o = {l->file, n->start_mark.line + 1 + block, (uint32_t)n->start_mark.column + 1};
     if (!block)
         return o;
-    const char *p = l->text.p, *end = p + l->text.n;
-    for (uint64_t line = 1; line < o.line && p < end; line++) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        p = nl ? nl + 1 : end;
-    }
+    const char *p = line_begin(l, o.line), *end = l->text.p + l->text.n;
     for (o.column = 1; p < end && *p == ' '; p++)
         o.column++;
     return o;

@@ -10,11 +10,17 @@ struct loader {
     struct pattern_set *set;
     struct diags *diags;
     const char *file;
-    struct str text; /* of the file */
+    struct str text;    /* of the file */
+    const char **lines; /* where its lines begin, and where the last one ends; NULL until loader_begin */
+    uint32_t nlines;
     yaml_document_t doc;
     bool failed;
 };
 
+/* The text is there. */
+void loader_begin(struct loader *l);
+/* Where a line of the file begins, counted from 1; the end of the text behind the last one. */
+const char *line_begin(const struct loader *l, uint64_t line);
 /* One error at a node (NULL: the whole file): `what` and `word`. Nothing of the file is loaded. */
 void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
 void warn_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);

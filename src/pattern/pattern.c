@@ -229,19 +229,21 @@ static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t 
     p->variant_of = leader;
 }
 
-/* The lines of a document, comments before it too. */
-static struct str document_text(const struct loader *l, const yaml_node_t *root) {
-    const char *p = l->text.p, *end = p + l->text.n, *from = p;
-    for (size_t line = 0; p < end; line++) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p)), *next = nl ? nl + 1 : end;
-        bool separates = next - p >= 3 && memcmp(p, "---", 3) == 0;
-        if (separates && line > root->start_mark.line)
-            return (struct str){from, (size_t)(p - from)};
-        if (separates)
-            from = next;
-        p = next;
-    }
-    return (struct str){from, (size_t)(end - from)};
+static bool separates(const struct loader *l, uint64_t line) {
+    const char *p = line_begin(l, line);
+    return line_begin(l, line + 1) - p >= 3 && memcmp(p, "---", 3) == 0;
+}
+
+/* The lines of a document, comments before it too: between what separates it from others. */
+static struct str document_text(const struct loader *l, const yaml_node_t *root, uint64_t *first) {
+    uint64_t line = root->start_mark.line + 1, end = line + 1;
+    while (line > 0 && !separates(l, line))
+        line--;
+    while (end <= l->nlines && !separates(l, end))
+        end++;
+    *first = line + 1;
+    const char *p = line_begin(l, *first);
+    return (struct str){p, (size_t)(line_begin(l, end) - p)};
 }
 
 static void load_contains(struct loader *l, struct pattern *p, const yaml_node_t *n) {
@@ -319,10 +321,7 @@ static struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
                  {"source", &p->source, true}, {"match", &p->match, false},     {"fused", &p->fused, false}};
     p->file = str_of(l->file);
     p->line = map->start_mark.line + 1;
-    p->text = document_text(l, map);
-    p->text_line = 1;
-    for (const char *c = l->text.p; c < p->text.p; c++)
-        p->text_line += *c == '\n';
+    p->text = document_text(l, map, &p->text_line);
     p->selected = true;
     check_keys(l, map);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !l->failed; i++) {
@@ -435,6 +434,7 @@ static void load_text_of_file(struct loader *l, bool idioms) {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return;
+    loader_begin(l);
     yaml_parser_set_input_string(&parser, (const unsigned char *)l->text.p, l->text.n);
     bool any = false;
     for (bool more = true; more && !l->failed;) {
