@@ -230,7 +230,7 @@ bool lines_are_bare(const struct lines *l) {
     return !l->has_tabs && !l->has_numbers && !l->mark && !l->has_cells;
 }
 
-bool line_is_bare(const struct source *s, size_t at, struct str *text) {
+static inline bool bare(const struct source *s, size_t at, struct str *text) {
     const char *p = s->data + at, *end = s->data + s->size;
     unsigned marks;
     const char *stop = find_newline(p, end, &marks);
@@ -238,9 +238,13 @@ bool line_is_bare(const struct source *s, size_t at, struct str *text) {
     return stop < end && !marks && (*p == ' ' || *p == '#') && stop[-1] != '\r';
 }
 
+bool line_is_bare(const struct source *s, size_t at, struct str *text) {
+    return bare(s, at, text);
+}
+
 bool lines_plain(const struct lines *l, struct str *text) {
     const char *p = l->s->data + l->at;
-    return lines_are_bare(l) && l->at < l->s->size && (*p == ' ' || *p == '#') && line_is_bare(l->s, l->at, text);
+    return lines_are_bare(l) && l->at < l->s->size && (*p == ' ' || *p == '#') && bare(l->s, l->at, text);
 }
 
 void lines_jump(struct lines *l, size_t at, uint32_t lines) {

@@ -115,7 +115,7 @@ static void parse_locs(struct gap *g) {
     struct diags none = {.arena = &tables->arena};
     struct parser p = {
         .m = &m, .d = &none, .p = g->locs_begin, .begin = m.text.p, .end = m.text.p + m.text.n, .func = NONE};
-    parse_loc_lines(&p);
+    parse_loc_lines(&p, SIZE_MAX);
     g->locs_end = p.p;
     g->locs = tables->locs;
     g->nlocs = tables->nlocs;

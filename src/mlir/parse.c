@@ -102,20 +102,26 @@ static const char *alias_end(const char *p, const char *end) {
     return p;
 }
 
+/* False: a huge number in a small text, which must not allocate a huge table. */
+static bool add_loc(struct parser *p, uint32_t number, struct str value) {
+    struct mlir_tables *t = p->m->tables;
+    if (number >= (uint32_t)(p->end - p->begin))
+        return false;
+    if (number >= t->nlocs) {
+        t->locs = grow(t->locs, &t->locs_cap, number + 1, sizeof *t->locs);
+        memset(t->locs + t->nlocs, 0, (t->locs_cap - t->nlocs) * sizeof *t->locs);
+        t->nlocs = t->locs_cap;
+    }
+    struct span s = parse_span(p, value.p, value.p + value.n);
+    t->locs[number] = (struct loc_slot){s.begin, s.end};
+    return true;
+}
+
 static void add_alias(struct parser *p, struct str name, struct str value) {
     struct mlir_tables *t = p->m->tables;
     uint32_t number;
-    /* A huge number in a small text must not allocate a huge table. */
-    if (loc_number(name, &number) && number < (uint32_t)(p->end - p->begin)) {
-        if (number >= t->nlocs) {
-            t->locs = grow(t->locs, &t->locs_cap, number + 1, sizeof *t->locs);
-            memset(t->locs + t->nlocs, 0, (t->locs_cap - t->nlocs) * sizeof *t->locs);
-            t->nlocs = t->locs_cap;
-        }
-        struct span s = parse_span(p, value.p, value.p + value.n);
-        t->locs[number] = (struct loc_slot){s.begin, s.end};
+    if (loc_number(name, &number) && add_loc(p, number, value))
         return;
-    }
     uint32_t id = sym_add(t, &t->aliases, name);
     t->alias_values = grow(t->alias_values, &t->alias_cap, id + 1, sizeof *t->alias_values);
     t->alias_values[id] = value;
@@ -139,10 +145,24 @@ static bool parse_alias(struct parser *p) {
     return true;
 }
 
-void parse_loc_lines(struct parser *p) {
-    while (p->end - p->p > 4 && memcmp(p->p, "#loc", 4) == 0) {
+/* "#loc12 = loc(...)" as it is printed, all of a line: what most lines behind the ops of a module are. */
+static bool parse_loc_line(struct parser *p, const char *line, const char *stop) {
+    const char *q = line + 4;
+    while (q < stop && scan_is(*q, CH_DIGIT))
+        q++;
+    uint32_t number;
+    bool printed = stop - q > 7 && memcmp(q, " = loc(", 7) == 0 && stop[-1] == ')';
+    return printed && loc_number((struct str){line, (size_t)(q - line)}, &number) &&
+           add_loc(p, number, (struct str){q + 3, (size_t)(stop - q) - 3});
+}
+
+void parse_loc_lines(struct parser *p, size_t most) {
+    const char *from = p->p;
+    while (p->end - p->p > 4 && (size_t)(p->p - from) < most && memcmp(p->p, "#loc", 4) == 0) {
         const char *line = p->p, *stop = memchr(line, '\n', (size_t)(p->end - line));
-        if (!stop || stop[-1] != ')' || !parse_alias(p) || p->p != stop) {
+        if (!stop || stop[-1] != ')')
+            return;
+        if (!parse_loc_line(p, line, stop) && (!parse_alias(p) || p->p != stop)) {
             p->p = line;
             return;
         }
@@ -220,8 +240,15 @@ static void recover(struct parser *p, const char *start) {
     p->err_at = NULL;
 }
 
+enum { LOC_STEP = 1 << 20 }; /* bytes of them, before pages are let go */
+
 static bool parse_thing(struct parser *p) {
     char c = *p->p;
+    const char *line = p->p;
+    if (c == '#')
+        parse_loc_lines(p, LOC_STEP);
+    if (p->p > line)
+        return true;
     if (c == '#' || c == '!')
         return parse_alias(p);
     if (c == '^')

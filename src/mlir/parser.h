@@ -102,8 +102,8 @@ uint32_t parse_name(struct parser *p, struct str text);
 struct span parse_span(const struct parser *p, const char *from, const char *to);
 /* Loops over ops up to '}' (or the end of the text at depth 0). False when the text ends first. */
 bool parse_ops(struct parser *p);
-/* Reads lines "#locN = loc(...)" as far as there are such. */
-void parse_loc_lines(struct parser *p);
+/* Reads lines "#locN = loc(...)" as far as there are such, and no more than `most` bytes and a line. */
+void parse_loc_lines(struct parser *p, size_t most);
 /* A '{' and its ops in their own scope. */
 bool parse_region(struct parser *p, uint32_t op, bool isolated);
 /* The same in the scope that is open. */
