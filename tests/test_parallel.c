@@ -121,6 +121,7 @@ static void compare_with(const char *between, const char *tail) {
 static void compare(const char *between) {
     compare_with(between, plain_tail);
     compare_behind(between, 2, plain_tail);
+    compare_behind(between, 390, plain_tail);
 }
 
 Test(parallel, same_as_one_thread) {
@@ -138,6 +139,48 @@ Test(parallel, locations_behind) {
     compare_with("", "} loc(#loc9)\n\n#loc9 = loc(\"b\")\n{-#\n  dialect_resources: {}\n#-}\n");
     compare_with("", "} loc(#loc");
     compare_with("", "");
+}
+
+/* A name that only begins like those that are read ahead. */
+Test(parallel, named_locations_behind) {
+    const char *use = "  func.func @x() {\n    \"ttir.a\"() : () -> () loc(#loc_x)\n    return loc(#loc007)\n  }\n";
+    compare_behind(use, 390, "}\n#loc2 = loc(\"b\")\n#loc_x = loc(\"x\")\n#loc007 = loc(\"y\")\n#loc3 = loc(\"c\")\n");
+    compare_behind(use, 390, "}\n#loc_x = loc(\"x\")\n#loc2 = loc(\"b\")\n#location = loc(\"y\")\n#loc = loc(\"z\")\n");
+}
+
+/* The last function goes on behind the line that closes it. */
+Test(parallel, location_on_the_next_line) {
+    const char *last = "  func.func @last() {\n    return\n  }\n  loc(#loc1)\n} loc(#loc3)\n#loc2 = loc(\"b\")\n";
+    compare_with("", last);
+    compare_with("", "  func.func @last() {\n    return\n  } // said\n  loc(#loc1)\n}\n#loc2 = loc(\"b\")\n");
+}
+
+Test(parallel, trailer_in_between) {
+    compare("  {-# dialect_resources: {\n");
+    compare("  {-# dialect_resources: {\n  }\n  #-}\n");
+}
+
+/* Regions are counted from the module on. */
+Test(parallel, nested_as_deep_as_may_be) {
+    for (int depth = 250; depth < 258; depth++) {
+        struct buf b = {0};
+        buf_add(&b, STR("  func.func @deep(%a: i32) {\n"));
+        for (int i = 0; i < depth; i++)
+            buf_add(&b, STR("    \"ttir.r\"() ({\n"));
+        buf_add(&b, STR("    %5 = \"ttir.a\"() : () -> i32\n"));
+        for (int i = 0; i < depth; i++)
+            buf_add(&b, STR("    }) : () -> ()\n"));
+        buf_add(&b, STR("    return\n  }\n"));
+        buf_addc(&b, '\0');
+        compare_behind(b.p, 390, plain_tail);
+        buf_free(&b);
+    }
+}
+
+/* The first one that has a body has the name. */
+Test(parallel, function_in_one_of_the_same_name) {
+    compare("  func.func @f7(%a: i32) {\n    func.func @n() {\n      return\n    }\n    return\n  }\n"
+            "  func.func @n() {\n    func.func @n() {\n      return\n    }\n    return\n  }\n");
 }
 
 /* What the cut does not expect between functions: the module is read as a whole. */

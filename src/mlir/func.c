@@ -4,18 +4,16 @@
 #include <string.h>
 
 /* A function with a body wins over a declaration of the same name, else the first one. */
-void func_named(struct mlir *m, uint32_t func) {
+void name_functions(struct mlir *m) {
     struct mlir_tables *t = m->tables;
-    uint32_t id = m->funcs[func].name;
-    if (id >= t->nfunc_of_name) {
-        t->func_of_name = grow(t->func_of_name, &t->func_of_name_cap, id + 1, sizeof *t->func_of_name);
-        memset(t->func_of_name + t->nfunc_of_name, 0xff,
-               (t->func_of_name_cap - t->nfunc_of_name) * sizeof *t->func_of_name);
-        t->nfunc_of_name = t->func_of_name_cap;
+    t->nfunc_of_name = m->nnames;
+    t->func_of_name = xrealloc(NULL, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
+    memset(t->func_of_name, 0xff, (m->nnames + (size_t)1) * sizeof *t->func_of_name);
+    for (uint32_t f = 0; f < m->nfuncs; f++) {
+        uint32_t *known = &t->func_of_name[m->funcs[f].name];
+        if (*known == NONE || (m->funcs[*known].declaration && !m->funcs[f].declaration))
+            *known = f;
     }
-    uint32_t *known = &t->func_of_name[id];
-    if (*known == NONE || (m->funcs[*known].declaration && !m->funcs[func].declaration))
-        *known = func;
 }
 
 uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
@@ -32,7 +30,6 @@ uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
                                                .complete = true,
                                                .in_cpu_module = p->in_cpu_module,
                                                .module = p->module};
-    func_named(m, func);
     return func;
 }
 
@@ -56,7 +53,6 @@ bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic) {
     m->funcs[func].end_op = m->nops;
     m->funcs[func].complete = closed;
     m->funcs[func].declaration = closed && generic && m->nops == m->funcs[func].first_op;
-    func_named(m, func);
     p->func = outer;
     p->args_wanted = outer_wanted;
     return closed;

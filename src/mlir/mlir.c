@@ -72,6 +72,7 @@ void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *b
     scope_leave(&p, &top);
     gap_free(&gap);
     types_resolve(m);
+    name_functions(m);
     shrink(m);
     parser_free(&p);
 }

@@ -65,6 +65,12 @@ static bool has_type_alias(struct str text) {
     return false;
 }
 
+/* Nothing that goes on with the last function stands behind it. */
+static bool ends_there(const struct cut *c) {
+    const char *p = scan_space(c->text.p + c->end, c->text.p + c->text.n), *end = c->text.p + c->text.n;
+    return p == end || *p == '}' || *p == '#';
+}
+
 static bool find_cut(struct cut *c, struct str text) {
     const char *func = find(text, 0, STR("func.func "));
     *c = (struct cut){.text = text};
@@ -78,7 +84,7 @@ static bool find_cut(struct cut *c, struct str text) {
     c->first = (size_t)(line - text.p);
     c->mark = (struct str){line - 1, (size_t)(func - line) + 1 + sizeof "func.func " - 1};
     c->end = last_close(c, (size_t)(func - line));
-    return c->end > c->first && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first});
+    return c->end > c->first && ends_there(c) && text.p[0] != '!' && !has_type_alias((struct str){text.p, c->first});
 }
 
 /* Cuts at the first function after each equal share. */
@@ -125,9 +131,11 @@ static void parse_locs(struct gap *g) {
     free(tables);
 }
 
-/* Nothing in a part hints that the cut went through something. */
+/* Nothing in a part hints that the cut went through something, or that it would be something else further in. */
 static bool is_sound(const struct part *p) {
     const struct mlir *m = &p->m;
+    if (m->tables->has_trailer || m->tables->deepest > NEST_MAX / 2)
+        return false;
     if (p->diags.n || p->diags.dropped || m->bad_ops || m->undefined_values || !m->nfuncs || m->tables->nlocs ||
         m->tables->aliases.n)
         return false;
@@ -321,8 +329,6 @@ static void fill(struct parser *p) {
     for (uint32_t i = 0; i < n; i++)
         joins[i] = join_begin(p, &g->parts[g->next + i], p->parent);
     work_run(n, g->jobs, join_part, joins);
-    for (uint32_t f = joins[0].funcs; f < p->m->nfuncs; f++)
-        func_named(p->m, f);
     free(joins);
     g->filled = true;
     p->p = g->end;

@@ -159,13 +159,9 @@ static bool parse_loc_line(struct parser *p, const char *line, const char *stop)
 void parse_loc_lines(struct parser *p, size_t most) {
     const char *from = p->p;
     while (p->end - p->p > 4 && (size_t)(p->p - from) < most && memcmp(p->p, "#loc", 4) == 0) {
-        const char *line = p->p, *stop = memchr(line, '\n', (size_t)(p->end - line));
-        if (!stop || stop[-1] != ')')
+        const char *stop = memchr(p->p, '\n', (size_t)(p->end - p->p));
+        if (!stop || !parse_loc_line(p, p->p, stop))
             return;
-        if (!parse_loc_line(p, line, stop) && (!parse_alias(p) || p->p != stop)) {
-            p->p = line;
-            return;
-        }
         p->p = stop + 1;
     }
 }
@@ -174,6 +170,7 @@ static bool parse_trailer(struct parser *p) {
     if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
         return parse_fail(p, p->p, "expected an operation");
     const char *close = memmem(p->p + 3, (size_t)(p->end - p->p - 3), "#-}", 3);
+    p->m->tables->has_trailer = true;
     p->p = close ? close + 3 : p->end;
     return true;
 }
@@ -307,6 +304,8 @@ bool parse_body(struct parser *p, uint32_t op) {
     uint32_t parent = p->parent;
     p->parent = op;
     p->depth++;
+    if (p->depth > p->m->tables->deepest)
+        p->m->tables->deepest = p->depth;
     p->p++;
     bool closed = parse_ops(p);
     p->depth--;

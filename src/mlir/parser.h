@@ -102,7 +102,8 @@ uint32_t parse_name(struct parser *p, struct str text);
 struct span parse_span(const struct parser *p, const char *from, const char *to);
 /* Loops over ops up to '}' (or the end of the text at depth 0). False when the text ends first. */
 bool parse_ops(struct parser *p);
-/* Reads lines "#locN = loc(...)" as far as there are such, and no more than `most` bytes and a line. */
+/* Reads lines "#locN = loc(...)" as far as there are such, and no more than `most` bytes and a line. Others that begin
+ * like them, "#loc = " and "#loc_name = ", are left. */
 void parse_loc_lines(struct parser *p, size_t most);
 /* A '{' and its ops in their own scope. */
 bool parse_region(struct parser *p, uint32_t op, bool isolated);
@@ -110,8 +111,8 @@ bool parse_region(struct parser *p, uint32_t op, bool isolated);
 bool parse_body(struct parser *p, uint32_t op);
 bool parse_word(struct parser *p, const char *word); /* takes `word` when it stands here as a whole word */
 
-/* func.c: the function can be found by its name. */
-void func_named(struct mlir *m, uint32_t func);
+/* func.c: all functions can be found by their names. */
+void name_functions(struct mlir *m);
 
 /* op.c */
 bool parse_op(struct parser *p);

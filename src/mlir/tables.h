@@ -65,8 +65,10 @@ struct mlir_tables {
     uint32_t alias_cap;
     struct loc_slot *locs;
     uint32_t nlocs, locs_cap;
+    uint32_t deepest; /* regions that were open at once */
+    bool has_trailer; /* {-# #-} */
     uint32_t *func_of_name; /* by names id; NONE when it names no function */
-    uint32_t nfunc_of_name, func_of_name_cap;
+    uint32_t nfunc_of_name;
     pthread_mutex_t files_lock;
     struct symtab files; /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
     struct str *file_names;
