@@ -116,7 +116,7 @@ static void read_thing(void *context, uint32_t i, uint32_t slot) {
 }
 
 static void read_things(struct fa_audit *a, uint32_t jobs) {
-    if (jobs < 2) {
+    if (jobs < 2 || !inputs_are_long(a->options)) {
         work_run(THINGS_READ, jobs, read_thing, a);
         return;
     }

@@ -98,10 +98,12 @@ static void add_instance(struct graph_audit *g, const struct match *m, struct in
     struct report *r = &g->a->report;
     if (report_add_again(r, in))
         return;
-    struct str *components = arena_alloc(&g->arena, (m->nops + 1) * sizeof *components);
+    struct arena *arena = &g->describers[0].arena; /* of one match at a time */
+    struct str *components = arena_alloc(arena, (m->nops + 1) * sizeof *components);
     for (uint32_t k = 0; k < m->nops; k++)
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     report_add(r, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+    arena_reset(arena);
 }
 
 /* Segments and locations are read from all over the text: its pages go each time that 4 MB of ops were described. */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void complain(struct diags *d, const char *file, const char *hint, const char *what) {
     diag_add(d, SEV_ERROR, (struct place){file, 0, 0}, hint, "%s", what);
@@ -28,6 +29,8 @@ void level_read(struct level *l, const struct level_text *text, uint32_t jobs, s
         return;
     l->present = true;
     l->source = *text->source;
+    l->source.line_cache_offset = text->block->source_offset; /* lines are not counted from the first graph on */
+    l->source.line_cache_line = text->block->first_line;
     mlir_parse_jobs(&l->ir, &l->source, text->block, jobs, d);
     graph_build_jobs(&l->graph, &l->ir, jobs);
 }
@@ -203,6 +206,15 @@ static enum fa_status read_levels(struct inputs *in, const struct fa_options *o,
         return read_two(in, d);
     take_blocks(in, 0, true, true, 0);
     return check_levels(in, in->files[0].source.path, d);
+}
+
+bool inputs_are_long(const struct fa_options *o) {
+    enum { LONG = 1 << 22 };
+    struct stat st;
+    for (size_t i = 0; i < o->nfiles; i++)
+        if (stat(o->files[i], &st) == 0 && st.st_size >= LONG)
+            return true;
+    return false;
 }
 
 enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct work_board *board, struct arena *a,

@@ -37,6 +37,8 @@ struct inputs {
     bool skipped;                      /* something that was asked for is not audited */
 };
 
+/* Is some file so long that other threads can help to scan it? */
+bool inputs_are_long(const struct fa_options *o);
 /* Opens and scans all files, with the threads that wait at the board (NULL: there are none). FA_CLEAN when there is
  * something to audit, else FA_USAGE or FA_INPUT with diagnostics. */
 struct work_board;

@@ -601,3 +601,41 @@ Test(graph, many_calls_of_a_function_without_return, .timeout = 20) {
     buf_free(&b);
     cr_assert_eq(graph_callee_value(&ir.g, ir.m.ops[ir_op_named(&ir, "func.call", 7)].first_result), NONE);
 }
+
+/* ---- cuts ---- */
+
+/* Functions of one op, and what stands between them. */
+static uint32_t cuts_with(const char *before, const char *behind) {
+    struct buf text = {0};
+    buf_printf(&text, "module {\n%s", before);
+    for (int i = 0; i < 40; i++) {
+        buf_printf(&text, "  func.func @f%d(", i);
+        buf_add(&text, STR(X ") -> " T " {\n    %y = \"ttir.neg\"(%x) : (" T ") -> " T "\n"));
+        buf_add(&text, STR("    return %y : " T "\n  }\n"));
+    }
+    buf_printf(&text, "%s}\n%c", behind, '\0');
+    module(text.p);
+    buf_free(&text);
+    uint32_t funcs[8] = {0}, n = graph_cuts(&ir.g, 4, funcs);
+    for (uint32_t i = 1; i < n; i++)
+        cr_assert_gt(funcs[i - 1], i > 1 ? funcs[i - 2] : 0);
+    return n;
+}
+
+Test(graph, cut_between_functions) {
+    cr_assert_eq(cuts_with("", ""), 4);
+    cr_assert_eq(cuts_with("  %a = \"ttnn.rand\"() : () -> " T "\n", ""), 4);
+    cr_assert_eq(cuts_with("", "  %a = \"ttnn.rand\"() : () -> " T "\n  %b = \"ttnn.neg\"(%a) : (" T ") -> " T "\n"),
+                 4);
+}
+
+/* Values that stand in no function and are used at the other end of the text; calls. */
+Test(graph, not_cut_through_values) {
+    cr_assert_eq(cuts_with("  %a = \"ttnn.rand\"() : () -> " T "\n", "  %b = \"ttnn.neg\"(%a) : (" T ") -> " T "\n"),
+                 1);
+    cr_assert_eq(cuts_with("  %b = \"ttnn.neg\"(%a) : (" T ") -> " T "\n", "  %a = \"ttnn.rand\"() : () -> " T "\n"),
+                 1);
+    cr_assert_eq(cuts_with("", "  func.func @g(" X ") -> " T " {\n    %y = func.call @f1(%x) : (" T ") -> " T
+                               "\n    return %y : " T "\n  }\n"),
+                 1);
+}

@@ -97,11 +97,10 @@ static void expect_same_names(const struct mlir *a, const struct mlir *b) {
     }
 }
 
-static void compare_behind(const char *between, unsigned behind, const char *tail) {
-    struct buf text = module(400, between, behind, tail);
+static void compare_text(struct str text) {
     struct read one, four;
-    read_text(&one, buf_str(&text), 1);
-    read_text(&four, buf_str(&text), 4);
+    read_text(&one, text, 1);
+    read_text(&four, text, 4);
     cr_assert_gt(text.n, 1u << 20, "large enough to be cut");
     cr_assert_eq(one.diags.n, four.diags.n);
     expect_same(&one.m, &four.m);
@@ -110,6 +109,11 @@ static void compare_behind(const char *between, unsigned behind, const char *tai
     cr_assert(mlir_arg_attr(&four.m, 1, 0, "ttir.name", &value) && str_is(value, "\"x1\""));
     read_free(&one);
     read_free(&four);
+}
+
+static void compare_behind(const char *between, unsigned behind, const char *tail) {
+    struct buf text = module(400, between, behind, tail);
+    compare_text(buf_str(&text));
     buf_free(&text);
 }
 
@@ -175,6 +179,32 @@ Test(parallel, nested_as_deep_as_may_be) {
         compare_behind(b.p, 390, plain_tail);
         buf_free(&b);
     }
+}
+
+/* What a symbol behind an alias means is said before the functions. */
+Test(parallel, symbols_behind_aliases) {
+    const char *use = "  func.func @uses(%a: i32) {\n"
+                      "    %0 = \"ttcore.composite\"(%a) <{decomposition = #c0}> : (i32) -> i32\n    return\n  }\n";
+    struct buf body = module(400, use, 390, plain_tail), text = {0};
+    buf_add(&text, STR("#c0 = @f3\n"));
+    buf_add(&text, buf_str(&body));
+    compare_text(buf_str(&text));
+    buf_free(&body);
+    buf_free(&text);
+}
+
+/* One function alone is read in place, what is behind it meanwhile. */
+Test(parallel, one_large_function) {
+    struct buf b = {0};
+    buf_add(&b, STR("#loc1 = loc(\"a\")\nmodule @m {\n  func.func @f0() {\n    return\n  }\n"
+                    "  func.func @f1(%a: i32 {ttir.name = \"x1\"}) {\n"));
+    for (unsigned i = 0; i < 20000; i++)
+        buf_printf(&b, "    %%%u = \"ttir.neg\"(%%a) : (i32) -> i32 loc(#loc%u)\n", i, i % 900);
+    buf_add(&b, STR("    return\n  }\n}\n"));
+    for (unsigned i = 2; i < 900; i++)
+        buf_printf(&b, "#loc%u = loc(\"l%u\")\n", i, i);
+    compare_text(buf_str(&b));
+    buf_free(&b);
 }
 
 /* The first one that has a body has the name. */

@@ -230,6 +230,7 @@ static void mark_functions(struct graph *g, const uint16_t *kinds, uint8_t *seen
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
+        g->has_loose_ops |= f == NONE && (op->nresults > 0 || op->noperands > 0);
         if (op->callee != NONE && kinds[op->name] != K_FUNC) {
             g->has_calls = true;
             mark_call(g, i);

@@ -79,6 +79,7 @@ struct graph {
     uint8_t *func_kind;      /* per function */
     uint32_t *call_site;     /* per function: the op that calls it; NONE: none or several */
     bool has_calls;          /* of whatever is called */
+    bool has_loose_ops;      /* that make or take values and stand in no function */
     bool has_call_sites;     /* of some function */
     uint32_t *return_op;     /* per function: its return; NONE: none or several */
     uint32_t *arg_funcs;     /* the functions that have arguments, in the order of their arguments */

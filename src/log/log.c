@@ -368,9 +368,9 @@ static bool take_told(struct scan *sc, struct stream *st, const struct run *r) {
     struct dialects *d = &st->dialects;
     if (r->locs ? sc->is_log || st->depth > 0 || !take_locs(st, r) : st->depth == 0)
         return false;
-    d->ttir |= r->dialects.ttir;
-    d->ttnn |= r->dialects.ttnn;
-    d->device_ttir |= r->dialects.device_ttir && !d->in_cpu && !d->aside;
+    d->ttir |= r->ttir;
+    d->ttnn |= r->ttnn;
+    d->device_ttir |= r->device_ttir && !d->in_cpu && !d->aside;
     st->tail = (struct keep){r->last, r->end - 1};
     lines_jump(sc->lines, r->end, r->lines);
     return true;

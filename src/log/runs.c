@@ -6,10 +6,11 @@
 #include "source/source.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 20, LEAST_CHUNKS = 4, LEAST_LINES = 16, KEPT_TEXT = 1 << 26 };
+enum { CHUNK = 1 << 20, LEAST_CHUNKS = 4, LEAST_RUN = 1 << 12, KEPT_TEXT = 1 << 26, MOST_TOLD = 1 << 24 };
 
 enum chunk_state { FREE, TAKEN, TOLD, OWN };
 
@@ -24,6 +25,7 @@ struct ahead {
     struct work_board *board;
     struct chunk *chunks;
     uint32_t nchunks, at, run; /* where the scan is */
+    atomic_size_t bytes;       /* of what has been told and not been read yet */
     size_t own_end;            /* nothing is told before */
     pthread_mutex_t lock;      /* of the states */
     pthread_cond_t told;
@@ -62,7 +64,7 @@ bool run_loc(struct str t, uint32_t *number) {
 
 /* Short ones are not worth a look ahead. */
 static void keep_run(struct chunk *c, struct run *r) {
-    if (r->lines >= LEAST_LINES) {
+    if (r->lines > 0 && r->end - r->begin >= LEAST_RUN) {
         c->runs = grow(c->runs, &c->cap, c->n + 1, sizeof *c->runs);
         c->runs[c->n++] = *r;
     }
@@ -93,9 +95,9 @@ static void tell_chunk(const struct source *s, uint32_t i, struct chunk *c) {
             continue;
         if (r.lines == 0)
             r = (struct run){.begin = at, .locs = loc, .first_loc = number};
-        r.dialects.ttir |= d.ttir;
-        r.dialects.ttnn |= d.ttnn;
-        r.dialects.device_ttir |= d.device_ttir;
+        r.ttir |= d.ttir;
+        r.ttnn |= d.ttnn;
+        r.device_ttir |= d.device_ttir;
         r.last = at;
         r.end = at + t.n + 1;
         r.lines++;
@@ -118,9 +120,11 @@ static void tell(void *context, uint32_t i, uint32_t slot) {
     uint32_t number = a->nchunks - 1 - i;
     struct chunk *c = &a->chunks[number];
     (void)slot;
-    if (!take(a, c, TAKEN))
+    if (atomic_load(&a->bytes) > MOST_TOLD || !take(a, c, TAKEN))
         return;
     tell_chunk(a->s, number, c);
+    c->runs = c->n ? xrealloc(c->runs, c->n * sizeof *c->runs) : c->runs;
+    atomic_fetch_add(&a->bytes, c->n * sizeof *c->runs);
     if (a->s->size > KEPT_TEXT) /* however long the text, little of it is in memory */
         source_release(a->s, a->s->data + (size_t)number * CHUNK,
                        number + 1 < a->nchunks ? CHUNK : a->s->size - (size_t)number * CHUNK);
@@ -146,9 +150,19 @@ struct ahead *ahead_begin(const struct source *s, const struct lines *lines, str
     return a;
 }
 
+static void leave(struct ahead *a) {
+    struct chunk *c = &a->chunks[a->at];
+    atomic_fetch_sub(&a->bytes, c->n * sizeof *c->runs);
+    free(c->runs);
+    c->runs = NULL;
+    c->n = 0;
+}
+
 /* The scan comes to a chunk: what nobody has it reads itself. */
 static void enter(struct ahead *a, uint32_t chunk) {
     struct chunk *c = &a->chunks[chunk];
+    if (a->at != NONE)
+        leave(a);
     a->at = chunk;
     a->run = 0;
     if (take(a, c, OWN)) {

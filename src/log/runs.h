@@ -19,7 +19,7 @@ struct run {
     uint32_t lines;
     bool locs;               /* numbers first_loc and on; else ops */
     uint32_t first_loc;
-    struct dialects dialects; /* of the ops, as on the device */
+    bool ttir, ttnn, device_ttir; /* ops of these, as on the device */
 };
 
 /* Offers the text behind what `lines` has read to the threads at the board. NULL when that is not worth it, or lines

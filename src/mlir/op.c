@@ -331,7 +331,10 @@ static void read_callee(struct parser *p, uint32_t op) {
     static const char *const keys[] = {"callee", "decomposition", "callees", "call_target_name"};
     struct str value;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (!mlir_attr(p->m, op, keys[i], &value) || value.n < 2 || value.p[0] != '@')
+        if (!mlir_attr(p->m, op, keys[i], &value) || value.n < 2)
+            continue;
+        p->m->tables->has_aliased_symbol |= value.p[0] == '#';
+        if (value.p[0] != '@')
             continue;
         const char *from = value.p + 1, *end = value.p + value.n;
         struct str name = {from, (size_t)(value_end(from, end) - from)};
@@ -345,10 +348,10 @@ static void read_callee(struct parser *p, uint32_t op) {
 /* The name of a generic func.func is a property. */
 static struct str generic_func_name(struct parser *p, uint32_t op) {
     struct str value, name;
-    if (p->name_flags[p->m->ops[op].name] & NF_FUNC && mlir_attr(p->m, op, "sym_name", &value) &&
-        mlir_string(value, &name))
-        return name;
-    return (struct str){0};
+    if (!(p->name_flags[p->m->ops[op].name] & NF_FUNC) || !mlir_attr(p->m, op, "sym_name", &value))
+        return (struct str){0};
+    p->m->tables->has_aliased_symbol |= value.n > 0 && value.p[0] == '#';
+    return mlir_string(value, &name) ? name : (struct str){0};
 }
 
 static bool read_generic_tail(struct parser *p, uint32_t op, uint32_t first_pending) {

@@ -96,7 +96,9 @@ static uint32_t cut_parts(const struct cut *c, uint32_t wanted, size_t *at) {
         if (target <= at[n - 1])
             continue;
         const char *p = find((struct str){c->text.p, c->end}, target, c->mark);
-        if (p && (size_t)(p + 1 - c->text.p) > at[n - 1])
+        if (!p)
+            break;
+        if ((size_t)(p + 1 - c->text.p) > at[n - 1])
             at[n++] = (size_t)(p + 1 - c->text.p);
     }
     at[n] = c->end;
@@ -134,7 +136,7 @@ static void parse_locs(struct gap *g) {
 /* Nothing in a part hints that the cut went through something, or that it would be something else further in. */
 static bool is_sound(const struct part *p) {
     const struct mlir *m = &p->m;
-    if (m->tables->has_trailer || m->tables->deepest > NEST_MAX / 2)
+    if (m->tables->has_trailer || m->tables->has_aliased_symbol || m->tables->deepest > NEST_MAX / 2)
         return false;
     if (p->diags.n || p->diags.dropped || m->bad_ops || m->undefined_values || !m->nfuncs || m->tables->nlocs ||
         m->tables->aliases.n)
@@ -320,6 +322,7 @@ static bool is_ready(const struct parser *p) {
 static void fill(struct parser *p) {
     struct gap *g = p->gap;
     if (!is_ready(p)) {
+        gap_free(g);
         p->gap = NULL;
         return;
     }
@@ -330,7 +333,6 @@ static void fill(struct parser *p) {
         joins[i] = join_begin(p, &g->parts[g->next + i], p->parent);
     work_run(n, g->jobs, join_part, joins);
     free(joins);
-    g->filled = true;
     p->p = g->end;
 }
 
@@ -349,6 +351,9 @@ void gap_reached(struct parser *p) {
 void gap_take_locs(struct parser *p) {
     struct gap *g = p->gap;
     struct mlir_tables *t = p->m->tables;
+    if (g->pool)
+        work_finish(g->pool);
+    g->pool = NULL;
     for (uint32_t i = 0; i < t->nlocs && i < g->nlocs; i++)
         if (g->locs[i].end == 0)
             g->locs[i] = t->locs[i];
@@ -397,6 +402,8 @@ bool gap_open(struct gap *g, const struct mlir *m, uint32_t jobs) {
     }
     g->begin = begin_of_part(g, 0);
     g->end = c.text.p + c.end;
-    g->pool = work_begin(g->nparts + (g->locs_begin != NULL), jobs, parse_piece, g);
+    uint32_t offered = g->nparts > 1 ? g->nparts : 0; /* one alone is read in place */
+    if (g->locs_begin || offered)
+        g->pool = work_begin(offered + (g->locs_begin != NULL), jobs, parse_piece, g);
     return true;
 }

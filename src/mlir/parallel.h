@@ -31,7 +31,6 @@ struct gap {
     const struct mlir *module;
     struct part *parts;
     uint32_t nparts, jobs;
-    bool filled;
 };
 
 /* Begins to parse the last functions of m->text. False when there is nothing to gain or the text cannot be cut. */

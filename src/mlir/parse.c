@@ -282,7 +282,7 @@ bool parse_ops(struct parser *p) {
             gap_reached(p);
             continue;
         }
-        if (p->gap && p->gap->filled && p->p == p->gap->locs_begin) {
+        if (p->gap && p->p == p->gap->locs_begin) {
             gap_take_locs(p);
             continue;
         }

@@ -29,13 +29,18 @@ void loader_begin(struct loader *l) {
     uint32_t n = 1;
     for (const char *at = p; at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
         n++;
-    l->lines = arena_alloc(&l->set->arena, (n + (size_t)1) * sizeof *l->lines);
+    l->lines = xrealloc(NULL, (n + (size_t)1) * sizeof *l->lines);
     for (l->nlines = 0; l->nlines < n && p < end; l->nlines++) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         l->lines[l->nlines] = p;
         p = nl ? nl + 1 : end;
     }
     l->lines[l->nlines] = end;
+}
+
+void loader_end(struct loader *l) {
+    free(l->lines);
+    l->lines = NULL;
 }
 
 const char *line_begin(const struct loader *l, uint64_t line) {

@@ -17,8 +17,9 @@ struct loader {
     bool failed;
 };
 
-/* The text is there. */
+/* The text is there, to be read once. */
 void loader_begin(struct loader *l);
+void loader_end(struct loader *l);
 /* Where a line of the file begins, counted from 1; the end of the text behind the last one. */
 const char *line_begin(const struct loader *l, uint64_t line);
 /* One error at a node (NULL: the whole file): `what` and `word`. Nothing of the file is loaded. */

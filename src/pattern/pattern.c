@@ -452,6 +452,7 @@ static void load_text_of_file(struct loader *l, bool idioms) {
     if (!any && !l->failed && !idioms)
         warn_at(l, NULL, NULL, "has no pattern in it", STR(""));
     yaml_parser_delete(&parser);
+    loader_end(l);
 }
 
 /* True when the text has one of the sections that patterns are read after. */

@@ -38,7 +38,7 @@ static struct str stripped(const struct name_reader *r, struct str name) {
         const struct location_rule *rule = &r->set->locations[i];
         for (int k = 0; rule->strip && k < MAX_STRIPS && regex_match(r, rule, name); k++) {
             const PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->data);
-            if (at[0] == at[1])
+            if (at[0] >= at[1])
                 break;
             char *left = arena_alloc(r->arena, name.n + 1);
             memcpy(left, name.p, at[0]);

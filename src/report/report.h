@@ -29,7 +29,7 @@ struct instance {
     struct str validation;       /* lines of `key: value`; empty: the key is left out */
     struct classification class; /* part of the entry's key, where it is given */
     uint64_t order;              /* instances of an entry are written in this order */
-    uint64_t kind;               /* the same for one key only; 0: not told */
+    uint64_t kind;               /* a hash of what the key is told by, the names of known ops above all; 0: not told */
     struct str stored;           /* instance_text of it, where that is at hand; else empty */
 };
 
