@@ -92,8 +92,8 @@ static void *in_large_pages(void *p, size_t n) {
 #ifdef MADV_HUGEPAGE
     enum { LARGE = 1 << 20, PAGE = 1 << 12 };
     if (n >= LARGE) {
-        uintptr_t begin = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-        (void)madvise((void *)begin, (n - PAGE) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
+        char *begin = (char *)p + (-(uintptr_t)p & (PAGE - 1));
+        (void)madvise(begin, (n - PAGE) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
     }
 #else
     (void)n;

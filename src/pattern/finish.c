@@ -320,7 +320,7 @@ bool match_finish(struct matcher *m) {
         return good;
     struct match *out = &m->found;
     *out = (struct match){.pattern = good ? m->pattern : NULL, .graph = m->g, .func = m->func, .nops = nops};
-    out->root = ops[nops - 1];
+    out->root = nops ? ops[nops - 1] : NONE;
     out->names = number_of_names(m->g, ops, nops);
     out->ops = copied(m->arena, ops, nops * sizeof *ops);
     keep_through(m, out);
