@@ -29,6 +29,7 @@ Traps, SIZE a number:
   broken     SIZE lines that are no ops
   undefined  SIZE ops whose operands nothing defines
   blocks     a log of SIZE graphs of one op
+  warned     a log of SIZE graphs of two ops, one of which has no type
   headers    a log of SIZE headers with nothing after them
   modules    SIZE modules of one op, without headers
   prefixed   one module of SIZE ops, a prefix on every line
@@ -276,6 +277,13 @@ def blocks(n, out):
         out.write(FOOTER)
 
 
+def warned(n, out):
+    for i in range(n):
+        out.write(HEADER % 'ttir')
+        function(out, [add(i, 'a', 'b'), '"test.untyped"()'])
+        out.write(FOOTER)
+
+
 def headers(n, out):
     for i in range(n):
         out.write(HEADER % 'ttir')
@@ -324,7 +332,7 @@ KINDS = {'ttir': plain('dit.ttir.mlir'), 'ttnn': plain('dit.ttnn.mlir'), 'pair':
          'noise': noise, 'uses': uses, 'operands': operands, 'arguments': arguments, 'aliases': aliases,
          'functions': functions, 'adds': adds, 'moves': moves, 'consts': consts, 'calls': calls,
          'chain': chained('"end"'), 'cycle': chained('#loc1'), 'regions': regions, 'brackets': brackets, 'same': same,
-         'broken': broken, 'undefined': undefined, 'blocks': blocks,
+         'broken': broken, 'undefined': undefined, 'blocks': blocks, 'warned': warned,
          'headers': headers, 'modules': modules, 'prefixed': prefixed, 'foreign': foreign, 'line': line,
          'badline': badline, 'hex': hexadecimal}
 TWO = ('pair', 'same')

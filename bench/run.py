@@ -205,8 +205,8 @@ def linear(b):
 
 
 TRAPS = ['uses', 'operands', 'arguments', 'aliases', 'functions', 'adds', 'moves', 'consts', 'calls', 'chain', 'cycle',
-         'regions', 'brackets', 'same', 'broken', 'undefined', 'blocks', 'headers', 'modules', 'prefixed', 'foreign',
-         'line', 'badline', 'hex']
+         'regions', 'brackets', 'same', 'broken', 'undefined', 'blocks', 'warned', 'headers', 'modules', 'prefixed',
+         'foreign', 'line', 'badline', 'hex']
 CLEAN = set(TRAPS) - {'regions', 'brackets', 'broken', 'badline'}  # the others are said to be wrong
 
 

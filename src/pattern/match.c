@@ -671,8 +671,7 @@ void match_closer_look(struct matcher *closer, const struct match *match, struct
     closer->func = match->func;
     closer->arena = a;
     closer->detail = out;
-    match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern,
-             match->root);
+    match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->root);
 }
 
 void match_closer_free(struct matcher *closer) {
