@@ -209,10 +209,9 @@ static enum fa_status read_levels(struct inputs *in, const struct fa_options *o,
 }
 
 bool inputs_are_long(const struct fa_options *o) {
-    enum { LONG = 1 << 22 };
     struct stat st;
     for (size_t i = 0; i < o->nfiles; i++)
-        if (stat(o->files[i], &st) == 0 && st.st_size >= LONG)
+        if (stat(o->files[i], &st) == 0 && st.st_size >= LOG_HELPED)
             return true;
     return false;
 }

@@ -90,7 +90,7 @@ static void out_of_memory(void) {
  * at both ends may hold something else, so it is asked for what lies within. */
 static void *in_large_pages(void *p, size_t n) {
 #ifdef MADV_HUGEPAGE
-    enum { LARGE = 1 << 20, PAGE = 1 << 12 };
+    enum { LARGE = 1 << 22, PAGE = 1 << 12 }; /* room for a page of 2 MB, wherever it begins */
     if (n >= LARGE) {
         char *begin = (char *)p + (-(uintptr_t)p & (PAGE - 1));
         (void)madvise(begin, (n - PAGE) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);

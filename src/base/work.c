@@ -170,6 +170,11 @@ void work_board_free(struct work_board *b) {
     free(b);
 }
 
+uint32_t work_pieces(uint32_t jobs, uint32_t most) {
+    enum { A_JOB = 4 };
+    return jobs == 1 ? 1 : jobs < most / A_JOB ? jobs * A_JOB : most;
+}
+
 uint32_t work_jobs(unsigned asked) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked)

@@ -322,7 +322,7 @@ void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs) {
     struct build b = {.graph = g, .kinds = kinds_by_name(m)};
     if (m->nops < LEAST_OPS)
         jobs = 1;
-    uint32_t ranges = jobs == 1 ? 1 : jobs < MAX_RANGES / 4 ? 4 * jobs : MAX_RANGES;
+    uint32_t ranges = work_pieces(jobs, MAX_RANGES);
     cut_ranges(&b, ranges);
     work_run(b.nranges + 1, jobs, build_first, &b);
     join_operands(&b);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 20, LEAST_CHUNKS = 4, LEAST_RUN = 1 << 12, KEPT_TEXT = 1 << 26, MOST_TOLD = 1 << 24 };
+enum { CHUNK = 1 << 20, LEAST_RUN = 1 << 12, KEPT_TEXT = 1 << 26, MOST_TOLD = 1 << 24 };
 
 enum chunk_state { FREE, TAKEN, TOLD, OWN };
 
@@ -136,7 +136,7 @@ static void tell(void *context, uint32_t i, uint32_t slot) {
 
 struct ahead *ahead_begin(const struct source *s, const struct lines *lines, struct work_board *board) {
     size_t n = (s->size + CHUNK - 1) / CHUNK;
-    if (!board || n < LEAST_CHUNKS || n > UINT32_MAX || !lines_are_bare(lines))
+    if (!board || s->size < LOG_HELPED || n > UINT32_MAX || !lines_are_bare(lines))
         return NULL;
     struct ahead *a = xcalloc(1, sizeof *a);
     a->s = s;

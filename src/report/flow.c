@@ -605,7 +605,7 @@ static void make_run(void *context, uint32_t i, uint32_t slot) {
 }
 
 static uint32_t cut_runs(const struct graph *g, struct value_flow *values, uint32_t jobs, struct flow_run *runs) {
-    uint32_t funcs[MAX_RUNS], n = graph_cuts(g, jobs == 1 ? 1 : jobs < MAX_RUNS / 4 ? 4 * jobs : MAX_RUNS, funcs);
+    uint32_t funcs[MAX_RUNS], n = graph_cuts(g, work_pieces(jobs, MAX_RUNS), funcs);
     const struct mlir *m = g->m;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t f = i ? funcs[i - 1] : 0, next = i + 1 < n ? funcs[i] : NONE;
