@@ -1,9 +1,9 @@
 /* The matcher and the pairing with the bundled patterns, read once: many more inputs a second than whole audits. A
  * line `---` in the input starts the TTNN module; without one there is one level. */
 #include "fuzz.h"
-#include "pair/pair.h"
-#include "pattern/near.h"
-#include "report/notes.h"
+#include "graph/pair.h"
+#include "explain/near.h"
+#include "place/notes.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* The pattern reader: a file of patterns, idioms and rules. What it takes is then searched for in a small module,
  * checked, written again, and its examples are run. */
 #include "fuzz.h"
-#include "pattern/check.h"
-#include "pattern/examples.h"
-#include "pattern/match.h"
-#include "pattern/pattern.h"
-#include "pattern/signs.h"
-#include "pattern/written.h"
+#include "library/check.h"
+#include "author/examples.h"
+#include "match/match.h"
+#include "library/pattern.h"
+#include "library/signs.h"
+#include "lang/written.h"
 
 #include <stdlib.h>
 

@@ -1,221 +1,208 @@
-/* The audit, from files to findings, in the order of the rooms: source, log, mlir and graph (inputs.c), pattern and
- * prove (audit_match.c, audit_prove.c), pair, report (audit_describe.c). */
+/* The audit, from files to findings, room by room: what is called here, and in which order, is all there is. */
 #include "audit.h"
-#include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct all_graphs {
+#include "base/work.h"
+#include "graph/level.h"
+#include "library/choose.h"
+#include "library/signs.h"
+#include "prove/select.h"
+#include "report/describe.h"
+
+/* What the graphs of all inputs share. */
+struct graphs {
     struct fa_audit *a;
     struct work_order *order;
-    uint32_t inner_jobs;
-    struct alike_memory **memories; /* of each thread */
+    uint32_t threads;             /* for one graph */
+    struct alike_memory **caches; /* of each thread that audits graphs, or functions of the only graph */
+};
+
+/* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
+struct graph_audit {
+    struct fa_audit *a;
+    const struct compile *compile;
+    struct search_setup setup;
+    struct level ttir, ttnn;
+    const struct level *shown; /* the level that decides what is missed: TTNN where there is one */
+    struct selection selection;
+    struct rivals *rivals; /* of each match; NULL: none has any */
+    struct origins origins;
+    bool has_origins;
+    struct arena arena;
+    struct diags diags;
 };
 
 static void read_levels(struct graph_audit *g) {
     g->diags.arena = &g->arena;
-    level_read(&g->ttir, &g->compile->ttir, g->jobs, &g->diags);
-    level_read(&g->ttnn, &g->compile->ttnn, g->jobs, &g->diags);
+    level_read(&g->ttir, &g->compile->ttir, &g->diags);
+    level_read(&g->ttnn, &g->compile->ttnn, &g->diags);
     g->shown = g->ttnn.present ? &g->ttnn : &g->ttir;
-    g->blackhole = is_for_blackhole(&g->shown->ir);
+}
+
+static void find_matches(struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    select_matches(&g->setup, a->options, a->proofs, &g->shown->graph, &g->arena, &g->selection);
+    if (!a->report.count_only)
+        g->rivals = match_rivals(&g->selection.matches, &g->arena);
 }
 
 /* Only what is reported asks where it comes from. */
-static void pair_levels(struct graph_audit *g) {
-    if (!g->matches.n || !g->ttnn.present || !g->ttir.present)
+static void find_origins(struct graph_audit *g) {
+    if (!g->selection.matches.n || !g->ttnn.present || !g->ttir.present)
         return;
-    pair_build(&g->pairing, &g->ttir.graph, &g->ttnn.graph);
-    g->pairs = &g->pairing;
-    audit_match_level(g, &g->ttir.graph, false, &g->ttir_matches);
+    g->has_origins = true;
+    pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph);
+    match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
+    g->origins.marks = xcalloc(g->ttir.ir.nops + (size_t)1, 1);
 }
 
-/* What one graph found, in the order of the graphs. The first batch is described before its turn comes. */
-static void hand_over(struct graph_audit *g) {
+static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    audit_describe_begin(g);
-    audit_describe_batch(g);
-    work_wait(g->order, g->turn);
-    audit_report_batch(g);
-    while (g->described < g->matches.n) {
-        audit_describe_batch(g);
-        audit_report_batch(g);
-    }
+    struct findings f = {.compile = g->compile,
+                         .ngraphs = a->inputs.ncompiles,
+                         .patterns = &a->patterns,
+                         .graph = &g->shown->graph,
+                         .selection = &g->selection,
+                         .rivals = g->rivals,
+                         .origins = g->has_origins ? &g->origins : NULL};
+    describe_findings(&f, a->options, &a->report);
+}
+
+static void remark(struct fa_audit *a, struct str text) {
+    a->remarks = grow(a->remarks, &a->remarks_cap, a->nremarks + 1, sizeof *a->remarks);
+    a->remarks[a->nremarks++] = arena_strdup(&a->arena, text);
+}
+
+static void remark_graph(const struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    const struct pairing *p = &g->origins.pairing; /* zeros where nothing was paired */
+    remark(a, arena_printf(&a->arena,
+                           "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
+                           g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0,
+                           g->ttnn.present ? g->ttnn.ir.nops : 0, p->nlocation, p->ndataflow, g->selection.matches.n));
+    for (uint32_t i = 0; i < g->selection.nrefuted; i++)
+        remark(a, g->selection.refuted[i].text);
+}
+
+static void warn_given_up(const struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    uint32_t gave_up = g->selection.matches.gave_up;
+    uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
+    if (gave_up)
+        diag_add(&a->diags, SEV_WARNING, (struct place){g->shown->source.path, 0, 0}, "--limit steps=N allows more",
+                 "%u search%s given up after %llu steps: what could be found that way is not reported", gave_up,
+                 gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
+}
+
+enum { MANY = 10 }; /* so many direct fusions missed in a module make one wonder whether there was any fusing */
+
+static bool is_unfused(const struct graph_audit *g) {
+    const struct match_list *list = &g->selection.matches;
+    uint32_t direct = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        direct += str_is(list->items[i].pattern->source, pattern_sources[0]);
+    return g->ttnn.present && direct >= MANY && !signs_of_fusing(&g->a->patterns, &g->ttnn.graph);
+}
+
+static void say_what_happened(const struct graph_audit *g) {
+    struct fa_audit *a = g->a;
     diags_take(&a->diags, &g->diags);
-    audit_say_given_up(g);
-    a->unfused += g->unfused;
-    a->skipped |= g->matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
-    audit_remark_graph(g);
-    work_done(g->order, g->turn);
+    warn_given_up(g);
+    remark_graph(g);
+    a->unfused += is_unfused(g);
+    a->skipped |= g->selection.matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
 }
 
 static void graph_audit_free(struct graph_audit *g) {
-    if (g->pairs)
-        pair_free(&g->pairing);
-    free(g->matches.items);
-    free(g->ttir_matches.items);
-    free(g->refuted);
-    level_free(&g->ttir, &g->compile->ttir, g->jobs);
-    level_free(&g->ttnn, &g->compile->ttnn, g->jobs);
+    origins_free(&g->origins);
+    selection_free(&g->selection);
+    level_free(&g->ttir);
+    level_free(&g->ttnn);
     diags_free(&g->diags);
-    audit_describe_end(g);
     arena_free(&g->arena);
 }
 
 static void audit_graph(void *context, uint32_t i, uint32_t slot) {
-    struct all_graphs *all = context;
-    struct graph_audit g = {.a = all->a,
-                            .compile = &all->a->inputs.compiles[i],
-                            .jobs = all->inner_jobs,
-                            .memories = all->memories + slot,
-                            .order = all->order,
-                            .turn = i};
+    const struct graphs *all = context;
+    struct fa_audit *a = all->a;
+    struct graph_audit g = {.a = a,
+                            .compile = &a->inputs.compiles[i],
+                            .setup = {&a->patterns, all->caches + slot, all->threads}};
     read_levels(&g);
-    audit_find_matches(&g);
-    if (!all->a->report.count_only)
-        g.rivals = match_rivals(&g.matches, &g.arena);
-    g.unfused = audit_is_unfused(&g);
-    pair_levels(&g);
-    hand_over(&g);
+    find_matches(&g);
+    find_origins(&g);
+    work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
+    report_findings(&g);
+    say_what_happened(&g);
+    work_done(all->order, i);
     graph_audit_free(&g);
 }
 
-/* Graphs side by side where there are several, functions side by side where there is one. */
-static void audit_graphs(struct fa_audit *a, uint32_t jobs) {
-    uint32_t n = a->inputs.ncompiles;
-    struct all_graphs all = {a, work_order_new(), n > 1 ? 1 : jobs,
-                             arena_alloc(&a->arena, jobs * sizeof *all.memories)};
-    for (uint32_t i = 0; i < jobs; i++)
-        all.memories[i] = alike_memory_new();
-    work_run(n, n > 1 ? jobs : 1, audit_graph, &all);
+/* Graphs side by side where there are several, functions and proofs side by side where there is one. */
+static void audit_graphs(struct fa_audit *a) {
+    uint32_t n = a->inputs.ncompiles, threads = work_threads(a->options->jobs);
+    struct graphs all = {.a = a,
+                         .order = work_order_new(),
+                         .threads = n > 1 ? 1 : threads,
+                         .caches = arena_alloc(&a->arena, threads * sizeof *all.caches)};
+    for (uint32_t i = 0; i < threads; i++)
+        all.caches[i] = alike_memory_new();
+    work_run(n, n > 1 ? threads : 1, audit_graph, &all);
     work_order_free(all.order);
-    for (uint32_t i = 0; i < jobs; i++)
-        alike_memory_free(all.memories[i]);
+    for (uint32_t i = 0; i < threads; i++)
+        alike_memory_free(all.caches[i]);
 }
 
-static bool patterns_read(struct fa_audit *a) {
+static bool read_patterns(struct fa_audit *a) {
     a->patterns.no_examples = true;
     return library_load(&a->patterns, a->options, &a->diags) && library_select(&a->patterns, a->options, &a->diags);
 }
 
-enum { READ_PATTERNS, READ_INPUTS, THINGS_READ };
-
-/* Neither asks for the other. Whoever is left over helps to read the inputs. */
-static void read_thing(void *context, uint32_t i, uint32_t slot) {
-    struct fa_audit *a = context;
-    (void)slot;
-    if (i == READ_PATTERNS) {
-        a->has_patterns = patterns_read(a);
-    } else if (i == READ_INPUTS) {
-        a->status = inputs_read(&a->inputs, a->options, a->board, &a->input_arena, &a->input_diags);
-        if (a->board)
-            work_close(a->board);
-    } else {
-        work_help(a->board);
-    }
+static void say_unfused(struct fa_audit *a) {
+    struct place at = {a->inputs.ttnn_path, 0, 0};
+    if (a->unfused == 1 && a->inputs.ncompiles == 1)
+        diag_add(&a->diags, SEV_NOTE, at, NULL, "no op of it is fused: fusing seems to be off");
+    else if (a->unfused)
+        diag_add(&a->diags, SEV_NOTE, at, NULL, "in %u of %u graphs no op is fused: fusing seems to be off", a->unfused,
+                 a->inputs.ncompiles);
 }
 
-static void read_things(struct fa_audit *a, uint32_t jobs) {
-    if (jobs < 2 || !inputs_are_long(a->options)) {
-        work_run(THINGS_READ, jobs, read_thing, a);
-        return;
-    }
-    a->board = work_board_new();
-    work_run(THINGS_READ + jobs, jobs, read_thing, a);
-    work_board_free(a->board);
-    a->board = NULL;
+static void finish_report(struct fa_audit *a) {
+    size_t places = fa_places(a);
+    if (a->proofs && places)
+        remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs), places,
+                               places == 1 ? "" : "s"));
+    say_unfused(a);
+    report_sort(&a->report);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    read_things(a, work_jobs(o->jobs));
-    if (!a->has_patterns)
+    if (!read_patterns(a))
         return FA_USAGE;
-    diags_take(&a->diags, &a->input_diags);
-    if (a->status != FA_CLEAN)
-        return a->status;
+    enum fa_status read = inputs_read(&a->inputs, o, &a->arena, &a->diags);
+    if (read != FA_CLEAN)
+        return read;
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
-    a->report.jobs = work_jobs(o->jobs);
     if (!o->no_validate && !o->dry_run)
         a->proofs = proofs_new(&a->patterns);
-    audit_graphs(a, work_jobs(o->jobs));
-    if (a->proofs && fa_places(a))
-        audit_remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs),
-                                     fa_places(a), fa_places(a) == 1 ? "" : "s"));
-    audit_say_unfused(a);
-    report_sort(&a->report);
+    audit_graphs(a);
+    finish_report(a);
     if (a->report.nentries)
         return FA_MISSED;
     return a->diags.errors || a->skipped || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
 }
 
 struct fa_audit *fa_audit(const struct fa_options *options) {
-    struct fa_audit *a = xrealloc(NULL, sizeof *a);
-    memset(a, 0, sizeof *a);
+    struct fa_audit *a = xcalloc(1, sizeof *a);
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
-    a->input_diags = (struct diags){.arena = &a->input_arena, .limit = options->max_diagnostics};
     a->patterns.max_steps = options->max_steps;
     a->options = options;
     a->status = run(a, options);
     a->options = NULL;
     return a;
-}
-
-enum fa_status fa_get_status(const struct fa_audit *a) {
-    return a->status;
-}
-size_t fa_fused_ops(const struct fa_audit *a) {
-    return a->report.nentries;
-}
-
-size_t fa_places(const struct fa_audit *a) {
-    size_t n = 0;
-    for (uint32_t i = 0; i < a->report.nentries; i++)
-        n += a->report.entries[i].ninstances;
-    return n;
-}
-
-size_t fa_diagnostics(const struct fa_audit *a) {
-    return a->diags.n;
-}
-size_t fa_diagnostics_dropped(const struct fa_audit *a) {
-    return a->diags.dropped;
-}
-
-struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
-    return diagnostic_of(&a->diags.items[i]);
-}
-
-size_t fa_remarks(const struct fa_audit *a) {
-    return a->nremarks;
-}
-const char *fa_get_remark(const struct fa_audit *a, size_t i) {
-    return a->remarks[i];
-}
-
-bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n) {
-    return report_write(&a->report, path, error, n);
-}
-
-bool fa_remove_stale_report(const char *path) {
-    return report_remove_stale(path);
-}
-
-const char *fa_version(void) {
-    return FA_VERSION;
-}
-
-void fa_free(struct fa_audit *a) {
-    report_free(&a->report);
-    proofs_free(a->proofs);
-    inputs_free(&a->inputs);
-    patterns_free(&a->patterns);
-    diags_free(&a->diags);
-    diags_free(&a->input_diags);
-    free(a->remarks);
-    arena_free(&a->arena);
-    arena_free(&a->input_arena);
-    free(a);
 }

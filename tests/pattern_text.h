@@ -3,7 +3,7 @@
 #define FA_TEST_PATTERN_TEXT_H
 
 #include "ir_text.h"
-#include "pattern/match.h"
+#include "match/match.h"
 
 extern struct arena arena;
 extern struct diags diags;

@@ -1,5 +1,5 @@
 /* What explain says: for each kind of difference a place that has it, the ops that count as matched, and the words. */
-#include "pattern/near.h"
+#include "explain/near.h"
 #include "pattern_text.h"
 
 #include <criterion/criterion.h>

@@ -1,12 +1,12 @@
 /* The promises made to authors of patterns: examples, formulas written again, signs of fusing, what competes, what is
  * known of the compiler. */
-#include "pattern/check.h"
-#include "pattern/examples.h"
-#include "pattern/signs.h"
-#include "pattern/written.h"
+#include "library/check.h"
+#include "author/examples.h"
+#include "library/signs.h"
+#include "lang/written.h"
 #include "pattern_text.h"
-#include "report/classify.h"
-#include "report/notes.h"
+#include "place/classify.h"
+#include "place/notes.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

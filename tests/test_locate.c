@@ -1,7 +1,7 @@
 /* The promises of model locations and notes: what the names of parameters say, and nothing else. */
 #include "pattern_text.h"
-#include "report/locate.h"
-#include "report/notes.h"
+#include "place/locate.h"
+#include "place/notes.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The reference lowering of fused ops: against NumPy through the text of the op (fixtures/numeric), and formulas on
  * tensors. */
 #include "ir_text.h"
-#include "numeric/compare.h"
+#include "prove/compare.h"
 #include "numeric/formula_value.h"
 #include "numeric_fixtures.h"
 

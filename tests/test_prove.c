@@ -1,6 +1,6 @@
 /* What a fused form computes is compared with what its pattern matches: patterns that are wrong on purpose are refuted,
  * with an element that differs, and the same ones put right are not. */
-#include "pattern/examples.h"
+#include "author/examples.h"
 #include "prove/prove.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* Small extents: every relation that ops and shapes state is kept, and what cannot be kept is told. */
 #include "ir_text.h"
-#include "prove/write.h"
+#include "reduce/write.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* The promises of roles: what a place is in a model is said where the graph leaves no doubt, and nothing else is. */
 #include "ir_text.h"
-#include "report/locate.h"
-#include "report/role.h"
+#include "place/locate.h"
+#include "place/role.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -125,5 +125,7 @@ void diag_add(struct diags *d, enum severity sev, struct place at, const char *h
 /* Adds what another list says, what it dropped too. */
 void diags_take(struct diags *to, const struct diags *from);
 void diags_free(struct diags *d);
+struct fa_diagnostic;
+struct fa_diagnostic diagnostic_of(const struct diag *d); /* as fusion_audit.h gives it to callers of the library */
 
 #endif

@@ -1,6 +1,8 @@
 /* Diagnostics: added, passed on, freed. */
 #include "base/base.h"
 
+#include "fusion_audit.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,4 +63,9 @@ void diags_take(struct diags *to, const struct diags *from) {
 void diags_free(struct diags *d) {
     free(d->items);
     *d = (struct diags){.arena = d->arena, .limit = d->limit};
+}
+
+struct fa_diagnostic diagnostic_of(const struct diag *d) {
+    static const char *const names[] = {"note", "warning", "error"};
+    return (struct fa_diagnostic){names[d->severity], d->file, d->line, d->column, d->message, d->hint};
 }

@@ -175,7 +175,7 @@ uint32_t work_pieces(uint32_t jobs, uint32_t most) {
     return jobs == 1 ? 1 : jobs < most / A_JOB ? jobs * A_JOB : most;
 }
 
-uint32_t work_jobs(unsigned asked) {
+uint32_t work_threads(unsigned asked) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked)
         return asked < MAX_JOBS ? asked : MAX_JOBS;

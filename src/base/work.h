@@ -36,7 +36,7 @@ void work_board_free(struct work_board *b);
 
 /* Into how many pieces to cut what `jobs` threads share: several for each, since some take longer. At most `most`. */
 uint32_t work_pieces(uint32_t jobs, uint32_t most);
-/* Threads for `asked` jobs; 0: one for each processor. */
-uint32_t work_jobs(unsigned asked);
+/* Threads for what the user asked for; 0: one for each processor. */
+uint32_t work_threads(unsigned asked);
 
 #endif

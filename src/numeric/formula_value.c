@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "numeric/formula_run.h"
-#include "pattern/condition.h"
+#include "lang/condition.h"
 
 static const struct tensor *value(struct formula_run *r, const struct node *n);
 

@@ -1,11 +1,9 @@
-/* The room that evaluates: number formats, tensors, ops, parts of graphs, formulas, and how far results are apart.
+/* The room that evaluates: number formats, tensors, ops, formulas.
  *
  * - format.h        what an element type keeps of a number
  * - tensor.h        tensors, views, and the bench that owns them
  * - interpret.h     one op on tensors
- * - subgraph.h      values of a graph from values that are given
- * - formula_value.h formulas, and fused ops by their lowering (pattern/lowering.h)
- * - compare.h       PCC, relative L2, ULP, the worst element
+ * - formula_value.h formulas, and fused ops by their lowering (library/lowering.h)
  *
  * Shapes. A tensor is dense and row-major, of rank 12 at most; a scalar has rank 0. Operands broadcast from the right.
  * A shape that the text tells of a result and the evaluation does not yield is an error.
@@ -24,19 +22,16 @@
  *
  * Errors. A function that fails returns false or NULL and leaves the first reason in `bench.error`: an op without
  * evaluator, a missing operand or attribute, shapes that do not fit, an integer divided by 0, an index out of range,
- * more than max_elements or max_steps. A float divided by 0 is an infinity or a NaN: whoever compares decides
- * (compare.h).
+ * more than max_elements or max_steps. A float divided by 0 is an infinity or a NaN: whoever compares decides.
  *
  * Sources. Ops: the TTIR and TTNN op definitions of tt-mlir (August 2026) and the golden functions of its builder.
  * Formats: the Tenstorrent ISA documentation and tt-metal's blockfloat_common.cpp. Each lowering names its own. */
 #ifndef FA_NUMERIC_H
 #define FA_NUMERIC_H
 
-#include "numeric/compare.h"
 #include "numeric/format.h"
 #include "numeric/formula_value.h"
 #include "numeric/interpret.h"
-#include "numeric/subgraph.h"
 #include "numeric/tensor.h"
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pattern/lowering.h"
+#include "library/lowering.h"
 #include "prove/devices.h"
 
 static const struct formula *formula_of(const struct match *m) {

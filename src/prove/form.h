@@ -4,7 +4,9 @@
 #define FA_PROVE_FORM_H
 
 #include "numeric/numeric.h"
+#include "prove/compare.h"
 #include "prove/prove.h"
+#include "reduce/subgraph.h"
 
 enum { MAX_LEAVES = 64, MAX_INSIDE = 512, MAX_FRAMES = 8 };
 

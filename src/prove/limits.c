@@ -1,7 +1,7 @@
 /* The numbers at which a match does something else: what it compares with, clamps to or takes the remainder of, and the
  * small ones that it adds. Random numbers hardly ever come near them. */
 #include "prove/numbers.h"
-#include "prove/part.h"
+#include "reduce/part.h"
 
 #include <math.h>
 

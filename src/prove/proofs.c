@@ -8,7 +8,8 @@
 #include <uthash.h>
 
 #include "numeric/numeric.h"
-#include "prove/write.h"
+#include "prove/compare.h"
+#include "reduce/write.h"
 
 enum {
     LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */

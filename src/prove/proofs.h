@@ -6,7 +6,7 @@
 #ifndef FA_PROVE_PROOFS_H
 #define FA_PROVE_PROOFS_H
 
-#include "prove/mutate.h"
+#include "reduce/mutate.h"
 #include "prove/prove.h"
 
 struct proofs; /* may be asked from several threads; the answers do not depend on how many there are */

@@ -2,7 +2,7 @@
 #ifndef FA_PROVE_H
 #define FA_PROVE_H
 
-#include "pattern/examples.h"
+#include "match/match.h"
 
 enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
 

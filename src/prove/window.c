@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "pattern/condition.h"
+#include "match/conditions.h"
 #include "prove/form.h"
 
 /* Elements of the padded operand that the pad did not add. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/utf8.h"
 #include "base/work.h"
 #include "report/report.h"
 #include "report/text.h"
@@ -35,7 +36,7 @@ static void put_scalar(struct printer *p, struct str s, yaml_scalar_style_t styl
 }
 
 static void put_name(struct printer *p, struct str s) {
-    s = text_utf8(s, &p->utf8);
+    s = utf8_repair(s, &p->utf8);
     put_scalar(p, s, text_name_style(s));
 }
 
@@ -54,7 +55,7 @@ static void put_key(struct printer *p, const char *key) {
 
 static void put_block(struct printer *p, const char *key, struct str s) {
     put_key(p, key);
-    s = text_utf8(s, &p->utf8);
+    s = utf8_repair(s, &p->utf8);
     put_scalar(p, s, text_block_style(s));
 }
 
@@ -111,7 +112,7 @@ static void put_instance(struct printer *p, const struct stored *stored) {
     begin_mapping(p);
     if (w.ir_loc.n > 0) {
         put_key(p, "ir_loc");
-        put_scalar(p, text_utf8(w.ir_loc, &p->utf8), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+        put_scalar(p, utf8_repair(w.ir_loc, &p->utf8), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
     }
     if (w.ttir.n > 0)
         put_block(p, "ttir_segment", w.ttir);

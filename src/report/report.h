@@ -6,21 +6,9 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "mlir/mlir.h"
+#include "place/classify.h"
+#include "place/segment.h"
 #include "report/spool.h"
-
-/* Ops of one side of an instance, in textual order. nops == 0: the side is missing. */
-struct segment {
-    const struct mlir *ir;
-    const uint32_t *ops;
-    uint32_t nops;
-};
-
-/* What --classify says of an entry; an empty text is printed as null. */
-struct classification {
-    bool given;
-    struct str dialect_level, pass_status, owning_pass, existing_pattern;
-};
 
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
@@ -83,9 +71,6 @@ bool report_add_again(struct report *r, struct instance instance);
 void instance_text(const struct instance *in, struct buf *out);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
 void report_sort(struct report *r);
-/* Appends the bytes of the ops: one op after another, each ended by a newline, without blanks at its end and
- * without the indentation of its first line (of later lines as much of that as all of them have). */
-void segment_text(const struct segment *s, struct buf *out);
 /* Reads an instance back. False when the spool cannot be read. */
 bool report_instance(struct report *r, const struct stored *s, struct buf *buffer, struct written *out);
 /* Writes YAML to an open stream. False when libyaml or the stream fails. */

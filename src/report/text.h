@@ -7,9 +7,6 @@
 
 #include "base/base.h"
 
-/* `s` itself when it is valid UTF-8; else a copy in `scratch` in which each byte that is not part of
- * a valid sequence is U+FFFD. */
-struct str text_utf8(struct str s, struct buf *scratch);
 /* Style of a name or a path: plain when every YAML reader takes it for that very string, else double quoted. */
 yaml_scalar_style_t text_name_style(struct str s);
 /* Style of a segment or of notes: literal unless a block scalar would not give the bytes back. */

@@ -1,0 +1,216 @@
+/* What can be asked of the patterns themselves, without an input. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fusion_audit.h"
+#include "library/check.h"
+#include "library/choose.h"
+#include "author/examples.h"
+#include "library/lowering.h"
+#include "library/place.h"
+#include "lang/written.h"
+#include "prove/prove.h"
+#include "author/skeleton.h"
+
+struct fa_library {
+    struct arena arena;
+    struct diags diags;
+    struct pattern_set patterns;
+    enum fa_status status;
+    bool say_unproved;
+    uint64_t seed;
+};
+
+struct fa_library *fa_library_read(const struct fa_options *o) {
+    struct fa_library *l = xrealloc(NULL, sizeof *l);
+    memset(l, 0, sizeof *l);
+    l->diags.arena = &l->arena;
+    l->diags.limit = o->max_diagnostics;
+    l->say_unproved = o->say_unproved;
+    l->seed = o->seed;
+    l->patterns.max_steps = o->max_steps;
+    bool good = library_load(&l->patterns, o, &l->diags) && library_select(&l->patterns, o, &l->diags);
+    l->status = good ? FA_CLEAN : FA_USAGE;
+    return l;
+}
+
+enum fa_status fa_library_status(const struct fa_library *l) {
+    return l->status;
+}
+size_t fa_library_diagnostics(const struct fa_library *l) {
+    return l->diags.n;
+}
+size_t fa_library_diagnostics_dropped(const struct fa_library *l) {
+    return l->diags.dropped;
+}
+struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i) {
+    return diagnostic_of(&l->diags.items[i]);
+}
+
+static int by_order(const void *a, const void *b) {
+    const struct pattern *x = *(const struct pattern *const *)a, *y = *(const struct pattern *const *)b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The patterns that are wanted, in the order of reading. */
+static const struct pattern **selected(const struct pattern_set *set, uint32_t *n) {
+    const struct pattern **list = xrealloc(NULL, (set->n + 1) * sizeof *list);
+    *n = 0;
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i]->selected && !set->items[i]->replaced)
+            list[(*n)++] = set->items[i];
+    qsort(list, *n, sizeof *list, by_order);
+    return list;
+}
+
+static int widest(size_t now, struct str s) {
+    return (int)(s.n > now ? s.n : now);
+}
+
+void fa_library_list(const struct fa_library *l, FILE *out) {
+    uint32_t n;
+    int name = 0, fused_op = 0, source = 0;
+    const struct pattern **list = selected(&l->patterns, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        name = widest((size_t)name, list[i]->name);
+        fused_op = widest((size_t)fused_op, list[i]->fused_op);
+        source = widest((size_t)source, list[i]->source);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct str summary = list[i]->summary.n ? list[i]->summary : STR("-");
+        fprintf(out, "%-*s  %-*s  %-*s  %.*s\n", name, list[i]->name.p, fused_op, list[i]->fused_op.p, source,
+                list[i]->source.p, (int)summary.n, summary.p);
+    }
+    free(list);
+}
+
+static void show(const struct pattern *p, FILE *out) {
+    struct buf b = {0};
+    struct str text = str_trim(p->text);
+    buf_printf(&b, "# %s:%llu\n%.*s\n\n# searched for%s%s:\n", p->file.p, (unsigned long long)p->line, (int)text.n,
+               text.p, p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
+    formula_write(&p->formula, 4, &b);
+    fwrite(b.p, 1, b.n, out);
+    buf_free(&b);
+}
+
+void fa_library_show(const struct fa_library *l, FILE *out) {
+    uint32_t n;
+    const struct pattern **list = selected(&l->patterns, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs(i ? "\n" : "", out);
+        show(list[i], out);
+    }
+    free(list);
+}
+
+enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n) {
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
+        good &= patterns_load(&l->patterns, files[i], &l->diags);
+    for (size_t i = 0; i < n && good; i++)
+        patterns_check(&l->patterns, files[i], &l->diags);
+    return good ? FA_CLEAN : FA_USAGE;
+}
+
+/* Whatever was asked to be tested, all patterns take part: those that share a formula decide together. */
+enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
+    struct example_counts n = {0, 0};
+    struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};
+    struct example_judge judge = {prove_example, &prover};
+    uint32_t ntaken;
+    const struct pattern **taken = selected(&l->patterns, &ntaken);
+    for (uint32_t i = 0; i < l->patterns.n; i++)
+        l->patterns.items[i]->selected = true;
+    *counts = (struct fa_test_counts){.patterns = ntaken};
+    for (uint32_t i = 0; i < ntaken; i++) {
+        counts->without += taken[i]->nexamples == 0;
+        examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
+    }
+    free(taken);
+    counts->tests = n.run;
+    counts->failed = n.failed;
+    counts->proved = prover.proved;
+    counts->unproved = prover.unproved;
+    counts->formless = prover.formless;
+    counts->varied = prover.varied;
+    return n.failed ? FA_MISSED : FA_CLEAN;
+}
+
+enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
+                              FILE *out) {
+    struct buf text = {0};
+    bool good = skeleton_make(&l->patterns, file, ops, levels, &l->diags, &text);
+    if (good)
+        fwrite(text.p, 1, text.n, out);
+    buf_free(&text);
+    return good ? FA_CLEAN : FA_INPUT;
+}
+
+/* ---- what fused ops compute ---- */
+
+static void list_lowerings(const struct pattern_set *set, FILE *out) {
+    int width = 0;
+    for (uint32_t i = 0; i < set->nlowerings; i++)
+        width = widest((size_t)width, set->lowerings[i].name);
+    for (uint32_t i = 0; i < set->nlowerings; i++) {
+        const struct lowering *w = &set->lowerings[i];
+        if (lowering_of_name(set, w->name) == w)
+            fprintf(out, "%-*.*s  %.*s\n", width, (int)w->name.n, w->name.p, (int)w->source.n, w->source.p);
+    }
+}
+
+static void show_lowering(const struct lowering *w, FILE *out) {
+    struct str rest = str_trim(w->text);
+    fprintf(out, "%s:\n", w->head.p);
+    while (rest.n > 0) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) : rest.n;
+        fprintf(out, "    %.*s\n", (int)n, rest.p);
+        rest.p += n + (end != NULL);
+        rest.n -= n + (end != NULL);
+    }
+    fprintf(out, "source: %.*s\n", (int)w->source.n, w->source.p);
+}
+
+/* By the name that formulas use, or by a spelling of a dialect. */
+static const struct lowering *find_lowering(const struct pattern_set *set, struct str op) {
+    const struct lowering *w = lowering_of_name(set, op);
+    return w ? w : lowering_of_kind(set, op_kind_of_spelling(op));
+}
+
+static const char *nearest_lowering(const struct pattern_set *set, struct arena *a, struct str op) {
+    const char **names = xrealloc(NULL, (set->nlowerings + 1) * sizeof *names);
+    for (uint32_t i = 0; i < set->nlowerings; i++)
+        names[i] = arena_strdup(a, set->lowerings[i].name);
+    const char *found = str_nearest(op, names, set->nlowerings);
+    free(names);
+    return found ? arena_printf(a, "did you mean %s?", found).p : "fusion-audit lower lists them";
+}
+
+enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out) {
+    const struct pattern_set *set = &l->patterns;
+    enum fa_status status = FA_CLEAN;
+    if (n == 0)
+        list_lowerings(set, out);
+    for (size_t i = 0; i < n; i++) {
+        const struct lowering *w = find_lowering(set, str_of(ops[i]));
+        if (w) {
+            fputs(i ? "\n" : "", out);
+            show_lowering(w, out);
+            continue;
+        }
+        diag_add(&l->diags, SEV_ERROR, (struct place){"", 0, 0}, nearest_lowering(set, &l->arena, str_of(ops[i])),
+                 "no lowering of '%s'", ops[i]);
+        status = FA_USAGE;
+    }
+    return status;
+}
+
+void fa_library_free(struct fa_library *l) {
+    patterns_free(&l->patterns);
+    diags_free(&l->diags);
+    arena_free(&l->arena);
+    free(l);
+}

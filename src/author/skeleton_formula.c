@@ -1,0 +1,218 @@
+/* Ops to a formula: neutral names, signs where there are some, constants as numbers, and a variable for
+ * each value that comes from outside. */
+#include "author/skeleton.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_STEPS_BACK = 48, MAX_CONSTANT_OPS = 16 };
+
+bool skeleton_is_mover(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    return (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && graph_noperands(g, op) == 1 &&
+           graph_operands(g, op)[0] != NONE;
+}
+
+uint32_t skeleton_source(const struct skeleton *s, uint32_t value) {
+    for (int step = 0; step < MAX_STEPS_BACK; step++) {
+        uint32_t op = s->graph->m->values[value].def;
+        if (op == NONE || s->chosen[op])
+            return op;
+        if (!skeleton_is_mover(s->graph, op))
+            return NONE;
+        value = graph_operands(s->graph, op)[0];
+    }
+    return NONE;
+}
+
+static void show_movers(struct skeleton *s, uint32_t value, uint32_t source) {
+    for (uint32_t op; (op = s->graph->m->values[value].def) != source; value = graph_operands(s->graph, op)[0])
+        s->shown[op] = true;
+}
+
+/* ---- constants ---- */
+
+/* Marks the ops that make a constant. False when they are not all here, or many. */
+static bool show_constant(struct skeleton *s, uint32_t value, uint32_t *room) {
+    const struct graph *g = s->graph;
+    uint32_t op = g->m->values[value].def;
+    if (op == NONE || g->m->ops[op].func != s->func || graph_class(g, op) == OP_CALL || *room == 0)
+        return false;
+    --*room;
+    s->shown[op] = true;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE && !show_constant(s, graph_operands(g, op)[i], room))
+            return false;
+    return true;
+}
+
+/* An op that makes a constant in place of those that do. Infinities have no decimal form: bits are always right. */
+static struct str stand_in(const struct skeleton *s, uint32_t value, double constant) {
+    const struct mlir *m = s->graph->m;
+    struct str name = mlir_span(m, m->values[value].name), type = m->types[m->values[value].type].text;
+    float narrow = (float)constant;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return arena_printf(s->arena, "%.*s = \"ttnn.full\"() <{fill_value = 0x%08X : f32}> : () -> %.*s", (int)name.n,
+                        name.p, (unsigned)bits, (int)type.n, type.p);
+}
+
+static void show_number(struct skeleton *s, uint32_t value, double constant, struct buf *out) {
+    uint32_t n = s->graph->m->nops, room = MAX_CONSTANT_OPS;
+    bool *before = arena_alloc(s->arena, n + 1);
+    memcpy(before, s->shown, n);
+    if (!show_constant(s, value, &room)) {
+        memcpy(s->shown, before, n);
+        s->stand_in[value] = stand_in(s, value, constant);
+    }
+    buf_printf(out, "%.9g", constant);
+}
+
+/* ---- names ---- */
+
+static bool in_use(const struct skeleton *s, struct str name) {
+    for (uint32_t v = 0; v < s->graph->m->nvalues; v++)
+        if (str_eq(s->names[v], name))
+            return true;
+    return false;
+}
+
+/* The role of the operand where it says something ("weight"), else a letter. */
+static struct str variable_name(struct skeleton *s, struct str role) {
+    if (role.n > 1 && op_kind_of_name(role) == K_UNKNOWN && !in_use(s, role))
+        return arena_str(s->arena, role);
+    uint32_t i = s->nvariables++;
+    return i < 19 ? arena_printf(s->arena, "%c", 'a' + (int)i) : arena_printf(s->arena, "v%u", i);
+}
+
+/* Role of operand i: "weight?" gives "weight"; "low=min" has the attribute "min" as a default. */
+static struct str role_of(enum op_kind kind, uint32_t i, struct str *attribute) {
+    const char *p = op_table[kind].roles;
+    *attribute = STR("");
+    for (; i > 0 && strchr(p, ','); i--)
+        p = strchr(p, ',') + 1;
+    size_t all = strcspn(p, ","), n = strcspn(p, ",?=*");
+    if (i > 0)
+        return STR("");
+    if (p[n] == '=')
+        *attribute = (struct str){p + n + 1, all - n - 1};
+    return (struct str){p, n};
+}
+
+static uint32_t roles(enum op_kind kind) {
+    uint32_t n = *op_table[kind].roles != '\0';
+    for (const char *p = op_table[kind].roles; *p; p++)
+        n += *p == ',';
+    return n;
+}
+
+/* ---- operands ---- */
+
+static void write_operand(struct skeleton *s, uint32_t value, struct str role, struct buf *out) {
+    const struct graph *g = s->graph;
+    uint32_t source = skeleton_source(s, value);
+    if (source != NONE) {
+        show_movers(s, value, source);
+        buf_add(out, s->names[g->m->ops[source].first_result]);
+        return;
+    }
+    struct constant c = graph_constant(g, value);
+    if (c.known && !isnan(c.value)) {
+        show_number(s, value, c.value, out);
+        return;
+    }
+    if (!s->names[value].n)
+        s->names[value] = variable_name(s, role);
+    buf_add(out, s->names[value]);
+}
+
+/* An operand that is printed as an attribute. False when it is not there either. */
+static bool write_attribute(const struct skeleton *s, uint32_t op, struct str attribute, struct buf *out) {
+    struct str text;
+    double value;
+    if (!attribute.n || !mlir_attr(s->graph->m, op, arena_strdup(s->arena, attribute), &text) ||
+        !mlir_float(text, &value))
+        return false;
+    buf_printf(out, "%.9g", value);
+    return true;
+}
+
+static void write_operands(struct skeleton *s, uint32_t op, enum op_kind kind, struct buf *out) {
+    uint32_t have = graph_noperands(s->graph, op), n = roles(kind);
+    for (uint32_t i = 0; i < (n > have ? n : have); i++) {
+        struct str attribute, role = role_of(kind, i, &attribute);
+        struct buf text = {0};
+        uint32_t value = i < have ? graph_operands(s->graph, op)[i] : NONE;
+        if (value != NONE)
+            write_operand(s, value, role, &text);
+        else if (!write_attribute(s, op, attribute, &text))
+            return;
+        buf_printf(out, "%s%.*s", i ? ", " : "", (int)text.n, text.p);
+        buf_free(&text);
+    }
+}
+
+/* ---- operators ---- */
+
+static const char *sign_of(enum op_kind kind) {
+    static const struct {
+        enum op_kind kind;
+        const char *sign;
+    } signs[] = {{K_ADD, "+"}, {K_SUBTRACT, "-"}, {K_MULTIPLY, "*"}, {K_DIVIDE, "/"}, {K_REMAINDER, "%"}, {K_EQ, "=="},
+                 {K_NE, "!="}, {K_LT, "<"},       {K_LE, "<="},      {K_GT, ">"},     {K_GE, ">="}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (signs[i].kind == kind)
+            return signs[i].sign;
+    return NULL;
+}
+
+/* All products are written as one. */
+static enum op_kind meant(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    bool biased = k == K_LINEAR && graph_noperands(g, op) > 2 && graph_operands(g, op)[2] != NONE;
+    return k == K_DOT_GENERAL || (k == K_LINEAR && !biased) ? K_MATMUL : k;
+}
+
+/* Works along the last axis of its operand and no other. */
+static bool along_last_axis(const struct graph *g, uint32_t op) {
+    static const char *const keys[] = {"dim_arg", "dimension", "dim", "dim_args"};
+    int64_t dims[2];
+    uint32_t rank;
+    struct str text;
+    enum op_class class = graph_class(g, op);
+    if ((class != OP_REDUCE && class != OP_AXISWISE) || !graph_shape(g, graph_operands(g, op)[0], &rank))
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (mlir_attr(g->m, op, keys[i], &text))
+            return mlir_ints(text, dims, 2) == 1 && (dims[0] == -1 || dims[0] == (int64_t)rank - 1);
+    return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
+}
+
+static void write_op(struct skeleton *s, uint32_t op, struct buf *out) {
+    const struct graph *g = s->graph;
+    enum op_kind kind = meant(g, op);
+    const char *sign = sign_of(kind);
+    if (sign && graph_noperands(g, op) == 2) {
+        write_operand(s, graph_operands(g, op)[0], STR(""), out);
+        buf_printf(out, " %s ", sign);
+        write_operand(s, graph_operands(g, op)[1], STR(""), out);
+        return;
+    }
+    buf_printf(out, "%s(", op_table[kind].name);
+    write_operands(s, op, kind, out);
+    buf_add(out, s->axes && along_last_axis(g, op) ? STR(", dim=-1)") : STR(")"));
+}
+
+void skeleton_formula(struct skeleton *s, uint32_t root, struct buf *out) {
+    uint32_t n = 0;
+    for (uint32_t op = 0; op < s->graph->m->nops; op++) {
+        if (!s->chosen[op])
+            continue;
+        struct str name = op == root ? STR("out") : arena_printf(s->arena, "t%u", ++n);
+        s->shown[op] = true;
+        buf_printf(out, "  %.*s = ", (int)name.n, name.p);
+        write_op(s, op, out);
+        buf_addc(out, '\n');
+        s->names[s->graph->m->ops[op].first_result] = name;
+    }
+}

@@ -1,0 +1,24 @@
+/* JSON as `inspect` and `explain` print it. Texts that are no valid UTF-8 are repaired on their way, since JSON cannot
+ * carry them. */
+#ifndef FA_JSON_H
+#define FA_JSON_H
+
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "base/base.h"
+
+typedef struct json_object json;
+
+json *json_text(struct str s);
+json *json_number(uint64_t n);
+/* NULL is null. */
+void json_put(json *object, const char *key, json *value);
+void json_put_text(json *object, const char *key, struct str s);
+void json_put_number(json *object, const char *key, uint64_t n);
+void json_put_bool(json *object, const char *key, bool b);
+/* Prints a whole document and frees it. */
+void json_print(json *document, FILE *out);
+
+#endif

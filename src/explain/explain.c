@@ -1,0 +1,433 @@
+/* Why nothing is reported at a place: graph by graph, as an audit goes, but the matches are only the
+ * background. What nearly matches is ranked, and of several accounts of the same ops the best is kept. */
+#include "explain/explain.h"
+#include "library/choose.h"
+#include "explain/near.h"
+#include "match/search_graph.h"
+#include "prove/proofs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 10, MOST_LINES = 8 };
+
+/* What is at hand for one graph. */
+struct run {
+    struct fa_explanation *e;
+    const struct compile *compile;
+    const struct level *level;
+    struct arena arena;
+    struct match_list found;
+    uint32_t nsettled; /* of found.items: those that an audit reports come first */
+    struct near_list near;
+    bool *asked;           /* per op: --at means it; NULL without */
+    uint32_t *reported[2]; /* per op: size of the match that is reported, direct and theoretical; 0: there is none */
+};
+
+/* What TTNN has an op for is told beside what only others have a kernel for. */
+static bool is_theoretical(const struct pattern *p) {
+    return !str_is(p->source, pattern_sources[0]);
+}
+
+/* ---- what --at means ---- */
+
+static bool digits(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return s.n > 0 && s.n < 10;
+}
+
+/* "812", or "file:812" of this file. */
+static bool line_asked(const struct level *l, struct str at, uint64_t *line) {
+    const char *colon = at.n ? memrchr(at.p, ':', at.n) : NULL;
+    struct str path = str_of(l->source.path), number = at;
+    if (colon) {
+        struct str file = {at.p, (size_t)(colon - at.p)};
+        number = (struct str){colon + 1, at.n - file.n - 1};
+        if (!str_ends(path, file) || file.n == 0)
+            return false;
+    }
+    if (!digits(number))
+        return false;
+    *line = strtoull(number.p, NULL, 10);
+    return true;
+}
+
+static bool value_asked(const struct mlir *m, uint32_t op, struct str at) {
+    const char *hash = memchr(at.p, '#', at.n);
+    struct str name = {at.p, hash ? (size_t)(hash - at.p) : at.n};
+    return m->ops[op].nresults > 0 && str_eq(mlir_span(m, m->values[m->ops[op].first_result].name), name);
+}
+
+static bool location_asked(const struct mlir *m, uint32_t op, struct str at) {
+    struct str names[16];
+    int n = mlir_loc_names(m, op, names, 16);
+    for (int i = 0; i < n && i < 16; i++)
+        if (str_eq(names[i], at))
+            return true;
+    return str_eq(mlir_loc_text(m, op), at);
+}
+
+static uint64_t line_of(const struct mlir *m, uint32_t op) {
+    return mlir_place(m, m->ops[op].text.begin).line;
+}
+
+/* Ops span lines only where they have regions or long attributes. */
+static bool on_line(const struct mlir *m, uint32_t op, uint64_t line) {
+    return line_of(m, op) <= line && line <= mlir_place(m, m->ops[op].text.end - 1).line;
+}
+
+/* Marks the ops that are meant; false when there are none. */
+static bool mark_asked(struct run *r) {
+    const struct mlir *m = &r->level->ir;
+    struct str at = str_of(r->e->at);
+    uint64_t line = 0;
+    bool by_line = line_asked(r->level, at, &line), any = false;
+    r->asked = arena_alloc(&r->arena, m->nops + 1);
+    for (uint32_t op = 0; op < m->nops; op++) {
+        if (graph_class(&r->level->graph, op) == OP_STRUCTURE)
+            continue;
+        r->asked[op] = by_line                ? on_line(m, op, line)
+                       : at.n && *at.p == '%' ? value_asked(m, op, at)
+                                              : location_asked(m, op, at);
+        any |= r->asked[op];
+    }
+    return any;
+}
+
+static bool asks_for(const struct run *r, const uint32_t *ops, uint32_t n, uint32_t root, uint32_t differs) {
+    if (!r->asked || r->asked[root] || (differs != NONE && r->asked[differs]))
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        if (r->asked[ops[i]])
+            return true;
+    return false;
+}
+
+/* ---- entries ---- */
+
+static struct explained_op op_text(const struct run *r, uint32_t op) {
+    const struct mlir *m = &r->level->ir;
+    struct arena *a = &r->e->arena;
+    struct explained_op o = {arena_str(a, mlir_op_name(m, op)), STR(""), line_of(m, op)};
+    if (m->ops[op].nresults)
+        o.result = arena_str(a, mlir_span(m, m->values[m->ops[op].first_result].name));
+    return o;
+}
+
+static struct explained *add(struct run *r, enum outcome outcome, const struct pattern *p, uint32_t root,
+                             const uint32_t *ops, uint32_t nops) {
+    struct fa_explanation *e = r->e;
+    e->items = grow(e->items, &e->cap, e->n + 1, sizeof *e->items);
+    struct explained *x = &e->items[e->n++];
+    *x = (struct explained){.outcome = outcome,
+                            .order = (uint64_t)r->compile->number << 32 | root,
+                            .graph = r->compile->number,
+                            .file = r->level->source.path,
+                            .root = op_text(r, root),
+                            .pattern = p->name,
+                            .fused_op = p->fused_op,
+                            .nops = nops,
+                            .total = nops};
+    x->ops = arena_alloc(&e->arena, (nops + 1) * sizeof *x->ops);
+    for (uint32_t i = 0; i < nops; i++)
+        x->ops[i] = op_text(r, ops[i]);
+    return x;
+}
+
+/* ---- matches ---- */
+
+/* Settles, and keeps behind what is left the matches that gave way. */
+static void settle(struct run *r) {
+    struct match_list all = r->found;
+    uint32_t n = all.n;
+    struct match *before = arena_alloc(&r->arena, (n + 1) * sizeof *before);
+    if (n)
+        memcpy(before, all.items, n * sizeof *before);
+    match_settle(&r->found);
+    r->nsettled = r->found.n;
+    for (uint32_t i = 0; i < n; i++) {
+        bool kept = false;
+        for (uint32_t k = 0; k < r->nsettled && !kept; k++)
+            kept = r->found.items[k].ops == before[i].ops;
+        if (!kept)
+            r->found.items[r->found.n++] = before[i];
+    }
+    for (int i = 0; i < 2; i++)
+        r->reported[i] = arena_alloc(&r->arena, (r->level->ir.nops + 1) * sizeof **r->reported);
+    for (uint32_t i = 0; i < r->nsettled; i++) {
+        const struct match *m = &r->found.items[i];
+        uint32_t *sizes = r->reported[is_theoretical(m->pattern)];
+        for (uint32_t k = 0; k < m->nops; k++)
+            sizes[m->ops[k]] = m->nops;
+        for (uint32_t k = 0; k < m->nthrough; k++)
+            sizes[m->through[k]] = m->nops;
+    }
+}
+
+static uint32_t shared(const struct match *a, const struct match *b) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->nops; i++)
+        for (uint32_t k = 0; k < b->nops; k++)
+            n += a->ops[i] == b->ops[k];
+    return n;
+}
+
+/* The reported match that it shares most ops with. */
+static const struct match *winner_over(const struct run *r, const struct match *m) {
+    const struct match *best = NULL;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < r->nsettled; i++) {
+        uint32_t n = shared(m, &r->found.items[i]);
+        if (n > most) {
+            most = n;
+            best = &r->found.items[i];
+        }
+    }
+    return best;
+}
+
+static void add_matches(struct run *r) {
+    for (uint32_t i = 0; r->asked && i < r->found.n; i++) {
+        const struct match *m = &r->found.items[i];
+        bool reported = i < r->nsettled;
+        if (!asks_for(r, m->ops, m->nops, m->root, NONE))
+            continue;
+        struct explained *x =
+            add(r, reported ? OUTCOME_MATCHED : OUTCOME_SETTLED, m->pattern, m->root, m->ops, m->nops);
+        struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
+        x->proof = verdict_refutes(&v) ? arena_printf(&r->e->arena, "not reported: %.*s", (int)v.text.n, v.text.p)
+                                       : verdict_line(&v, &r->e->arena);
+        const struct match *winner = reported ? NULL : winner_over(r, m);
+        if (winner)
+            x->winner = winner->pattern->name;
+    }
+}
+
+/* ---- near misses ---- */
+
+static int by_rank(const void *pa, const void *pb) {
+    const struct near_match *a = pa, *b = pb;
+    double x = near_rank(a), y = near_rank(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->others != b->others)
+        return a->others < b->others ? -1 : 1;
+    if (a->whole != b->whole)
+        return a->whole ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
+    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
+}
+
+static bool overlaps(const struct near_match *a, const struct near_match *b) {
+    for (uint32_t i = 0, k = 0; i < a->nops && k < b->nops;) {
+        if (a->ops[i] == b->ops[k])
+            return true;
+        if (a->ops[i] < b->ops[k])
+            i++;
+        else
+            k++;
+    }
+    return a->root == b->root;
+}
+
+/* Hidden on purpose, or what another pattern is for: no near miss. */
+static bool is_meant(const struct near_match *c) {
+    return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
+}
+
+/* All of it is reported already, or most of it as part of something that is no smaller. */
+static bool is_reported(const struct run *r, const struct near_match *c) {
+    uint32_t reported = 0, in_larger = 0;
+    for (uint32_t i = 0; i < c->nops; i++) {
+        uint32_t size = r->reported[0][c->ops[i]];
+        if (is_theoretical(c->pattern) && r->reported[1][c->ops[i]] > size)
+            size = r->reported[1][c->ops[i]];
+        reported += size > 0;
+        in_larger += size >= c->nops;
+    }
+    return c->nops > 0 && (reported == c->nops || 2 * in_larger > c->nops);
+}
+
+static bool wanted(const struct run *r, const struct near_match *c) {
+    if (r->asked)
+        return asks_for(r, c->ops, c->nops, c->root, c->op);
+    return !is_reported(r, c) && !is_meant(c);
+}
+
+/* Whether a better account of these ops is there already. At a place that was asked for each pattern has one. */
+static bool is_told(const struct run *r, const struct near_match *const *kept, uint32_t n, const struct near_match *c) {
+    for (uint32_t i = 0; i < n; i++) {
+        bool comparable =
+            r->asked ? kept[i]->pattern == c->pattern : is_theoretical(kept[i]->pattern) <= is_theoretical(c->pattern);
+        if (comparable && overlaps(kept[i], c))
+            return true;
+    }
+    return false;
+}
+
+static void add_near(struct run *r) {
+    const struct near_match **kept = arena_alloc(&r->arena, (r->near.n + 1) * sizeof *kept);
+    uint32_t n = 0;
+    if (r->near.n)
+        qsort(r->near.items, r->near.n, sizeof *r->near.items, by_rank);
+    for (uint32_t i = 0; i < r->near.n; i++) {
+        const struct near_match *c = &r->near.items[i];
+        if (!wanted(r, c) || is_told(r, kept, n, c))
+            continue;
+        kept[n++] = c;
+        struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
+        x->total = c->total;
+        x->others = c->others;
+        x->rank = near_rank(c);
+        x->kind = c->kind;
+        x->hint = c->hint;
+        x->part = arena_str(&r->e->arena, c->part);
+        x->reason = arena_str(&r->e->arena, c->reason);
+        if (c->op != NONE)
+            x->differs = op_text(r, c->op);
+    }
+}
+
+/* ---- one graph ---- */
+
+static bool explain_level(struct run *r) {
+    struct fa_explanation *e = r->e;
+    const struct graph *g = &r->level->graph;
+    if (e->at && !mark_asked(r))
+        return false;
+    uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
+    uint32_t n = match_functions(g, funcs);
+    for (uint32_t i = 0; i < n; i++)
+        near_function(&e->patterns, g, funcs[i], e->picky, &r->arena, &r->found, &r->near);
+    settle(r);
+    add_matches(r);
+    add_near(r);
+    return true;
+}
+
+/* False when --at means nothing in it. */
+static bool explain_graph(struct fa_explanation *e, const struct compile *c) {
+    const struct level_text *text = c->ttnn.block ? &c->ttnn : &c->ttir;
+    struct level level = {0};
+    struct run r = {.e = e, .compile = c, .level = &level};
+    level_read(&level, text, &e->diags);
+    bool any = level.present && explain_level(&r);
+    free(r.found.items);
+    free(r.near.items);
+    arena_free(&r.arena);
+    level_free(&level);
+    return any;
+}
+
+/* ---- all of them ---- */
+
+static int by_place(const void *pa, const void *pb) {
+    const struct explained *a = pa, *b = pb;
+    if ((a->outcome == OUTCOME_NEAR) != (b->outcome == OUTCOME_NEAR))
+        return a->outcome == OUTCOME_NEAR ? 1 : -1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
+    if (a->outcome != b->outcome)
+        return a->outcome < b->outcome ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* The same in another layer of the model. */
+static bool alike(const struct explained *a, const struct explained *b) {
+    return a->outcome == OUTCOME_NEAR && b->outcome == OUTCOME_NEAR && a->file == b->file && a->nops == b->nops &&
+           a->total == b->total && str_eq(a->pattern, b->pattern) && strcmp(a->kind, b->kind) == 0 &&
+           str_eq(a->part, b->part);
+}
+
+static void add_line(struct fa_explanation *e, struct explained *x, uint64_t line) {
+    if (!x->more)
+        x->more = arena_alloc(&e->arena, MOST_LINES * sizeof *x->more);
+    if (x->nmore < MOST_LINES)
+        x->more[x->nmore] = line;
+    x->nmore++;
+}
+
+/* Places where the same is different become one, at the first. */
+static void gather(struct fa_explanation *e) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        uint32_t k = 0;
+        while (k < n && !alike(&e->items[k], &e->items[i]))
+            k++;
+        if (k < n)
+            add_line(e, &e->items[k], e->items[i].root.line);
+        else
+            e->items[n++] = e->items[i];
+    }
+    e->n = n;
+}
+
+static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, size_t most) {
+    bool any = false;
+    e->patterns.no_examples = true;
+    if (!library_load(&e->patterns, o, &e->diags) || !library_select(&e->patterns, o, &e->diags))
+        return FA_USAGE;
+    enum fa_status status = inputs_read(&e->inputs, o, &e->arena, &e->diags);
+    if (status != FA_CLEAN)
+        return status;
+    e->proofs = proofs_new(&e->patterns);
+    for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
+        any |= explain_graph(e, &e->inputs.compiles[i]);
+    if (e->at && !any) {
+        diag_add(&e->diags, SEV_ERROR, (struct place){o->files[0], 0, 0},
+                 "--at takes a location, an alias (#loc12), a value (%12), a line or FILE:LINE", "nothing is at '%s'",
+                 e->at);
+        return FA_INPUT;
+    }
+    if (e->n)
+        qsort(e->items, e->n, sizeof *e->items, by_place);
+    if (!e->at)
+        gather(e);
+    if (e->n > (most ? most : MOST))
+        e->n = (uint32_t)(most ? most : MOST);
+    return FA_CLEAN;
+}
+
+struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most) {
+    struct fa_explanation *e = xcalloc(1, sizeof *e);
+    e->diags.arena = &e->arena;
+    e->diags.limit = options->max_diagnostics;
+    e->patterns.max_steps = options->max_steps;
+    e->at = at;
+    e->picky = options->only && at;
+    e->status = run(e, options, most);
+    return e;
+}
+
+enum fa_status fa_explanation_status(const struct fa_explanation *e) {
+    return e->status;
+}
+size_t fa_explanation_diagnostics(const struct fa_explanation *e) {
+    return e->diags.n;
+}
+size_t fa_explanation_diagnostics_dropped(const struct fa_explanation *e) {
+    return e->diags.dropped;
+}
+struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, size_t i) {
+    return diagnostic_of(&e->diags.items[i]);
+}
+
+void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) {
+    if (json)
+        explain_print_json(e, out);
+    else
+        explain_print_text(e, out);
+}
+
+void fa_explanation_free(struct fa_explanation *e) {
+    inputs_free(&e->inputs);
+    proofs_free(e->proofs);
+    patterns_free(&e->patterns);
+    diags_free(&e->diags);
+    free(e->items);
+    arena_free(&e->arena);
+    free(e);
+}

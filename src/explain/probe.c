@@ -1,0 +1,452 @@
+/* The matcher as a probe: the search of an audit, except that it looks at everything that the look ahead
+ * would have left out, and that it goes on without the first goal that is not met. So one difference is
+ * found wherever it is, and what still matches after it counts. */
+#include "explain/probe.h"
+
+#include <string.h>
+
+enum { PROBE_STEPS = 20000, LEAST_OPS = 2 };
+
+/* ---- how much there is to match ---- */
+
+struct need {
+    const struct matcher *m;
+    uint64_t seen[(MAX_SLOTS + 63) / 64];
+};
+
+/* Ops that a part has in its smallest form, without what is bound already. */
+static uint32_t least(struct need *need, const struct node *n) {
+    uint32_t sum = n->kind == N_OP || n->kind == N_OUTER;
+    if (n->kind == N_NAMED) {
+        uint64_t *word = &need->seen[n->slot / 64], bit = 1ull << (n->slot % 64);
+        if (need->m->slots[n->slot].value != NONE || (*word & bit))
+            return 0;
+        *word |= bit;
+    }
+    if (n->kind != N_EITHER) {
+        for (uint32_t i = 0; i < n->nargs; i++)
+            sum += least(need, n->args[i]);
+        return sum;
+    }
+    struct need before = *need, best = *need;
+    sum = NONE;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        *need = before;
+        uint32_t k = least(need, n->args[i]);
+        if (k < sum) {
+            sum = k;
+            best = *need;
+        }
+    }
+    *need = best;
+    return sum;
+}
+
+static uint32_t least_of_miss(struct need *need, const struct misstep *s) {
+    const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
+    uint32_t sum = n ? least(need, n) : 0;
+    if (s->detour)
+        return s->detour != DETOUR_EXTRA;
+    return s->why == MISS_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
+}
+
+static uint32_t least_after(struct need *need, const struct goal *g) {
+    uint32_t sum = 0;
+    for (; g; g = g->next)
+        sum += least(need, g->node);
+    for (uint32_t i = need->m->line; i < need->m->pattern->formula.nalso; i++)
+        if (!need->m->pattern->formula.also[i].optional)
+            sum += least(need, need->m->pattern->formula.also[i].node);
+    return sum;
+}
+
+/* ---- the best place so far ---- */
+
+/* Each once, textual order; without one that only stands in. */
+static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
+    uint32_t n = 0, none = NONE;
+    if (first->detour == DETOUR_AS_IF)
+        none = first->why == MISS_OPERATOR ? m->g->m->values[first->at].def : first->at;
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        ops[i] = m->matched[i].op;
+    sort_ids(ops, m->nmatched);
+    for (uint32_t i = 0; i < m->nmatched; i++)
+        if (ops[i] != none && (n == 0 || ops[n - 1] != ops[i]))
+            ops[n++] = ops[i];
+    return n;
+}
+
+/* Whether the difference tells something: another operator, or a value where a number is expected, may just be the
+ * wrong one of two operands. */
+static bool is_telling(const struct matcher *m, const struct misstep *s) {
+    return s->why > MISS_LINE && (s->why != MISS_NUMBER || graph_constant(m->g, s->at).known);
+}
+
+/* More is better: the ops that match; that all other goals are met, which counts like an op and a half, and less where
+ * conditions fail too; that it is only the verdict; and that the difference tells something. */
+static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct misstep *first, bool complete,
+                         uint32_t others) {
+    uint32_t whole = complete ? 6 - 2 * (others < 2 ? others : 2) : 0;
+    uint32_t verdict = complete && first->why >= MISS_USER && !reason_is_absence(m, first) ? 3 : 0;
+    return 4 * nops + whole + verdict + is_telling(m, first);
+}
+
+static const struct pattern *shown(const struct matcher *m) {
+    const struct pattern *p = m->pattern;
+    if (m->probe->only)
+        return m->probe->only;
+    while (p->variant && (!p->selected || p->replaced))
+        p = p->variant;
+    return p;
+}
+
+static bool objects_too(const struct matcher *m, const struct evaluation *e, const struct misstep *first,
+                        const struct number *condition) {
+    return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
+}
+
+/* Conditions of the pattern that do not hold, beside the one that was gone on without. */
+static uint32_t objections(struct matcher *m, const struct misstep *first) {
+    const struct pattern *p = shown(m);
+    struct evaluation e = matcher_evaluation(m, m->root_axes);
+    uint32_t n = 0, stated = m->npreconditions;
+    for (uint32_t i = 0; i < p->nwhere; i++)
+        n += objects_too(m, &e, first, p->where[i]);
+    for (uint32_t i = 0; i < p->nrequire; i++)
+        n += objects_too(m, &e, first, p->require[i]);
+    m->npreconditions = stated;
+    return n;
+}
+
+static const char *const hints[] = {
+    [DETOUR_NONE] = NULL,
+    [DETOUR_AS_IF] = "all else matches",
+    [DETOUR_ABSENT] = "all else matches: the op is missing",
+    [DETOUR_EXTRA] = "all else matches: the op is one too many",
+};
+
+static void describe(struct matcher *m, const struct misstep *first, const struct misstep *second, const uint32_t *ops,
+                     uint32_t n) {
+    struct need need = {.m = m};
+    uint32_t more = least_of_miss(&need, first) + reason_is_absence(m, first);
+    if (second)
+        more += (second != first ? least_of_miss(&need, second) : 0) +
+                least_after(&need, second->goal ? second->goal->next : NULL);
+    uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
+    memcpy(kept, ops, n * sizeof *kept);
+    *m->probe->best = (struct near_match){.pattern = first->pattern ? first->pattern : shown(m),
+                                          .graph = m->g,
+                                          .func = m->func,
+                                          .ops = kept,
+                                          .nops = n,
+                                          .total = n + more,
+                                          .others = second ? 0 : objections(m, first),
+                                          .excluded = reason_is_presence(first),
+                                          .op = reason_op(m, first),
+                                          .whole = !second && first->why >= MISS_USER};
+    reason_of(m, first, m->probe->best);
+    if (!second && !m->probe->best->hint)
+        m->probe->best->hint = hints[first->detour];
+}
+
+/* `second`: where the search ended after the first difference; NULL: it met all other goals. */
+static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
+    struct probe *p = m->probe;
+    uint32_t ops[MAX_MATCHED], n, end = ++p->nends;
+    if (p->wanted && p->wanted != end)
+        return;
+    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second, 0) <= p->score)
+        return;
+    n = matched_ops(m, first, ops);
+    uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
+    if (n == 0 || score <= p->score)
+        return;
+    if (p->wanted) {
+        describe(m, first, second, ops, n);
+        m->full = true; /* there is no more to find */
+        return;
+    }
+    p->score = score;
+    p->nops = n;
+    p->closest = end;
+}
+
+/* ---- what the matcher tells ---- */
+
+bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
+    struct probe *p = m->probe;
+    struct misstep s = {.why = why, .goal = g, .at = at};
+    if (why == MISS_WHERE)
+        s.condition = p->condition;
+    if (why == MISS_LINE)
+        s.line = m->pattern->formula.also[m->line - 1].node;
+    if (p->first) {
+        record(m, p->first, &s);
+        return false;
+    }
+    record(m, &s, &s);
+    p->first = &s;
+    bool found = !m->full && matcher_solve(m, g ? g->next : NULL);
+    p->first = NULL;
+    return found;
+}
+
+typedef bool taken_step(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+
+/* One way to go on; the state is then as it was. */
+static bool detour(struct matcher *m, struct misstep s, enum detour how, taken_step *step, uint32_t op,
+                   const struct imap *map) {
+    if (m->probe->first || op == NONE || m->full)
+        return false;
+    struct mark k = matcher_mark(m);
+    s.detour = how;
+    m->probe->first = &s;
+    bool found = step(m, s.goal, op, map);
+    m->probe->first = NULL;
+    if (!found)
+        matcher_undo(m, k);
+    return found;
+}
+
+static bool go_on_without(struct matcher *m, const struct misstep *s) {
+    struct mark k = matcher_mark(m);
+    if (probe_miss(m, s->why, s->goal, s->at))
+        return true;
+    matcher_undo(m, k);
+    return false;
+}
+
+/* The goal's op is missing: its operand stands where it should be. */
+static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    if (g->node->kind != N_OP || g->node->nargs != 1 || g->slot != NONE)
+        return false;
+    struct goal *c = matcher_goal(m, g, g->node->args[0], m->g->m->ops[op].first_result, map, g->axes, g->next);
+    return c && matcher_solve(m, c);
+}
+
+/* The op is one too many: what is expected stands before it. */
+static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    enum op_class class = graph_class(m->g, op);
+    bool alike = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
+    uint32_t x = graph_noperands(m->g, op) == 1 ? graph_operands(m->g, op)[0] : NONE;
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (!alike || x == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, x, map, mapped))
+        return false;
+    imap_canonical(mapped);
+    struct goal *c = matcher_goal(m, g, g->node, x, mapped, g->axes, g->next);
+    if (!c)
+        return false;
+    c->slot = g->slot;
+    c->arg = g->arg;
+    return matcher_solve(m, c);
+}
+
+bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value};
+    uint32_t op = m->g->m->values[value].def;
+    if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
+        return false; /* a root is of the right kind for another form; an op that does not match has said why */
+    if (go_on_without(m, &s))
+        return true;
+    if (op == NONE || value != m->g->m->ops[op].first_result)
+        return false;
+    return detour(m, s, DETOUR_AS_IF, match_stand_in, op, map) || detour(m, s, DETOUR_ABSENT, match_absent, op, map) ||
+           detour(m, s, DETOUR_EXTRA, match_extra, op, map);
+}
+
+static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    return match_op(m, g, m->g->m->ops[op].first_result, map);
+}
+
+bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct misstep s = {.why = why, .goal = g, .at = op};
+    return go_on_without(m, &s) || detour(m, s, DETOUR_AS_IF, match_again, op, map);
+}
+
+bool probe_excuses(const struct probe *p, enum miss why, uint32_t op) {
+    return p->first && p->first->detour == DETOUR_AS_IF && p->first->why == why && p->first->at == op;
+}
+
+bool probe_is_off(const struct probe *p) {
+    return p->first != NULL;
+}
+
+void probe_condition(struct probe *p, const struct number *condition) {
+    p->condition = condition;
+}
+
+bool probe_complete(struct matcher *m) {
+    if (m->probe->first)
+        record(m, m->probe->first, NULL);
+    return m->probe->first != NULL;
+}
+
+static void verdict(struct matcher *m, const struct pattern *p, enum miss why, const struct number *condition) {
+    struct misstep s = {.why = why, .at = NONE, .condition = condition, .pattern = p};
+    record(m, &s, NULL);
+}
+
+/* Conditions of one key of a pattern. */
+struct conditions {
+    enum miss why;
+    const struct number *const *list;
+    uint32_t n;
+    bool must_hold;
+};
+
+static bool objects(struct matcher *m, const struct evaluation *e, const struct pattern *p,
+                    const struct conditions *c) {
+    for (uint32_t i = 0; i < c->n; i++)
+        if ((evaluate(e, c->list[i]) != 0) != c->must_hold) {
+            verdict(m, p, c->why, c->list[i]);
+            return true;
+        }
+    return false;
+}
+
+void probe_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p) {
+    const struct conditions all[] = {
+        {MISS_WHERE, p->where, p->nwhere, true},
+        {MISS_REQUIRE, p->require, p->nrequire, true},
+        {MISS_UNLESS, p->unless, p->nunless, false},
+        {MISS_DECOMPOSED, p->decomposed, p->show_decomposed ? 0 : p->ndecomposed, false},
+    };
+    const struct pattern *only = m->probe->only;
+    if (only && only != p) { /* what the formula's first pattern has as `where` is for all of them */
+        objects(m, e, only, &all[0]);
+        return;
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (objects(m, e, p, &all[i]))
+            return;
+    for (uint32_t i = 0; !p->show_blocked && i < p->nblock; i++)
+        if (!p->block[i].when || evaluate(e, p->block[i].when) != 0) {
+            verdict(m, p, MISS_BLOCKED, p->block[i].when);
+            return;
+        }
+}
+
+/* ---- searches ---- */
+
+static bool may_be_root(const struct pattern *p, const struct graph *g, uint32_t op, uint32_t func) {
+    return node_is(p->formula.root, (enum op_kind)g->kind[op]) && g->m->ops[op].func == func &&
+           g->m->ops[op].nresults == 1;
+}
+
+/* A search that was given up says nothing of the place but that. */
+static void given_up(struct matcher *m, uint32_t op, struct near_match *out) {
+    struct misstep s = {.why = MISS_LIMIT, .at = op};
+    *out = (struct near_match){.pattern = shown(m), .graph = m->g, .func = m->func, .op = NONE};
+    reason_of(m, &s, out);
+}
+
+/* What is different where the search of an audit has just failed; false when fewer ops than `enough` match. The words
+ * need the search as it was at its closest, so it is made once more up to there. */
+static bool look_closer(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
+                        uint32_t enough, struct arena *a, struct near_match *out) {
+    struct probe probe = {.best = out, .only = only};
+    struct arena *before = m->arena;
+    uint64_t limit = m->max_steps;
+    bool unknown = m->full;
+    *out = (struct near_match){.op = NONE};
+    m->probe = &probe;
+    m->arena = a;
+    if (unknown) {
+        given_up(m, op, out);
+    } else {
+        m->max_steps = PROBE_STEPS;
+        match_at(m, p, op);
+    }
+    if (probe.score > 0 && probe.nops >= enough) {
+        probe = (struct probe){.best = out, .only = only, .wanted = probe.closest};
+        match_at(m, p, op);
+    }
+    m->max_steps = limit;
+    m->arena = before;
+    m->probe = NULL;
+    out->root = op;
+    return out->reason.n > 0;
+}
+
+/* Movement is everywhere: some of it in the right place says nothing. */
+static bool computes(const struct near_match *c) {
+    for (uint32_t i = 0; i < c->nops; i++) {
+        enum op_class class = graph_class(c->graph, c->ops[i]);
+        if (class != OP_MOVE && class != OP_CAST && class != OP_LAYOUT)
+            return true;
+    }
+    return false;
+}
+
+/* Half of the ops, and more than the root; or nobody knows. */
+static bool is_close(const struct near_match *c) {
+    if (c->nops < LEAST_OPS)
+        return c->nops == 0;
+    return c->nops == c->total || (2 * c->nops >= c->total && computes(c));
+}
+
+static void keep(struct near_list *list, const struct near_match *c, struct arena *a) {
+    struct near_match *kept;
+    uint32_t *ops = arena_alloc(a, (c->nops + 1) * sizeof *ops);
+    list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
+    kept = &list->items[list->n++];
+    *kept = *c;
+    if (c->nops)
+        memcpy(ops, c->ops, c->nops * sizeof *ops);
+    kept->ops = ops;
+    kept->part = arena_str(a, c->part);
+    kept->reason = arena_str(a, c->reason);
+}
+
+void near_function(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
+                   struct match_list *found, struct near_list *near) {
+    struct matcher *m = matcher_new(g, func, set->max_steps, a);
+    struct arena scratch = {0}; /* as long as one place */
+    uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
+    uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    for (uint32_t op = first; op < end; op++)
+        for (uint32_t i = set->first_rooted[g->kind[op]]; i < set->first_rooted[g->kind[op] + 1]; i++) {
+            const struct pattern *p = set->rooted[i];
+            struct near_match close;
+            if (!may_be_root(p, g, op, func))
+                continue;
+            if (match_at(m, p, op)) {
+                found->items = grow(found->items, &found->cap, found->n + 1, sizeof *found->items);
+                found->items[found->n++] = m->found;
+                continue;
+            }
+            if (look_closer(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close) && (all || is_close(&close)))
+                keep(near, &close, a);
+            arena_reset(&scratch);
+        }
+    arena_free(&scratch);
+    matcher_free(m);
+}
+
+double near_rank(const struct near_match *c) {
+    return c->total ? (double)c->nops * c->nops / c->total : 0;
+}
+
+static bool better(const struct near_match *a, const struct near_match *b) {
+    double x = near_rank(a), y = near_rank(b);
+    if (x != y)
+        return x > y;
+    return a->others != b->others ? a->others < b->others : a->whole > b->whole;
+}
+
+bool near_pattern(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
+                  uint64_t max_steps, struct arena *a, struct near_match *out) {
+    struct matcher *m = matcher_new(g, func, max_steps, a);
+    bool any = false;
+    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++) {
+        struct near_match close;
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
+            !look_closer(m, leader, p, op, 1, a, &close))
+            continue;
+        if (!any || better(&close, out))
+            *out = close;
+        any = true;
+    }
+    matcher_free(m);
+    return any;
+}

@@ -1,0 +1,153 @@
+/* Says what was understood of files. Takes any number of them and any levels, also those that an audit refuses:
+ * nothing is decided here, only counted.
+ *
+ * One graph is read at a time. A file of one module is the exception: of two such files the modules are kept until
+ * both are there, since together they are what an audit takes as one graph. */
+#include "inspect/inspect.h"
+#include "graph/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One chosen block, read. The graph points at the module, so both stay where they are. */
+struct live {
+    struct mlir ir;
+    struct graph graph;
+    const char *path;
+    bool is_ttnn;
+};
+
+struct run {
+    struct inspection *in;
+    struct live *lone[2]; /* the only module of the first and the second of two files */
+};
+
+static void live_free(struct live *l) {
+    if (!l)
+        return;
+    graph_free(&l->graph);
+    mlir_free(&l->ir);
+    free(l);
+}
+
+static struct live *live_read(struct inspection *in, struct file_facts *f, uint32_t block) {
+    struct live *l = xrealloc(NULL, sizeof *l);
+    memset(l, 0, sizeof *l);
+    l->path = f->source.path;
+    l->is_ttnn = f->scan.blocks[block].has_ttnn;
+    mlir_parse(&l->ir, &f->source, &f->scan.blocks[block], &in->diags);
+    graph_build(&l->graph, &l->ir);
+    f->modules[block] = inspect_module(&l->graph, l->is_ttnn, &in->arena);
+    return l;
+}
+
+static void add_pair(struct inspection *in, uint32_t graph, const struct live *ttir, const struct live *ttnn) {
+    struct pairing p;
+    pair_build(&p, &ttir->graph, &ttnn->graph);
+    in->pairs = grow(in->pairs, &in->pairs_cap, in->npairs + 1, sizeof *in->pairs);
+    in->pairs[in->npairs++] = (struct pair_facts){graph, ttir->path, ttnn->path, p.nlocation, p.ndataflow, p.nunpaired};
+    pair_free(&p);
+}
+
+/* Chosen blocks in the order of their graphs. */
+struct chosen {
+    uint32_t graph, block;
+};
+
+static int by_graph(const void *a, const void *b) {
+    const struct chosen *x = a, *y = b;
+    if (x->graph != y->graph)
+        return x->graph < y->graph ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static uint32_t chosen_blocks(const struct log_scan *scan, struct chosen *out) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < scan->nblocks; i++)
+        if (scan->blocks[i].chosen)
+            out[n++] = (struct chosen){scan->blocks[i].graph, i};
+    if (n)
+        qsort(out, n, sizeof *out, by_graph);
+    return n;
+}
+
+static void inspect_blocks(struct run *r, size_t file) {
+    struct inspection *in = r->in;
+    struct file_facts *f = &in->files[file];
+    struct chosen *order = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *order);
+    uint32_t n = chosen_blocks(&f->scan, order);
+    for (uint32_t i = 0, next = 0; i < n; i = next) {
+        struct live *level[2] = {NULL, NULL}; /* TTIR, TTNN */
+        for (next = i; next < n && order[next].graph == order[i].graph; next++) {
+            struct live *l = live_read(in, f, order[next].block);
+            if (level[l->is_ttnn])
+                live_free(l);
+            else
+                level[l->is_ttnn] = l;
+        }
+        if (level[0] && level[1])
+            add_pair(in, order[i].graph, level[0], level[1]);
+        if (n == 1 && in->nfiles == 2) {
+            r->lone[file] = level[0] ? level[0] : level[1];
+            continue;
+        }
+        live_free(level[0]);
+        live_free(level[1]);
+    }
+}
+
+static void inspect_file(struct run *r, size_t file) {
+    struct inspection *in = r->in;
+    struct file_facts *f = &in->files[file];
+    const char *path = in->paths[file];
+    if (!source_open(&f->source, path, &in->diags))
+        return;
+    f->opened = true;
+    log_scan(&f->source, &in->arena, &in->diags, &f->scan);
+    f->modules = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *f->modules);
+    if (f->scan.nblocks == 0)
+        diag_add(&in->diags, SEV_ERROR, (struct place){path, 0, 0}, NULL,
+                 f->scan.bare_headers ? "has headers of MLIR modules but no IR after them" : "has no IR in it");
+    inspect_blocks(r, file);
+}
+
+/* FA_INPUT when any of it could not be read. */
+static enum fa_status judge(const struct inspection *in) {
+    bool skipped = in->diags.errors > 0;
+    for (size_t i = 0; i < in->nfiles; i++)
+        for (uint32_t b = 0; b < in->files[i].scan.nblocks; b++) {
+            const struct module_facts *m = in->files[i].modules[b];
+            skipped |= m && (m->bad_ops > 0 || !in->files[i].scan.blocks[b].complete);
+        }
+    return skipped ? FA_INPUT : FA_CLEAN;
+}
+
+static void inspect_all(struct run *r) {
+    struct inspection *in = r->in;
+    in->files = arena_alloc(&in->arena, (in->nfiles + 1) * sizeof *in->files);
+    for (size_t i = 0; i < in->nfiles; i++)
+        inspect_file(r, i);
+    if (r->lone[0] && r->lone[1] && r->lone[0]->is_ttnn != r->lone[1]->is_ttnn)
+        add_pair(in, 1, r->lone[r->lone[0]->is_ttnn], r->lone[r->lone[1]->is_ttnn]);
+    live_free(r->lone[0]);
+    live_free(r->lone[1]);
+    in->status = judge(in);
+}
+
+enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out) {
+    struct inspection in = {.paths = options->files, .nfiles = options->nfiles};
+    struct run r = {.in = &in};
+    in.diags.arena = &in.arena;
+    inspect_all(&r);
+    if (json)
+        inspect_print_json(&in, out);
+    else
+        inspect_print_text(&in, out);
+    for (size_t i = 0; i < in.nfiles; i++)
+        if (in.files[i].opened)
+            source_close(&in.files[i].source);
+    free(in.pairs);
+    diags_free(&in.diags);
+    arena_free(&in.arena);
+    return in.status;
+}

@@ -1,0 +1,215 @@
+/* Counts one module: ops by name for each function, values, edges, and what could not be resolved. Linear in the
+ * module, however many functions it has: the counters are shared and reset only where they were touched. */
+#include "inspect/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Occurrences by names id, with the ids that are not zero. */
+struct counter {
+    const struct graph *g;
+    struct arena *arena;
+    struct str *copies; /* names as kept in the arena; empty: not copied yet */
+    uint16_t *kind;     /* enum op_kind */
+    uint32_t *count, *touched;
+    uint32_t ntouched;
+};
+
+static void counter_open(struct counter *c, const struct graph *g, struct arena *a) {
+    size_t n = (size_t)g->m->nnames + 1;
+    *c = (struct counter){.g = g, .arena = a, .copies = arena_alloc(a, n * sizeof *c->copies)};
+    c->kind = xrealloc(NULL, n * sizeof *c->kind);
+    c->count = xrealloc(NULL, n * sizeof *c->count);
+    c->touched = xrealloc(NULL, n * sizeof *c->touched);
+    memset(c->count, 0, n * sizeof *c->count);
+}
+
+static void counter_close(struct counter *c) {
+    free(c->kind);
+    free(c->count);
+    free(c->touched);
+}
+
+static struct str kept_name(struct counter *c, uint32_t id) {
+    if (!c->copies[id].p)
+        c->copies[id] = arena_str(c->arena, c->g->m->names[id]);
+    return c->copies[id];
+}
+
+static void count_op(struct counter *c, uint32_t op) {
+    uint32_t name = c->g->m->ops[op].name;
+    if (c->count[name]++ == 0)
+        c->touched[c->ntouched++] = name;
+    c->kind[name] = c->g->kind[op];
+}
+
+static int most_first(const void *a, const void *b) {
+    const struct op_count *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return str_cmp(x->name, y->name);
+}
+
+/* Hands the counts over and starts again at zero. */
+static struct op_count *take_counts(struct counter *c, uint32_t *n) {
+    struct op_count *out = arena_alloc(c->arena, ((size_t)c->ntouched + 1) * sizeof *out);
+    for (uint32_t i = 0; i < c->ntouched; i++) {
+        uint32_t id = c->touched[i];
+        out[i] = (struct op_count){kept_name(c, id), (enum op_kind)c->kind[id], c->count[id]};
+        c->count[id] = 0;
+    }
+    *n = c->ntouched;
+    c->ntouched = 0;
+    if (*n)
+        qsort(out, *n, sizeof *out, most_first);
+    return out;
+}
+
+/* Operands that are uses of a value. */
+static uint32_t edges_of(const struct graph *g, uint32_t op) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph_noperands(g, op) && graph_class(g, op) != OP_NO_USE; i++)
+        n += graph_operands(g, op)[i] != NONE;
+    return n;
+}
+
+static void add_op(struct counter *c, struct func_facts *f, uint32_t op) {
+    count_op(c, op);
+    f->nops++;
+    f->nvalues += c->g->m->ops[op].nresults;
+    f->nedges += edges_of(c->g, op);
+}
+
+static struct func_facts function_facts(struct counter *c, uint32_t func) {
+    const struct mlir *m = c->g->m;
+    const struct mlir_func *mf = &m->funcs[func];
+    struct func_facts f = {.name = kept_name(c, mf->name), .kind = (enum func_kind)c->g->func_kind[func]};
+    f.complete = mf->complete;
+    f.nargs = f.nvalues = mf->nargs;
+    for (uint32_t op = mf->first_op; op < mf->end_op; op++)
+        if (m->ops[op].func == func)
+            add_op(c, &f, op);
+    f.counts = take_counts(c, &f.ncounts);
+    return f;
+}
+
+static struct func_facts outside_facts(struct counter *c) {
+    struct func_facts f = {.complete = true};
+    for (uint32_t op = 0; op < c->g->m->nops; op++)
+        if (c->g->m->ops[op].func == NONE)
+            add_op(c, &f, op);
+    f.counts = take_counts(c, &f.ncounts);
+    return f;
+}
+
+static void count_unknown(struct counter *c, struct module_facts *out) {
+    for (uint32_t op = 0; op < c->g->m->nops; op++)
+        if (c->g->kind[op] == K_UNKNOWN)
+            count_op(c, op);
+    out->unknown = take_counts(c, &out->nunknown);
+}
+
+/* ---- aliases ---- */
+
+struct names {
+    struct str *p;
+    uint32_t n, cap;
+};
+
+static bool alias_char(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+           c == '.' || c == '-';
+}
+
+/* "#loc12", "#ttnn_layout3"; not "#ttnn.buffer_type<dram>" and "#ttnn<mesh_shape 1x1>", which are attributes, nor
+ * the number in "%5#1". */
+static const char *read_alias(const struct mlir *m, const char *p, const char *end, struct names *out) {
+    const char *q = p + 1;
+    while (q < end && alias_char(*q))
+        q++;
+    struct str name = {p, (size_t)(q - p)}, value;
+    bool begins = name.n > 1 && !(p[1] >= '0' && p[1] <= '9') && p[1] != '-' && p[1] != '.';
+    if (!begins || memchr(name.p, '.', name.n) || (q < end && *q == '<') || mlir_alias(m, name, &value))
+        return q;
+    out->p = grow(out->p, &out->cap, out->n + 1, sizeof *out->p);
+    out->p[out->n++] = name;
+    return q;
+}
+
+static const char *skip_string(const char *p, const char *end) {
+    for (p++; p < end && *p != '"'; p++)
+        if (*p == '\\' && end - p > 1)
+            p++;
+    return p < end ? p + 1 : end;
+}
+
+static void read_aliases(const struct mlir *m, struct names *out) {
+    const char *p = m->text.p, *end = p + m->text.n;
+    while (p < end) {
+        if (*p == '"') {
+            p = skip_string(p, end);
+        } else if (*p == '#') {
+            p = read_alias(m, p, end, out);
+        } else if (*p == '/' && end - p > 1 && p[1] == '/') {
+            const char *newline = memchr(p, '\n', (size_t)(end - p));
+            p = newline ? newline : end;
+        } else {
+            p++;
+        }
+    }
+}
+
+/* Shorter ones first, so that numbers count up. */
+static int by_length(const void *a, const void *b) {
+    const struct str *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return memcmp(x->p, y->p, x->n);
+}
+
+static void find_unresolved(const struct mlir *m, struct arena *a, struct module_facts *out) {
+    struct names found = {0};
+    read_aliases(m, &found);
+    out->unresolved_uses = found.n;
+    out->unresolved = arena_alloc(a, ((size_t)found.n + 1) * sizeof *out->unresolved);
+    if (found.n)
+        qsort(found.p, found.n, sizeof *found.p, by_length);
+    for (uint32_t i = 0; i < found.n; i++)
+        if (i == 0 || !str_eq(found.p[i], found.p[i - 1]))
+            out->unresolved[out->nunresolved++] = arena_str(a, found.p[i]);
+    free(found.p);
+}
+
+struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, struct arena *a) {
+    const struct mlir *m = g->m;
+    struct module_facts *out = arena_alloc(a, sizeof *out);
+    struct counter c;
+    *out = (struct module_facts){.is_ttnn = is_ttnn,
+                                 .nfuncs = m->nfuncs,
+                                 .nops = m->nops,
+                                 .nvalues = m->nvalues,
+                                 .ndestinations = g->ndestinations,
+                                 .bad_ops = m->bad_ops,
+                                 .custom_ops = m->custom_ops,
+                                 .undefined_values = m->undefined_values};
+    counter_open(&c, g, a);
+    out->funcs = arena_alloc(a, ((size_t)m->nfuncs + 1) * sizeof *out->funcs);
+    for (uint32_t f = 0; f < m->nfuncs; f++)
+        out->funcs[f] = function_facts(&c, f);
+    out->outside = outside_facts(&c);
+    for (uint32_t op = 0; op < m->nops; op++)
+        out->nedges += edges_of(g, op);
+    count_unknown(&c, out);
+    counter_close(&c);
+    find_unresolved(m, a, out);
+    return out;
+}
+
+const char *inspect_func_kind(enum func_kind kind) {
+    static const char *const names[FUNC_KINDS] = {[FUNC_MAIN] = "main",
+                                                  [FUNC_CONST_EVAL] = "const-eval",
+                                                  [FUNC_CPU] = "cpu",
+                                                  [FUNC_COMPOSITE] = "composite",
+                                                  [FUNC_DECLARATION] = "declaration"};
+    return names[kind];
+}

@@ -1,0 +1,41 @@
+/* The tables of what conditions and numbers may call. */
+#include "lang/condition.h"
+
+const struct condition_info condition_table[CONDITIONS] = {
+#define C(name, least, most, arguments, reach, says) {#name, least, most, ARGUMENTS_##arguments, REACH_##reach, says},
+#include "lang/conditions.def"
+#undef C
+};
+
+const struct measure_info measure_table[MEASURES] = {
+    [MEASURE_rank] = {"rank", 0, false, "rank(x): dimensions of the tensor x"},
+    [MEASURE_size] = {"size", 1, false, "size(x, -1): extent of a dimension of the tensor x"},
+    [MEASURE_numel] = {"numel", 0, false, "numel(x): elements of the tensor x"},
+    [MEASURE_users] = {"users", 0, false, "users(x): uses of the value x"},
+    [MEASURE_begin] = {"begin", 0, false, "begin(s): where the slice s begins"},
+    [MEASURE_end] = {"end", 0, false, "end(s): before which the slice s ends"},
+    [MEASURE_step] = {"step", 0, false, "step(s): the step of the slice s"},
+    [MEASURE_cut] = {"cut", 0, false, "cut(s): the dimension that the slice s cuts, -1 for the last"},
+    [MEASURE_attribute] = {"attribute", 0, true, "attribute(x, \"k\"): a number that is printed on the op x"},
+};
+
+uint32_t condition_find(struct str name) {
+    for (uint32_t i = 0; i < CONDITIONS; i++)
+        if (str_is(name, condition_table[i].name))
+            return i;
+    return NONE;
+}
+
+const char *condition_nearest(struct str misspelt) {
+    const char *words[CONDITIONS + 4] = {"not", "value", "extent", "sqrt"};
+    for (uint32_t i = 0; i < CONDITIONS; i++)
+        words[4 + i] = condition_table[i].name;
+    return str_nearest(misspelt, words, CONDITIONS + 4);
+}
+
+uint32_t measure_find(struct str name) {
+    for (uint32_t i = 0; i < MEASURES; i++)
+        if (str_is(name, measure_table[i].name))
+            return i;
+    return NONE;
+}

@@ -1,0 +1,55 @@
+/* Names that conditions and numbers may call, and their arguments. What they compute is in src/match/. */
+#ifndef FA_CONDITION_H
+#define FA_CONDITION_H
+
+#include "base/base.h"
+
+/* See conditions.def. */
+enum condition_arguments { ARGUMENTS_NAMES, ARGUMENTS_REGEX, ARGUMENTS_NUMBERS };
+enum condition_reach { REACH_NEAR, REACH_USERS, REACH_LOCATIONS, REACH_FAR };
+
+struct condition_info {
+    const char *name;
+    uint32_t least, most; /* arguments */
+    enum condition_arguments arguments;
+    enum condition_reach reach;
+    const char *says; /* for messages and `explain` */
+};
+
+enum condition_id {
+#define C(name, least, most, arguments, reach, says) CONDITION_##name,
+#include "lang/conditions.def"
+#undef C
+    CONDITIONS
+};
+
+extern const struct condition_info condition_table[CONDITIONS];
+
+uint32_t condition_find(struct str name);           /* NONE when there is none */
+const char *condition_nearest(struct str misspelt); /* a name or a word of conditions; NULL when none is close */
+
+/* Numbers that a value or its op has: rank(x), begin(s). */
+struct measure_info {
+    const char *name;
+    uint32_t ngiven; /* whole numbers after the name of the value */
+    bool key;        /* a string after the name of the value */
+    const char *says;
+};
+
+enum measure_id {
+    MEASURE_rank,
+    MEASURE_size,
+    MEASURE_numel,
+    MEASURE_users,
+    MEASURE_begin,
+    MEASURE_end,
+    MEASURE_step,
+    MEASURE_cut,
+    MEASURE_attribute,
+    MEASURES
+};
+
+extern const struct measure_info measure_table[MEASURES];
+uint32_t measure_find(struct str name); /* NONE when there is none */
+
+#endif

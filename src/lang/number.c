@@ -1,0 +1,209 @@
+/* Conditions and numbers over the names of a formula, from text. */
+#include "lang/build.h"
+#include "lang/condition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void regexes_free(struct regexes *all) {
+    for (uint32_t i = 0; i < all->n; i++)
+        pcre2_code_free(all->items[i]);
+    free(all->items);
+    *all = (struct regexes){0};
+}
+
+static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e);
+
+static const pcre2_code *compile(struct builder *b, struct scope *s, struct str text) {
+    int code;
+    PCRE2_SIZE at;
+    pcre2_code *re = b->regexes ? pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL) : NULL;
+    if (!re) {
+        PCRE2_UCHAR message[128] = "";
+        if (b->regexes)
+            pcre2_get_error_message(code, message, sizeof message);
+        build_fail(b, s, text, NULL,
+                   b->regexes ? arena_printf(b->arena, "wrong regular expression: %s", (const char *)message).p
+                              : "no regular expression is allowed here");
+        return NULL;
+    }
+    pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* without JIT it is only slower */
+    struct regexes *all = b->regexes;
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    return all->items[all->n++] = re;
+}
+
+/* The whole numbers that follow the names in a call. */
+static void take_numbers(struct builder *b, struct scope *s, const struct expr *e, uint32_t from, struct number *n) {
+    for (uint32_t i = from; i < e->nargs; i++) {
+        const struct expr *v = e->args[i]->kind == E_NEG ? e->args[i]->args[0] : e->args[i];
+        if (v->kind != E_NUMBER || v->value > 64 || v->value != (int)v->value) {
+            build_fail(b, s, e->args[i]->text, NULL, "a whole number is meant");
+            return;
+        }
+        n->given[n->ngiven++] = e->args[i]->kind == E_NEG ? -(int)v->value : (int)v->value;
+    }
+}
+
+static const char *did_you_mean(struct builder *b, const char *word) {
+    return word ? arena_printf(b->arena, "did you mean %s?", word).p : NULL;
+}
+
+static void not_a_name(struct builder *b, struct scope *s, struct str name) {
+    const char *names[MAX_SLOTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->f->nslots; i++)
+        if (b->f->slot_name[i].n)
+            names[n++] = arena_strdup(b->arena, b->f->slot_name[i]);
+    build_fail(b, s, name, did_you_mean(b, str_nearest(name, names, n)), "not a name of the formula");
+}
+
+static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->op = NUM_CALL;
+    n->text = e->text;
+    n->call = condition_find(e->text);
+    if (n->call == NONE) {
+        build_fail(b, s, e->text, did_you_mean(b, condition_nearest(e->text)),
+                   arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
+        return n;
+    }
+    const struct condition_info *info = &condition_table[n->call];
+    if (e->nargs < info->least || e->nargs > info->most || (e->nargs > 4 && info->arguments != ARGUMENTS_NUMBERS)) {
+        build_fail(b, s, e->text, info->says, "wrong number of arguments");
+        return n;
+    }
+    for (uint32_t i = 0; i < e->nargs; i++) {
+        if (e->args[i]->kind == E_STRING && info->arguments == ARGUMENTS_REGEX && i + 1 == e->nargs) {
+            n->regex = compile(b, s, e->args[i]->text);
+            n->nargs = i;
+            return n;
+        }
+        if (info->arguments == ARGUMENTS_NUMBERS && e->args[i]->kind != E_NAME) {
+            take_numbers(b, s, e, i, n);
+            n->nargs = i;
+            return n;
+        }
+        n->args[i] = formula_slot(b->f, e->args[i]->text);
+        if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
+            not_a_name(b, s, e->args[i]->text);
+    }
+    n->nargs = e->nargs;
+    return n;
+}
+
+static const struct number *measure_call(struct builder *b, struct scope *s, const struct expr *e, uint32_t which) {
+    const struct measure_info *info = &measure_table[which];
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->op = NUM_MEASURE;
+    n->text = e->text;
+    n->call = which;
+    if (e->nargs != 1 + info->ngiven + info->key) {
+        build_fail(b, s, e->text, info->says, "wrong number of arguments");
+        return n;
+    }
+    n->slot = formula_slot(b->f, e->args[0]->text);
+    if (e->args[0]->kind != E_NAME || n->slot == NONE)
+        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+    if (info->key && e->args[1]->kind != E_STRING)
+        build_fail(b, s, e->args[1]->text, info->says, "a string is meant");
+    else if (info->key)
+        n->key = arena_strdup(b->arena, e->args[1]->text);
+    else
+        take_numbers(b, s, e, 1, n);
+    return n;
+}
+
+static const struct number *number_of_call(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    n->text = e->text;
+    n->slot = NONE;
+    if (str_is(e->text, "not") && e->nargs == 1) {
+        n->op = NUM_NOT;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    }
+    if (str_is(e->text, "sqrt") && e->nargs == 1) {
+        n->op = NUM_SQRT;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    }
+    if (str_is(e->text, "value") && e->nargs == 1) {
+        n->op = NUM_VALUE_OF;
+        n->slot = formula_slot(b->f, e->args[0]->text);
+        if (n->slot == NONE)
+            not_a_name(b, s, e->args[0]->text);
+        return n;
+    }
+    if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
+        not_a_name(b, s, e->args[0]->text);
+    if (str_is(e->text, "extent"))
+        return build_extent_number(b, s, e);
+    uint32_t which = measure_find(e->text);
+    return which == NONE ? condition_call(b, s, e) : measure_call(b, s, e, which);
+}
+
+static const struct number *number_either(struct builder *b, struct scope *s, const struct expr *e) {
+    const struct number *all = number_of(b, s, e->args[0]);
+    for (uint32_t i = 1; i < e->nargs; i++) {
+        struct number *both = arena_alloc(b->arena, sizeof *both);
+        *both =
+            (struct number){.op = NUM_OR, .slot = NONE, .a = all, .b = number_of(b, s, e->args[i]), .text = e->text};
+        all = both;
+    }
+    return all;
+}
+
+static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e) {
+    struct number *n = arena_alloc(b->arena, sizeof *n);
+    enum op_kind op;
+    n->text = e->text;
+    n->slot = NONE;
+    if (b->failed)
+        return n;
+    switch (e->kind) {
+    case E_NUMBER:
+        n->value = e->value;
+        return n;
+    case E_NEG:
+        n->op = NUM_NEG;
+        n->a = number_of(b, s, e->args[0]);
+        return n;
+    case E_INFIX:
+        infix_operator(e->text, &op, &n->op);
+        n->a = number_of(b, s, e->args[0]);
+        n->b = number_of(b, s, e->args[1]);
+        return n;
+    case E_EITHER:
+        return number_either(b, s, e);
+    case E_CALL:
+        return number_of_call(b, s, e);
+    default:
+        build_fail(b, s, e->text, "conditions compare numbers and extents, or call a condition", "not a condition");
+        return n;
+    }
+}
+
+static bool number_build(const struct number **out, struct builder b, struct str text, struct text_origin origin) {
+    struct scope *s = arena_alloc(b.scratch, sizeof *s);
+    struct parser p = {.arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+    s->parser = &p;
+    s->lines = formula_lines(&p, &s->nlines);
+    if (!p.failed && s->nlines != 1)
+        formula_fail(&p, text, NULL, "one condition expected");
+    if (p.failed)
+        return false;
+    *out = number_of(&b, s, s->lines[0].expr);
+    return !b.failed;
+}
+
+bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
+                  struct text_origin origin, struct regexes *keep, struct diags *d) {
+    struct arena scratch = {0};
+    struct formula *names = arena_alloc(&scratch, sizeof *names); /* conditions name slots and never add one */
+    *names = *f;
+    struct builder b = {.f = names, .arena = a, .scratch = &scratch, .diags = d, .regexes = keep};
+    bool ok = number_build(out, b, text, origin);
+    arena_free(&scratch);
+    return ok;
+}

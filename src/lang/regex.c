@@ -1,0 +1,38 @@
+#include "lang/regex.h"
+
+#include <string.h>
+
+/* A letter may stand for its other case as well, and a byte beyond ASCII for part of a character. */
+static bool means_itself(uint32_t unit) {
+    bool letter = (unit >= 'A' && unit <= 'Z') || (unit >= 'a' && unit <= 'z');
+    return unit < 128 && !letter;
+}
+
+static bool lacks(const pcre2_code *re, uint32_t type, uint32_t unit, struct str text) {
+    uint32_t there = 0, c = 0;
+    return pcre2_pattern_info(re, type, &there) == 0 && there == 1 && pcre2_pattern_info(re, unit, &c) == 0 &&
+           means_itself(c) && (text.n == 0 || !memchr(text.p, (int)c, text.n));
+}
+
+bool regex_is_ruled_out(const pcre2_code *re, struct str text) {
+    return lacks(re, PCRE2_INFO_FIRSTCODETYPE, PCRE2_INFO_FIRSTCODEUNIT, text) ||
+           lacks(re, PCRE2_INFO_LASTCODETYPE, PCRE2_INFO_LASTCODEUNIT, text);
+}
+
+enum { MATCH_LIMIT = 100000 };
+
+bool regex_finds(const pcre2_code *re, struct str s) {
+    if (re && regex_is_ruled_out(re, s))
+        return false;
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    int found = -1;
+    if (data && limits && re) {
+        pcre2_set_match_limit(limits, MATCH_LIMIT);
+        pcre2_set_depth_limit(limits, MATCH_LIMIT);
+        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
+    }
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(limits);
+    return found >= 0;
+}

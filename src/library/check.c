@@ -1,0 +1,193 @@
+/* Warnings about pattern files, for their authors: an audit does not say them. */
+#include "library/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lang/build.h"
+#include "lang/template.h"
+#include "library/lowering.h"
+
+struct checker {
+    const struct pattern_set *set;
+    const char *file;
+    struct diags *diags;
+    struct arena arena;
+};
+
+static bool same_file(const char *a, const char *b) {
+    struct stat sa, sb;
+    return strcmp(a, b) == 0 ||
+           (stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino);
+}
+
+static void warn(struct checker *c, uint64_t line, const char *what, struct str word, const char *more) {
+    diag_add(c->diags, SEV_WARNING, (struct place){c->file, line, 0}, NULL, "%s%.*s%s", what, (int)word.n, word.p,
+             more);
+}
+
+/* ---- texts with {names} ---- */
+
+/* Line of a piece of text in the file; that of the pattern when it cannot be told. */
+static uint64_t line_of(const struct pattern *p, struct str piece) {
+    const char *at = str_find(p->text, piece);
+    uint64_t line = p->text_line;
+    for (const char *c = p->text.p; at && c < at; c++)
+        line += *c == '\n';
+    return at ? line : p->line;
+}
+
+static void check_template(struct checker *c, const struct pattern *p, struct str text) {
+    struct diags quiet = {.arena = &c->arena};
+    for (size_t i = 0; i < text.n; i++) {
+        const char *close = text.p[i] == '{' ? memchr(text.p + i, '}', text.n - i) : NULL;
+        if (!close)
+            continue;
+        struct str inner = {text.p + i + 1, (size_t)(close - text.p) - i - 1};
+        const struct number *n;
+        struct text_origin nowhere = {"", 0, 0};
+        if (formula_slot(&p->formula, inner) == NONE && !template_word(&p->formula, inner) &&
+            !number_parse(&n, &p->formula, &c->arena, inner, nowhere, NULL, &quiet))
+            warn(c, line_of(p, (struct str){text.p + i, inner.n + 2}),
+                 "neither a name of the formula nor a number, printed as it is: {", inner, "}");
+        i = (size_t)(close - text.p);
+    }
+    diags_free(&quiet);
+}
+
+static void check_rules(struct checker *c, const struct pattern *p, const struct note_rule *rules, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        check_template(c, p, rules[i].say);
+}
+
+/* ---- the fused form ---- */
+
+/* The formula that another key than `match` says; NULL with a warning when it is none. */
+static const struct formula *other_formula(struct checker *c, const struct pattern *p, struct str text,
+                                           const char *refused) {
+    struct diags quiet = {.arena = &c->arena};
+    struct formula *f = arena_alloc(&c->arena, sizeof *f);
+    struct text_origin nowhere = {"", 1, 1};
+    bool good = fused_parse(f, &c->arena, c->set, text, nowhere, &quiet);
+    if (!good)
+        warn(c, line_of(p, text), refused, str_of(quiet.n ? quiet.items[0].message : ""), "");
+    diags_free(&quiet);
+    return good ? f : NULL;
+}
+
+/* `absent` holds the place of an operand that the op goes without. */
+static void check_fused(struct checker *c, const struct pattern *p) {
+    const struct formula *f = other_formula(c, p, p->fused, "`fused` is no formula: ");
+    for (uint32_t i = 0; f && i < f->nslots; i++)
+        if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
+            !str_is(f->slot_name[i], "absent"))
+            warn(c, line_of(p, p->fused), "`fused` speaks of a name that the formula does not have: ", f->slot_name[i],
+                 "");
+}
+
+/* What a name holds is said over this name. */
+static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
+    const struct formula *f = other_formula(c, p, h->formula, "`holds` is no formula: ");
+    for (uint32_t i = 0; f && i < f->nslots; i++)
+        if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
+            warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
+}
+
+/* ---- what is replaced ---- */
+
+static void check_replaced(struct checker *c, const struct pattern *p) {
+    const struct pattern *old = p->replaces;
+    if (!old || (same_file(old->file.p, c->file) && old->line == p->line))
+        return;
+    struct str more = arena_printf(&c->arena, " of %s:%llu", old->file.p, (unsigned long long)old->line);
+    warn(c, p->line, "replaces ", old->name, more.p);
+}
+
+/* ---- what may lie inside ---- */
+
+static void check_contains(struct checker *c, const struct pattern *p) {
+    for (uint32_t i = 0; i < p->ncontains; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < c->set->n; k++)
+            found |= str_eq(c->set->items[k]->name, p->contains[i]);
+        if (!found)
+            warn(c, line_of(p, STR("contains:")), "`contains` names no pattern: ", p->contains[i], "");
+    }
+}
+
+static void check_pattern(struct checker *c, const struct pattern *p) {
+    check_replaced(c, p);
+    check_contains(c, p);
+    check_rules(c, p, p->torch, p->ntorch);
+    check_rules(c, p, p->notes, p->nnotes);
+    check_rules(c, p, p->block, p->nblock);
+    check_rules(c, p, p->outside, p->noutside);
+    check_rules(c, p, p->compiler, p->ncompiler);
+    for (uint32_t i = 0; i < p->nholds; i++)
+        check_holds(c, p, &p->holds[i]);
+    if (p->fused.n)
+        check_fused(c, p);
+}
+
+/* ---- idioms ---- */
+
+static bool calls(struct str text, struct str name) {
+    struct lexer l = {text, 0, 0};
+    for (struct token t = lex_next(&l), next; t.kind != T_END && t.kind != T_BAD; t = next) {
+        next = lex_next(&l);
+        if (t.kind == T_NAME && str_eq(t.text, name) && next.kind == T_PUNCT && str_is(next.text, "("))
+            return true;
+    }
+    return false;
+}
+
+static bool is_used(const struct pattern_set *set, const struct idiom *idiom) {
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i]->match.n && calls(set->items[i]->match, idiom->name))
+            return true;
+    for (uint32_t i = 0; i < set->idioms.n; i++)
+        if (!str_eq(set->idioms.items[i].name, idiom->name) && calls(set->idioms.items[i].body, idiom->name))
+            return true;
+    return false;
+}
+
+/* The definition before this one, if any. */
+static const struct idiom *replaced_idiom(const struct pattern_set *set, uint32_t at) {
+    for (uint32_t i = at; i-- > 0;)
+        if (str_eq(set->idioms.items[i].name, set->idioms.items[at].name))
+            return &set->idioms.items[i];
+    return NULL;
+}
+
+static void check_idiom(struct checker *c, uint32_t at) {
+    const struct idiom *idiom = &c->set->idioms.items[at], *old = replaced_idiom(c->set, at);
+    if (old && !(same_file(old->origin.file, c->file) && old->origin.line == idiom->origin.line)) {
+        struct str more =
+            arena_printf(&c->arena, " of %s:%llu", old->origin.file, (unsigned long long)old->origin.line);
+        warn(c, idiom->origin.line, "replaces the idiom ", idiom->name, more.p);
+    }
+    if (!is_used(c->set, idiom))
+        warn(c, idiom->origin.line, "no pattern uses the idiom ", idiom->name, "");
+}
+
+/* The file itself, or one of the directory. */
+static bool is_of(const char *file, const char *path) {
+    size_t n = strlen(path);
+    return strncmp(file, path, n) == 0 && (file[n] == '\0' || file[n] == '/');
+}
+
+void patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
+    struct checker c = {.set = set, .diags = d};
+    for (uint32_t i = 0; i < set->n; i++) {
+        c.file = set->items[i]->file.p;
+        if (is_of(c.file, path))
+            check_pattern(&c, set->items[i]);
+    }
+    for (uint32_t i = 0; i < set->idioms.n; i++) {
+        c.file = set->idioms.items[i].origin.file;
+        if (is_of(c.file, path))
+            check_idiom(&c, i);
+    }
+    arena_free(&c.arena);
+}

@@ -1,0 +1,89 @@
+/* Which patterns a run works with: bundled ones and those of the user, and which of them are wanted. */
+#include "library/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/place.h"
+
+bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
+    if (!o->no_default_patterns) {
+        struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&set->arena);
+        if (!patterns_load(set, arena_strdup(&set->arena, dir), d))
+            return false;
+    }
+    for (size_t i = 0; i < o->npatterns; i++)
+        if (!patterns_load(set, o->patterns[i], d))
+            return false;
+    return true;
+}
+
+static bool has_word(const char *list, struct str word) {
+    for (const char *p = list; p && *p;) {
+        size_t n = strcspn(p, ",");
+        if (str_eq(str_trim((struct str){p, n}), word))
+            return true;
+        p += n;
+        p += *p == ',';
+    }
+    return false;
+}
+
+static bool check_words(const char *list, const char *option, const char *const *words, size_t nwords, const char *hint,
+                        struct diags *d) {
+    for (const char *p = list; p;) {
+        size_t n = strcspn(p, ",");
+        struct str word = str_trim((struct str){p, n});
+        bool known = false;
+        for (size_t i = 0; i < nwords; i++)
+            known |= str_is(word, words[i]);
+        if (!known) {
+            diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, hint, "%s knows no '%.*s'", option, (int)word.n, word.p);
+            return false;
+        }
+        p = p[n] ? p + n + 1 : NULL;
+    }
+    return true;
+}
+
+/* A hint: the name or the fused op that a glob seems to mean, or NULL. */
+static const char *nearest_pattern(struct pattern_set *set, struct str glob) {
+    const char **names = xrealloc(NULL, (2 * (size_t)set->n + 1) * sizeof *names);
+    size_t n = 0;
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct str words[] = {set->items[i]->name, set->items[i]->fused_op};
+        for (int k = 0; k < 2 && !set->items[i]->replaced; k++)
+            if (glob.n && words[k].n && words[k].p[0] == glob.p[0]) /* nobody mistakes the first letter */
+                names[n++] = arena_strdup(&set->arena, words[k]);
+    }
+    const char *found = str_nearest(glob, names, n);
+    free(names);
+    return found ? arena_printf(&set->arena, "did you mean %s?", found).p : NULL;
+}
+
+bool source_wanted(const struct fa_options *o, struct str source) {
+    return !o->sources || has_word(o->sources, source);
+}
+
+bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
+    static const char *const hidden[] = {"blocked", "decomposed"};
+    struct str bad;
+    if (!check_words(o->sources, "--source", pattern_sources, PATTERN_SOURCES,
+                     "a comma-separated list of ttnn, torch, triton, cuda", d) ||
+        !check_words(o->include, "--include", hidden, 2, "a comma-separated list of blocked, decomposed", d))
+        return false;
+    for (uint32_t i = 0; i < set->n; i++) {
+        set->items[i]->show_blocked = has_word(o->include, STR("blocked"));
+        set->items[i]->show_decomposed = has_word(o->include, STR("decomposed"));
+    }
+    if (!patterns_select(set, o->only, o->skip, &bad)) {
+        diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, nearest_pattern(set, bad),
+                 "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
+        return false;
+    }
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i]->selected && !set->items[i]->replaced && source_wanted(o, set->items[i]->source))
+            return true;
+    diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern is left to search");
+    return false;
+}

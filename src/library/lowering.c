@@ -1,0 +1,202 @@
+/* The list `lowering`. */
+#include "library/lowering.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "lang/expr.h"
+#include "library/loader.h"
+
+const struct lowering *lowering_of_name(const struct pattern_set *set, struct str name) {
+    for (uint32_t i = set->nlowerings; i-- > 0;)
+        if (str_eq(set->lowerings[i].name, name))
+            return &set->lowerings[i];
+    return NULL;
+}
+
+const struct lowering *lowering_of_kind(const struct pattern_set *set, enum op_kind k) {
+    for (uint32_t i = set->nlowerings; k != K_UNKNOWN && i-- > 0;)
+        if (set->lowerings[i].kind == k)
+            return &set->lowerings[i];
+    return NULL;
+}
+
+/* ---- formulas with the names of fused ops ---- */
+
+/* Idioms of the patterns, if wanted, and those that stand for fused ops. */
+static struct idioms all_idioms(const struct pattern_set *set, struct arena *a, bool patterns) {
+    uint32_t n = patterns ? set->idioms.n : 0, m = set->lowered.n;
+    struct idioms all = {arena_alloc(a, (n + m + 1) * sizeof *all.items), n + m, 0};
+    if (n)
+        memcpy(all.items, set->idioms.items, n * sizeof *all.items);
+    if (m)
+        memcpy(all.items + n, set->lowered.items, m * sizeof *all.items);
+    return all;
+}
+
+/* Does the text begin with "name ="? */
+static bool begins_with_definition(struct str text) {
+    size_t i = 0;
+    while (i < text.n && (isalnum((unsigned char)text.p[i]) || text.p[i] == '_'))
+        i++;
+    while (i < text.n && text.p[i] == ' ')
+        i++;
+    return i + 1 < text.n && text.p[i] == '=' && text.p[i + 1] != '=';
+}
+
+static bool is_plain_word(struct str word) {
+    return str_is(word, "true") || str_is(word, "false") || str_is(word, "absent") ||
+           op_kind_of_name(word) != K_UNKNOWN;
+}
+
+/* Names that occur as the value of an attribute only: epsilon=eps. */
+static void add_names(struct formula *f, const struct node *n) {
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        struct str word = n->attrs[i].value;
+        if (!n->attrs[i].word || is_plain_word(word) || formula_slot(f, word) != NONE || f->nslots == MAX_SLOTS)
+            continue;
+        f->slot_name[f->nslots] = word;
+        f->slot_is_variable[f->nslots++] = true;
+    }
+    for (uint32_t i = 0; i < n->nargs; i++)
+        add_names(f, n->args[i]);
+}
+
+bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *set, struct str text,
+                 struct text_origin origin, struct diags *d) {
+    struct idioms all = all_idioms(set, a, true);
+    text = str_trim(text);
+    if (!begins_with_definition(text))
+        text = arena_printf(a, "out = %.*s", (int)text.n, text.p);
+    if (!formula_parse(f, a, &all, text, origin, d))
+        return false;
+    add_names(f, f->root);
+    for (uint32_t i = 0; i < f->nalso; i++)
+        add_names(f, f->also[i].node);
+    return true;
+}
+
+/* ---- loading ---- */
+
+/* "name(a, b)" */
+static bool read_head(struct lowering *w, struct str head) {
+    const char *open = head.n ? memchr(head.p, '(', head.n) : NULL;
+    if (!open || head.p[head.n - 1] != ')')
+        return false;
+    w->head = head;
+    w->name = str_trim((struct str){head.p, (size_t)(open - head.p)});
+    w->kind = op_kind_of_name(w->name);
+    for (const char *p = open + 1, *end = head.p + head.n - 1; p < end;) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        struct str name = str_trim((struct str){p, (size_t)((comma ? comma : end) - p)});
+        if (!name.n || w->nparams == MAX_PARAMS)
+            return false;
+        w->params[w->nparams++] = name;
+        p = comma ? comma + 1 : end;
+    }
+    return w->name.n > 0 && w->nparams > 0;
+}
+
+/* Every variable is a parameter; parameters that stand in attributes only get a slot too. */
+static bool bind_params(struct loader *l, struct lowering *w, const yaml_node_t *n) {
+    struct formula *f = w->formula;
+    for (uint32_t s = 0; s < f->nslots; s++) {
+        bool known = !f->slot_is_variable[s];
+        for (uint32_t i = 0; i < w->nparams; i++)
+            known |= str_eq(f->slot_name[s], w->params[i]);
+        if (!known) {
+            error_at(l, n, w->head.p, "no parameter of the op: ", f->slot_name[s]);
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < w->nparams; i++) {
+        w->slots[i] = formula_slot(f, w->params[i]);
+        if (w->slots[i] != NONE)
+            continue;
+        if (f->nslots == MAX_SLOTS) {
+            error_at(l, n, NULL, "too many names", STR(""));
+            return false;
+        }
+        f->slot_name[f->nslots] = w->params[i];
+        f->slot_is_variable[f->nslots] = true;
+        w->slots[i] = f->nslots++;
+    }
+    return true;
+}
+
+static bool uses(const struct node *n, enum op_kind k) {
+    bool found = n->kind == N_OP && n->op == k;
+    for (uint32_t i = 0; i < n->nargs && !found; i++)
+        found = uses(n->args[i], k);
+    return found;
+}
+
+/* A fused op without an op of its own is an idiom: "head:" and the lines, the last one without its name. */
+static bool add_idiom(struct loader *l, const struct lowering *w, struct text_origin origin) {
+    struct arena *a = &l->set->arena;
+    struct parser p = {.arena = a, .diags = l->diags, .text = w->text, .origin = origin, .lexer = {w->text, 0, 0}};
+    uint32_t n;
+    const struct definition *lines = formula_lines(&p, &n);
+    if (p.failed || n == 0)
+        return false;
+    struct str name = lines[n - 1].name;
+    size_t from = (size_t)(name.p - w->text.p), equals = from;
+    while (equals < w->text.n && w->text.p[equals] != '=')
+        equals++;
+    struct str text = arena_printf(a, "%.*s:\n%.*s %.*s", (int)w->head.n, w->head.p, (int)from, w->text.p,
+                                   (int)(w->text.n - equals - 1), w->text.p + equals + 1);
+    origin.line--;
+    return idiom_add(&l->set->lowered, a, text, origin, l->diags);
+}
+
+static void load_lowering(struct loader *l, const yaml_node_t *n) {
+    static const char *const keys[] = {"op", "is", "source"};
+    struct lowering w = {.kind = K_UNKNOWN};
+    const yaml_node_t *node[3] = {NULL, NULL, NULL};
+    if (n->type != YAML_MAPPING_NODE) {
+        error_at(l, n, "- {op: \"relu(x)\", is: \"out = maximum(x, 0)\", source: \"...\"}", "a lowering is a mapping",
+                 STR(""));
+        return;
+    }
+    for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++)
+        check_key(l, yaml_document_get_node(&l->doc, p->key), keys, 3, "op, is, source");
+    for (int i = 0; i < 3 && !l->failed; i++)
+        if (!(node[i] = lookup(l, n, keys[i])))
+            error_at(l, n, NULL, "a lowering lacks the key ", str_of(keys[i]));
+        else
+            is_scalar(l, node[i]);
+    if (l->failed)
+        return;
+    if (!read_head(&w, kept_text(l, node[0]))) {
+        error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", scalar_text(node[0]));
+        return;
+    }
+    w.text = kept_text(l, node[1]);
+    w.source = kept_text(l, node[2]);
+    w.formula = arena_alloc(&l->set->arena, sizeof *w.formula);
+    struct idioms fused = all_idioms(l->set, &l->set->arena, false);
+    struct text_origin origin = origin_of(l, node[1]);
+    if (!formula_parse(w.formula, &l->set->arena, &fused, w.text, origin, l->diags) || !bind_params(l, &w, node[1]) ||
+        (w.kind == K_UNKNOWN && !add_idiom(l, &w, origin))) {
+        l->failed = true;
+        return;
+    }
+    w.primitive = uses(w.formula->root, w.kind);
+    l->set->lowerings =
+        grow(l->set->lowerings, &l->set->lowerings_cap, l->set->nlowerings + 1, sizeof *l->set->lowerings);
+    l->set->lowerings[l->set->nlowerings++] = w;
+}
+
+void load_lowerings(struct loader *l, const yaml_node_t *list) {
+    if (list->type != YAML_SEQUENCE_NODE) {
+        error_at(l, list, NULL, "`lowering` is a list", STR(""));
+        return;
+    }
+    for (yaml_node_item_t *i = list->data.sequence.items.start; i < list->data.sequence.items.top && !l->failed; i++)
+        load_lowering(l, yaml_document_get_node(&l->doc, *i));
+}
+
+void lowerings_free(struct pattern_set *set) {
+    free(set->lowerings);
+    idioms_free(&set->lowered);
+}

@@ -1,0 +1,188 @@
+/* Files are told apart by what is in them: a module with ttnn ops in a function that runs on the
+ * device is the TTNN level, one with ttir ops only is the TTIR level. */
+#include "log/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void complain(struct diags *d, const char *file, const char *hint, const char *what) {
+    diag_add(d, SEV_ERROR, (struct place){file, 0, 0}, hint, "%s", what);
+}
+
+static struct compile *compile_of(struct inputs *in, uint32_t number) {
+    if (in->compile_at[number])
+        return &in->compiles[in->compile_at[number] - 1];
+    in->compiles = grow(in->compiles, &in->cap, in->ncompiles + 1, sizeof *in->compiles);
+    struct compile *c = &in->compiles[in->ncompiles++];
+    memset(c, 0, sizeof *c);
+    c->number = number;
+    in->compile_at[number] = in->ncompiles;
+    return c;
+}
+
+struct file_levels {
+    uint32_t ttir, ttnn;
+};
+
+/* Which level a block is, as the scan of its text says. */
+static bool is_ttnn(const struct log_block *b) {
+    return b->has_ttnn;
+}
+static bool is_ttir(const struct log_block *b) {
+    return b->has_ttir && !b->has_ttnn;
+}
+
+static struct file_levels count_levels(const struct input_file *f) {
+    struct file_levels n = {0, 0};
+    for (uint32_t i = 0; i < f->scan.nblocks; i++) {
+        const struct log_block *b = &f->scan.blocks[i];
+        n.ttir += b->chosen && is_ttir(b);
+        n.ttnn += b->chosen && is_ttnn(b);
+    }
+    return n;
+}
+
+static bool open_file(struct input_file *f, const char *path, struct arena *a, struct diags *d) {
+    if (!source_open(&f->source, path, d))
+        return false;
+    f->opened = true;
+    log_scan(&f->source, a, d, &f->scan);
+    struct file_levels n = count_levels(f);
+    if (n.ttir + n.ttnn > 0)
+        return true;
+    if (f->scan.bare_headers)
+        complain(d, path, "a file sink of the logger holds the headers only: capture standard error instead",
+                 "has headers of MLIR modules but no IR after them");
+    else if (f->scan.executed_only)
+        complain(d, path, "capture the compile too: IR is printed there",
+                 "has no IR, only lines of executed operations");
+    else
+        complain(d, path, NULL, f->scan.nblocks ? "has IR, but no ops of TTIR or TTNN" : "has no IR in it");
+    return false;
+}
+
+static void take_blocks(struct inputs *in, size_t file, bool ttir, bool ttnn, uint32_t only_number) {
+    struct input_file *f = &in->files[file];
+    for (uint32_t i = 0; i < f->scan.nblocks; i++) {
+        const struct log_block *b = &f->scan.blocks[i];
+        if (!b->chosen || !((ttir && is_ttir(b)) || (ttnn && is_ttnn(b))))
+            continue;
+        struct compile *c = compile_of(in, only_number ? only_number : b->graph);
+        struct level_text *l = is_ttnn(b) ? &c->ttnn : &c->ttir;
+        if (!l->block)
+            *l = (struct level_text){b, &f->source};
+        if (is_ttnn(b))
+            in->ttnn_path = f->source.path;
+        else
+            in->ttir_path = f->source.path;
+    }
+}
+
+/* Two files: each gives one level; a log that holds both gives the one that the other file lacks. */
+static enum fa_status read_two(struct inputs *in, struct diags *d) {
+    struct file_levels n[2] = {count_levels(&in->files[0]), count_levels(&in->files[1])};
+    for (size_t ttir = 0; ttir < 2; ttir++) {
+        size_t ttnn = 1 - ttir;
+        if (n[ttir].ttir != 1 || n[ttnn].ttnn != 1 || (n[ttir].ttnn > 0 && n[ttnn].ttir > 0) || n[ttir].ttnn > 1 ||
+            n[ttnn].ttir > 1)
+            continue;
+        take_blocks(in, ttir, true, false, 1);
+        take_blocks(in, ttnn, false, true, 1);
+        return FA_CLEAN;
+    }
+    const char *what = n[0].ttir + n[1].ttir == 0   ? "no TTIR level: both files are TTNN"
+                       : n[0].ttnn + n[1].ttnn == 0 ? "no TTNN level: both files are TTIR"
+                                                    : "more than one TTIR and one TTNN level in two files";
+    complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs", what);
+    return FA_USAGE;
+}
+
+static enum fa_status read_one_level(struct inputs *in, const struct fa_options *o, struct diags *d) {
+    bool ttir = o->levels == FA_TTIR_ONLY;
+    uint32_t with_level = 0;
+    for (size_t i = 0; i < in->nfiles; i++) {
+        struct file_levels n = count_levels(&in->files[i]);
+        with_level += (ttir ? n.ttir : n.ttnn) > 0;
+    }
+    if (with_level > 1) {
+        complain(d, "", NULL, ttir ? "more than one file with a TTIR level" : "more than one file with a TTNN level");
+        return FA_USAGE;
+    }
+    for (size_t i = 0; i < in->nfiles; i++)
+        take_blocks(in, i, ttir, !ttir, 0);
+    if (in->ncompiles)
+        return FA_CLEAN;
+    complain(d, o->files[0], ttir ? "--ttnn-only audits TTNN" : "--ttir-only audits TTIR",
+             ttir ? "has no TTIR level" : "has no TTNN level");
+    return FA_INPUT;
+}
+
+static bool is_whole(const struct compile *c) {
+    return c->ttir.block && c->ttnn.block;
+}
+
+/* A graph with one level only is left out; when no graph has both, nothing can be audited. */
+static enum fa_status check_levels(struct inputs *in, const char *path, struct diags *d) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < in->ncompiles; i++)
+        kept += is_whole(&in->compiles[i]);
+    if (kept == 0) {
+        bool ttnn = in->ncompiles && in->compiles[0].ttnn.block;
+        complain(d, path,
+                 ttnn ? "give the TTIR file too, or use --ttnn-only"
+                      : "give the TTNN file or log too, or use --ttir-only",
+                 ttnn ? "has no TTIR level" : "has no TTNN level");
+        return FA_INPUT;
+    }
+    kept = 0;
+    for (uint32_t i = 0; i < in->ncompiles; i++) {
+        const struct compile *c = &in->compiles[i];
+        if (is_whole(c)) {
+            in->compiles[kept++] = *c;
+            continue;
+        }
+        const struct level_text *l = c->ttir.block ? &c->ttir : &c->ttnn;
+        struct place at = {l->source->path, l->block->first_line, 0};
+        diag_add(d, SEV_WARNING, at, NULL, "graph %u has no %s level: not audited", c->number,
+                 c->ttir.block ? "TTNN" : "TTIR");
+        in->skipped = true;
+    }
+    in->ncompiles = kept;
+    return FA_CLEAN;
+}
+
+static enum fa_status read_levels(struct inputs *in, const struct fa_options *o, struct diags *d) {
+    if (o->levels != FA_BOTH_LEVELS)
+        return read_one_level(in, o, d);
+    if (in->nfiles == 2)
+        return read_two(in, d);
+    take_blocks(in, 0, true, true, 0);
+    return check_levels(in, in->files[0].source.path, d);
+}
+
+enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
+    memset(in, 0, sizeof *in);
+    if (o->nfiles == 0 || o->nfiles > 2) {
+        complain(d, "", "give one TTIR and one TTNN file, or one log with any number of graphs",
+                 o->nfiles ? "more than two files" : "no file given");
+        return FA_USAGE;
+    }
+    in->files = arena_alloc(a, o->nfiles * sizeof *in->files);
+    in->nfiles = o->nfiles;
+    bool ok = true;
+    uint32_t ngraphs = 1;
+    for (size_t i = 0; i < o->nfiles; i++) {
+        ok &= open_file(&in->files[i], o->files[i], a, d);
+        if (in->files[i].scan.ngraphs > ngraphs)
+            ngraphs = in->files[i].scan.ngraphs;
+    }
+    in->compile_at = arena_alloc(a, (ngraphs + (size_t)1) * sizeof *in->compile_at);
+    return ok ? read_levels(in, o, d) : FA_INPUT;
+}
+
+void inputs_free(struct inputs *in) {
+    free(in->compiles);
+    for (size_t i = 0; i < in->nfiles; i++)
+        if (in->files[i].opened)
+            source_close(&in->files[i].source);
+}

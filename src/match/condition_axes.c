@@ -1,0 +1,189 @@
+/* Conditions about the axes of the formula that a value varies along. */
+#include "match/conditions.h"
+
+#include <string.h>
+
+/* Varies along the last axis only, element for element: what a kernel reads as one row. */
+bool condition_row_vector(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    if (b[0].value == NONE)
+        return true;
+    struct imap axis, map = *b[0].map;
+    axes_axis(n > 1 ? b[1].axes : b[0].axes, -1, &axis);
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
+
+/* A matrix: varies along the last two axes only. */
+bool condition_matrix(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap last, before;
+    if (b[0].value == NONE)
+        return true;
+    axes_axis(b[0].axes, -1, &last);
+    axes_axis(b[0].axes, -2, &before);
+    if (last.n + before.n > MAX_TERMS)
+        return false;
+    memcpy(last.t + last.n, before.t, before.n * sizeof *before.t);
+    last.n += before.n;
+    return imap_within(b[0].map, &last);
+}
+
+/* Number of combinations of the digits of `axis` that `m` tells apart. */
+int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
+    int64_t size = 1;
+    for (uint32_t i = 0; i < m->n; i++)
+        for (uint32_t j = 0; j < axis->n; j++) {
+            const struct term *a = &m->t[i], *b = &axis->t[j];
+            int64_t lo = a->lo > b->lo ? a->lo : b->lo;
+            int64_t end = a->lo * a->size < b->lo * b->size ? a->lo * a->size : b->lo * b->size;
+            if (a->space == b->space && lo < end)
+                size *= end / lo;
+        }
+    return size;
+}
+
+/* The same all along an axis on which the formula has more than one element: a broadcast there. */
+bool condition_repeated(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap all;
+    int64_t size = 1;
+    if (b[0].value == NONE)
+        return true;
+    if (!axes_join(b[0].axes, 0, b[0].axes->n, &all))
+        return false;
+    for (uint32_t i = 0; i < all.n; i++)
+        size *= all.t[i].size;
+    return axis_shared_size(b[0].map, &all) < size;
+}
+
+/* One number for each row. */
+bool condition_rowwise(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap last;
+    if (b[0].value == NONE)
+        return true;
+    axes_axis(b[0].axes, -1, &last);
+    return axis_shared_size(b[0].map, &last) == 1;
+}
+
+/* Varies along one axis of another value only, element for element: row_vector for any axis. */
+bool condition_along_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    struct imap axis, map = *b[0].map;
+    axes_axis(b[1].axes, e->number->given[0], &axis);
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
+
+/* The same all along this axis of y. */
+bool condition_same_along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    struct imap axis;
+    axes_axis(b[1].axes, e->number->given[0], &axis);
+    return axis_shared_size(b[0].map, &axis) == 1;
+}
+
+/* All vary along one and the same axis of the formula only, element for element. */
+bool condition_same_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct imap first = {0}, axis, map;
+    bool any = false, one = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (b[i].value == NONE)
+            continue;
+        map = *b[i].map;
+        imap_canonical(&map);
+        if (any && !imap_equal(&map, &first))
+            return false;
+        first = map;
+        any = true;
+    }
+    for (uint32_t i = 0; any && i < e->axes->n; i++) {
+        axes_axis(e->axes, (int)i, &axis);
+        one |= axis.n > 0 && imap_equal(&axis, &first);
+    }
+    return !any || one;
+}
+
+int64_t axis_size(const struct term *t, uint32_t n) {
+    int64_t size = 1;
+    for (uint32_t i = 0; i < n; i++)
+        size *= t[i].size;
+    return size;
+}
+
+/* Varies along what the reduction reduces only, element for element. */
+bool condition_along_reduced(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct axes missing;
+    struct imap axis, map;
+    (void)e;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    int64_t kept = axis_size(b[1].map->t, b[1].map->n);
+    int64_t size = axis_size(b[1].axes->t, b[1].axes->n ? b[1].axes->end[b[1].axes->n - 1] : 0) / kept;
+    if (size < 2 || !imap_complement(b[1].axes, b[1].map, &size, 1, &missing))
+        return false;
+    axes_axis(&missing, 0, &axis);
+    map = *b[0].map;
+    imap_canonical(&map);
+    return imap_equal(&map, &axis);
+}
+
+/* All of it is indexed by axes of the formula: what was cut from it is put together again. */
+bool condition_aligned(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    for (uint32_t i = 0; b[0].value != NONE && i < b[0].map->n; i++)
+        if (b[0].map->t[i].space >= FRESH_SPACE)
+            return false;
+    return true;
+}
+
+static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
+    struct imap last;
+    axes_axis(axes, -1, &last);
+    if (!imap_within(&last, map))
+        return false;
+    if (imap_within(map, &last))
+        return axes_extent(axes, -2) == 1;
+    for (uint32_t i = 0; i + 1 < axes->n; i++) {
+        struct imap both, axis;
+        struct axes two;
+        axes_axis(axes, (int)i, &axis);
+        axes_clear(&two);
+        if (axes_add(&two, axis.t, axis.n) && axes_add(&two, last.t, last.n) && axes_join(&two, 0, 2, &both) &&
+            imap_within(map, &both) && imap_within(&both, map))
+            return true;
+    }
+    return false;
+}
+
+/* Angles of positions: varies along the last axis, element for element, and along one axis more; or along the last
+ * alone, where there is one position. Whether it was expanded before it is used makes no difference. */
+bool condition_positions(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link links[MAX_CHAIN];
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    struct imap map = *b[0].map;
+    for (int hops = 0; value != NONE && hops < 4; hops++) {
+        uint32_t k = matcher_chain(e->graph, value, &map, links, MAX_CHAIN);
+        for (uint32_t i = 0; i < k; i++)
+            if (rows_of_positions(b[0].axes, &links[i].map))
+                return true;
+        value = graph_callee_value(e->graph, links[k - 1].value); /* expanded in a function that runs once */
+        if (e->far && value != NONE)
+            *e->far = true;
+        map = links[k - 1].map;
+    }
+    return false;
+}

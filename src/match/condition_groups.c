@@ -1,0 +1,160 @@
+/* Conditions about heads and groups of channels: which of them share what, what they are made of. */
+#include "match/conditions.h"
+
+/* k and v are expanded alike, and as the heads of a group are: each of theirs serves neighbouring heads of q. Of the
+ * digits of q before its last two axes they lack the least significant ones, or none. */
+bool condition_grouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    struct imap batch, lost[2];
+    uint32_t naxes = b[0].axes->n;
+    if (naxes < 2 || !axes_join(b[0].axes, 0, naxes - 2, &batch))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct axes all, missing;
+        axes_clear(&all);
+        int64_t lacking = 1;
+        for (uint32_t i = 0; i < batch.n; i++)
+            lacking *= batch.t[i].size;
+        lacking = lacking / axis_shared_size(b[1 + k].map, &batch);
+        if (lacking < 1 || !axes_add(&all, batch.t, batch.n) ||
+            !imap_complement(&all, b[1 + k].map, &lacking, 1, &missing))
+            return false;
+        axes_axis(&missing, 0, &lost[k]);
+        if (lost[k].n > 1 || (lost[k].n == 1 && lost[k].t[0].lo != batch.t[0].lo))
+            return false;
+    }
+    return imap_equal(&lost[0], &lost[1]);
+}
+
+/* One number for each batch element (axis 0) and group of neighbouring channels; all else was reduced. Over one
+ * row of one channel it would be another norm. */
+bool condition_channel_groups(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct imap batch, channel, map;
+    int64_t rows = 1, long_axes = 0;
+    (void)n;
+    if (b[0].value == NONE || e->axes->n < 3)
+        return false;
+    map = *b[0].map;
+    imap_canonical(&map);
+    axes_axis(e->axes, 0, &batch);
+    axes_axis(e->axes, e->number->given[0], &channel);
+    for (uint32_t i = 0; i < e->axes->n; i++) {
+        rows *= axes_extent(e->axes, (int)i);
+        long_axes += axes_extent(e->axes, (int)i) > 1;
+    }
+    long_axes -= (batch.n > 0) + (channel.n > 0);
+    int64_t groups = axis_size(map.t, map.n) / axis_size(batch.t, batch.n);
+    int64_t channels = axis_size(channel.t, channel.n);
+    if (batch.n > 1 || channel.n != 1 || groups < 1 || channels % groups != 0)
+        return false;
+    struct imap expected = batch;
+    for (uint32_t i = 0; i < expected.n; i++)
+        expected.t[i].stride *= groups;
+    int64_t of_group = channels / groups;
+    expected.t[expected.n++] = (struct term){channel.t[0].space, channel.t[0].lo * of_group, groups, 1};
+    imap_canonical(&expected);
+    return (of_group > 1 || long_axes > 1) && rows > channels && imap_equal(&expected, &map);
+}
+
+/* From the map of an op's result to that of the operand that it carries on: movement, one operand of elementwise ops
+ * and norms, what a slice was cut from. NONE where nothing of the kind comes before. */
+static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map) {
+    uint32_t op = g->m->values[value].def, rank;
+    struct imap next;
+    struct axes c, kept;
+    struct slice_bounds s;
+    if (op == NONE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
+        return NONE;
+    uint32_t x = graph_operands(g, op)[0];
+    if (looks_through(g, op) && imap_through(g, op, map, &next)) {
+        *map = next;
+        return graph_through(g, op);
+    }
+    if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_AXISWISE || graph_class(g, op) == OP_ALIKE) {
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+            x = graph_operands(g, op)[i];
+            if (x != NONE && graph_numel(g, x) == graph_numel(g, value) && !graph_is_parameter(g, x))
+                return x;
+        }
+        return NONE;
+    }
+    const int64_t *shape = graph_shape(g, value, &rank);
+    if (!slice_bounds(g, op, &s) || !imap_coordinates(map, shape, rank, &c))
+        return NONE;
+    axes_clear(&kept);
+    for (uint32_t d = 0; d < rank; d++)
+        if (!axes_add(&kept, c.t + axes_begin(&c, d), s.cut[d] ? 0 : c.end[d] - axes_begin(&c, d)))
+            return NONE;
+    return imap_of_coordinates(&kept, graph_shape(g, x, &rank), s.rank, map) ? x : NONE;
+}
+
+/* This axis of x is made of the columns of a product: of its features, so of heads, not of positions. */
+bool condition_columns(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    struct imap axis, map;
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    uint32_t value = b[0].value;
+    map = *b[0].map;
+    axes_axis(b[0].axes, e->number->given[0], &axis);
+    for (int hops = 0; axis.n > 0 && value != NONE && hops < MAX_CHAIN; hops++) {
+        uint32_t op = g->m->values[value].def, rank;
+        const int64_t *shape = graph_shape(g, value, &rank);
+        struct axes c;
+        struct imap last;
+        if (op != NONE && graph_class(g, op) == OP_CONTRACT) {
+            if (!shape || !imap_coordinates(&map, shape, rank, &c))
+                return false;
+            axes_axis(&c, -1, &last);
+            return imap_within(&axis, &last);
+        }
+        value = upstream(g, value, &map);
+    }
+    return false;
+}
+
+static bool changes_rows(const struct graph *g, uint32_t op) {
+    uint32_t rank, of_rank;
+    const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank),
+                  *of = graph_shape(g, graph_operands(g, op)[0], &of_rank);
+    return g->kind[op] == K_RESHAPE && shape && of && rank > 0 && of_rank > 0 && shape[rank - 1] != of[of_rank - 1];
+}
+
+/* What x is made of, through movement and the subtraction of a mean. */
+static uint32_t moved_from(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    if (op == NONE || (!looks_through(g, op) && g->kind[op] != K_SUBTRACT))
+        return NONE;
+    return op;
+}
+
+/* The rows of x are made by a reshape of other rows, and those of `out` are taken apart by one: groups of channels
+ * rather than rows that a kernel is meant for. */
+bool condition_regrouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE || b[1].op == NONE)
+        return false;
+    uint32_t v = b[0].value, op = moved_from(g, v), deep = 0;
+    for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
+        deep += !looks_through(g, op);
+        if (deep > 1 && e->far)
+            *e->far = true;
+        v = looks_through(g, op) ? graph_through(g, op) : graph_operands(g, op)[0];
+        op = v == NONE ? NONE : moved_from(g, v);
+    }
+    if (op == NONE || !changes_rows(g, op))
+        return false;
+    v = g->m->ops[b[1].op].first_result;
+    for (int step = 0; step < MAX_CHAIN && graph_nuses(g, v) == 1; step++) {
+        op = g->uses[g->first_use[v]];
+        if (!looks_through(g, op))
+            return false;
+        if (changes_rows(g, op))
+            return true;
+        v = g->m->ops[op].first_result;
+    }
+    return false;
+}

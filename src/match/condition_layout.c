@@ -1,0 +1,89 @@
+/* Conditions about the order in which elements lie: of one value in memory, of one in another. */
+#include "match/conditions.h"
+
+/* Stored with its last axis innermost. */
+bool condition_contiguous(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)e;
+    (void)n;
+    return b[0].value == NONE || last_axis_innermost(b[0].map, b[0].axes);
+}
+
+/* Row-major strides of a tensor; false when it is dynamic. */
+static bool strides_of(const struct graph *g, uint32_t value, const int64_t **shape, uint32_t *rank, int64_t *strides) {
+    int64_t stride = 1;
+    *shape = graph_shape(g, value, rank);
+    if (!*shape || *rank > MAX_RANK || graph_numel(g, value) < 1)
+        return false;
+    for (uint32_t d = *rank; d-- > 0; stride *= (*shape)[d])
+        strides[d] = stride;
+    return true;
+}
+
+/* The space that a map runs over one to one; NONE when it is no such map. */
+static uint32_t own_space(const struct graph *g, const struct binding *b) {
+    int64_t numel = graph_numel(g, b->value);
+    bool own = b->map->n == 1 && b->map->t[0].lo == 1 && b->map->t[0].stride == 1 && b->map->t[0].size == numel;
+    return own ? b->map->t[0].space : NONE;
+}
+
+/* read_as(whole, split, 0, 2, 1, 3): the elements of `whole` in row-major order run over the dimensions of `split` in
+ * this order, the last one fastest: heads merged or split. */
+bool condition_read_as(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    uint32_t rank, whole_space = own_space(e->graph, &b[0]), split_space = own_space(e->graph, &b[1]);
+    int64_t strides[MAX_RANK];
+    const int64_t *shape;
+    if (b[0].value == NONE || b[1].value == NONE || !strides_of(e->graph, b[1].value, &shape, &rank, strides) ||
+        rank != e->number->ngiven || graph_numel(e->graph, b[0].value) != graph_numel(e->graph, b[1].value))
+        return false;
+    struct imap expected = {0};
+    bool outward = whole_space != NONE; /* `split` is found below `whole`, or the other way round */
+    int64_t lo = 1;
+    for (uint32_t i = rank; i-- > 0;) {
+        int d = e->number->given[i];
+        if (d < 0 || d >= (int)rank)
+            return false;
+        struct term t = {whole_space, lo, shape[d], strides[d]};
+        if (!outward)
+            t = (struct term){split_space, strides[d], shape[d], lo};
+        expected.t[expected.n++] = t;
+        lo *= shape[d];
+    }
+    imap_canonical(&expected);
+    struct imap actual = *b[outward].map;
+    imap_canonical(&actual);
+    return (outward || split_space != NONE) && imap_equal(&expected, &actual);
+}
+
+/* Each dimension of `out` is that of x some times: `whole` times along (tile), or each element times (interleave). */
+static bool times_fit(const struct evaluation *e, const struct binding *b, bool interleave) {
+    uint32_t rank, out_rank, space, more = 0;
+    int64_t strides[MAX_RANK], out_strides[MAX_RANK];
+    const int64_t *shape, *out_shape;
+    if (b[0].value == NONE || b[1].value == NONE || (space = own_space(e->graph, &b[0])) == NONE ||
+        !strides_of(e->graph, b[0].value, &out_shape, &out_rank, out_strides) ||
+        !strides_of(e->graph, b[1].value, &shape, &rank, strides) || rank != out_rank)
+        return false;
+    struct imap expected = {0}, actual = *b[1].map;
+    for (uint32_t d = 0; d < rank; d++) {
+        if (out_shape[d] % shape[d] != 0)
+            return false;
+        int64_t times = out_shape[d] / shape[d];
+        more += times > 1 && shape[d] > 1;
+        expected.t[expected.n++] =
+            (struct term){space, out_strides[d] * (interleave ? times : 1), shape[d], strides[d]};
+    }
+    imap_canonical(&expected);
+    imap_canonical(&actual);
+    return more == 1 && imap_equal(&expected, &actual);
+}
+
+bool condition_interleaved(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return times_fit(e, b, true);
+}
+
+bool condition_tiled(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    (void)n;
+    return times_fit(e, b, false);
+}

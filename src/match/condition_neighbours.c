@@ -1,0 +1,102 @@
+/* Conditions about what stands next to a value: its users, the ops that it is an operand of, what else reads it. */
+#include "match/conditions.h"
+
+/* Some op that uses the value is of an operator whose name the expression finds. */
+bool condition_used_by(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE)
+        return false;
+    for (uint32_t u = g->first_use[b[0].value]; u < g->first_use[b[0].value + 1]; u++)
+        if (regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+            return true;
+    return false;
+}
+
+/* No op that uses the value, seen through movement and casts, has a name that the expression finds. */
+bool condition_no_user(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    uint32_t seen[MAX_CHAIN], count = 0;
+    (void)n;
+    if (b[0].value != NONE)
+        seen[count++] = b[0].value;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
+            uint32_t op = g->uses[u];
+            if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+                return false;
+            if (looks_through(g, op))
+                seen[count++] = g->m->ops[op].first_result;
+        }
+    return true;
+}
+
+/* Whether `value` is x, or that behind casts and layout changes, with `moved` also behind movement. */
+static bool comes_from(const struct graph *g, uint32_t value, uint32_t x, bool moved) {
+    for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
+        uint32_t op = g->m->values[value].def;
+        if (value == x)
+            return true;
+        if (op == NONE || !looks_through(g, op) || (!moved && graph_class(g, op) == OP_MOVE))
+            return false;
+        value = graph_through(g, op);
+    }
+    return false;
+}
+
+/* Nothing but casts and layout changes lies between x and the op that `of` names. */
+bool condition_adjacent(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    for (uint32_t i = 0; b[1].op != NONE && i < graph_noperands(g, b[1].op); i++)
+        if (comes_from(g, graph_operands(g, b[1].op)[i], b[0].value, false))
+            return true;
+    return false;
+}
+
+/* x is the operand of this number, seen through movement and casts. */
+bool condition_operand(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    int i = e->number->given[0];
+    (void)n;
+    if (b[0].value == NONE || b[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, b[1].op))
+        return false;
+    return comes_from(g, graph_operands(g, b[1].op)[i], b[0].value, true);
+}
+
+enum { MAX_SAME = 8 }; /* movement that is looked through */
+
+/* Equal up to the names of the spaces that only one of them depends on: axes that two products sum, each its own. */
+static bool equal_renamed(const struct imap *a, const struct imap *b) {
+    if (a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct term *x = &a->t[i], *y = &b->t[i];
+        if (x->lo != y->lo || x->size != y->size || x->stride != y->stride)
+            return false;
+        for (uint32_t j = 0; j < a->n; j++) {
+            bool shared = a->t[j].space == y->space || b->t[j].space == x->space;
+            bool alike = (a->t[j].space == x->space) == (b->t[j].space == y->space);
+            if (!alike || (shared && x->space != y->space))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* One value, read in the same way in two places, as two products read one operand. */
+bool condition_same(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    struct link x[MAX_SAME], y[MAX_SAME];
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    uint32_t nx = matcher_chain(e->graph, b[0].value, b[0].map, x, MAX_SAME);
+    uint32_t ny = matcher_chain(e->graph, b[1].value, b[1].map, y, MAX_SAME);
+    for (uint32_t i = 0; i < nx; i++)
+        for (uint32_t j = 0; j < ny; j++)
+            if (x[i].value == y[j].value && equal_renamed(&x[i].map, &y[j].map))
+                return true;
+    return false;
+}

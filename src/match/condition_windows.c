@@ -1,0 +1,238 @@
+/* Conditions about ops that the index maps know nothing of: the windows of convolutions and pools, what a
+ * batch normalisation normalises, which dimension a sort sorts. */
+#include "match/conditions.h"
+
+static int numbers_of(const struct graph *g, uint32_t op, const char *key, int64_t *out, int max) {
+    struct str text;
+    int n = mlir_attr(g->m, op, key, &text) ? mlir_ints(text, out, max) : 0;
+    return n > 0 && n <= max ? n : 0;
+}
+
+static int64_t number_of(const struct graph *g, uint32_t op, const char *key, int64_t otherwise) {
+    int64_t list[MAX_RANK];
+    return numbers_of(g, op, key, list, MAX_RANK) == 1 ? list[0] : otherwise;
+}
+
+/* A dimension of a tensor in the digits of its row-major index; empty when it has one element. */
+static struct imap digit_of(uint32_t space, int64_t stride, int64_t size) {
+    struct imap d = {size > 1, {{space, stride, size, 1}}};
+    return d;
+}
+
+enum { MAX_WINDOW = 3 };
+
+/* The dimensions along which the window of an op moves, in the index of its operand; 0: not known. TTNN prints their
+ * sizes, channels last whatever the operand's shape; TTIR names the dimensions, by default the ones after the first. */
+static int window_dims(const struct graph *g, uint32_t op, uint32_t space, struct imap *out) {
+    static const struct {
+        uint16_t kind;
+        int n;
+        const char *dims[MAX_WINDOW], *sizes[MAX_WINDOW];
+    } windows[] = {
+        {K_CONV1D, 1, {"length_dim"}, {"input_length"}},
+        {K_CONV2D, 2, {"height_dim", "width_dim"}, {"input_height", "input_width"}},
+        {K_CONV3D, 3, {"depth_dim", "height_dim", "width_dim"}, {"input_depth", "input_height", "input_width"}},
+        {K_MAX_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
+        {K_AVG_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
+    };
+    uint32_t rank = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
+    struct str text;
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        int n = windows[w].n;
+        if (windows[w].kind != g->kind[op] || !shape || graph_numel(g, x) < 1 ||
+            mlir_attr(g->m, op, "flattened_compat_info", &text))
+            continue;
+        int64_t stride = number_of(g, op, "in_channels", number_of(g, op, "channels", 0));
+        for (int i = n; stride > 0 && i-- > 0;) {
+            int64_t size = number_of(g, op, windows[w].sizes[i], 0);
+            out[i] = digit_of(space, stride, size);
+            if (__builtin_mul_overflow(stride, size, &stride))
+                return 0;
+        }
+        if (stride > 0)
+            return graph_numel(g, x) % stride == 0 ? n : 0;
+        for (int i = 0; i < n; i++) {
+            int64_t d = number_of(g, op, windows[w].dims[i], i + 1);
+            if (d < 0 || d >= (int64_t)rank)
+                return 0;
+            stride = 1;
+            for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
+                stride *= shape[k];
+            out[i] = digit_of(space, stride, shape[d]);
+        }
+        return n;
+    }
+    return 0;
+}
+
+bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *out) {
+    struct imap dims[MAX_WINDOW], axis;
+    int64_t amounts[2 * MAX_RANK];
+    if (op == NONE || pad->op == NONE || pad->map->n == 0)
+        return false;
+    int count = numbers_of(g, pad->op, "padding", amounts, 2 * MAX_RANK);
+    *out = (struct window_pads){.n = window_dims(g, op, pad->map->t[0].space, dims)};
+    for (int i = 0; i < out->n; i++) {
+        out->stride[i] = dims[i].t[0].lo;
+        out->size[i] = dims[i].t[0].size;
+        if (out->stride[i] < 1 || out->size[i] < 1) /* sizes may be what is printed */
+            return false;
+    }
+    for (int d = 0; d < count / 2; d++) {
+        axes_axis(pad->axes, d, &axis);
+        for (int i = 0; i < out->n; i++) {
+            if (!imap_equal(&axis, &dims[i]))
+                continue;
+            out->before[i] = amounts[2 * (size_t)d];
+            out->after[i] = amounts[2 * (size_t)d + 1];
+        }
+    }
+    return out->n > 0 && count == 2 * (int)pad->axes->n;
+}
+
+/* Whether the op's own padding can be more at one end than at the other: its attribute then has a number for each. */
+static bool pads_each_end(const struct graph *g, uint32_t op) {
+    int64_t list[MAX_RANK];
+    int n = numbers_of(g, op, "padding", list, MAX_RANK);
+    return g->kind[op] == K_CONV1D ? n == 2 : g->kind[op] != K_CONV3D && n == 4;
+}
+
+static bool is_pool(const struct graph *g, uint32_t op) {
+    return g->kind[op] == K_MAX_POOL2D || g->kind[op] == K_AVG_POOL2D;
+}
+
+/* The padding of a pool is at most half of its window, or some window would hold nothing else. */
+static bool pool_takes(const struct graph *g, uint32_t op, int dim, int64_t amount) {
+    int64_t window[MAX_RANK], own[MAX_RANK], most = 0;
+    int n = numbers_of(g, op, "kernel", window, MAX_RANK);
+    if (n == 0)
+        n = numbers_of(g, op, "kernel_size", window, MAX_RANK);
+    int k = numbers_of(g, op, "padding", own, MAX_RANK);
+    for (int i = 0; i < k; i++)
+        most = own[i] > most ? own[i] : most;
+    int64_t half = n > 0 ? window[n == 2 ? dim : 0] / 2 : 0;
+    return most <= half && amount <= half - most;
+}
+
+/* The pad p adds nothing that the padding of the op c could not. */
+bool condition_pads_window(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    struct imap dims[MAX_WINDOW], axis;
+    int64_t amounts[2 * MAX_RANK];
+    struct str mode;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    if (b[0].op == NONE || b[1].op == NONE || b[0].map->n == 0)
+        return false;
+    if (mlir_attr(g->m, b[1].op, "padding_mode", &mode) && !str_eq(mode, STR("\"zeros\"")))
+        return false;
+    int count = numbers_of(g, b[0].op, "padding", amounts, 2 * MAX_RANK);
+    int nd = window_dims(g, b[1].op, b[0].map->t[0].space, dims);
+    if (nd == 0 || count != 2 * (int)b[0].axes->n)
+        return false;
+    for (int d = 0; d < count / 2; d++) {
+        int64_t front = amounts[2 * (size_t)d], behind = amounts[2 * (size_t)d + 1];
+        bool inside = front == 0 && behind == 0;
+        axes_axis(b[0].axes, d, &axis);
+        for (int i = 0; i < nd && !inside; i++)
+            inside = imap_equal(&axis, &dims[i]) &&
+                     (!is_pool(g, b[1].op) || pool_takes(g, b[1].op, i, front > behind ? front : behind));
+        if (!inside || front < 0 || behind < 0 || (front != behind && !pads_each_end(g, b[1].op)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_numbers(const struct graph *g, uint32_t a, uint32_t b, const char *key) {
+    int64_t x[MAX_RANK], y[MAX_RANK];
+    int n = numbers_of(g, a, key, x, MAX_RANK), k = numbers_of(g, b, key, y, MAX_RANK);
+    for (int i = 0; i < n || i < k; i++)
+        if (n == 0 || k == 0 || (n > 1 && k > 1 && n != k) || x[n > 1 ? i : 0] != y[k > 1 ? i : 0])
+            return false;
+    return true;
+}
+
+/* Two convolutions whose windows move alike, and whose results are asked for at the same places. */
+bool condition_same_window(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    static const char *const keys[] = {"stride",      "dilation",     "groups",      "batch_dim",    "depth_dim",
+                                       "height_dim",  "width_dim",    "length_dim",  "channel_dim",  "batch_size",
+                                       "input_depth", "input_height", "input_width", "input_length", "in_channels"};
+    (void)n;
+    if (b[0].op == NONE || b[1].op == NONE)
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!same_numbers(e->graph, b[0].op, b[1].op, keys[i]))
+            return false;
+    struct imap x = *b[0].map, y = *b[1].map;
+    imap_canonical(&x);
+    imap_canonical(&y);
+    return imap_equal(&x, &y);
+}
+
+/* The dimension that a batch normalisation normalises is the last axis of c: that of a convolution's channels. TTNN
+ * has them second. */
+bool condition_normalizes_channels(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    uint32_t rank;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    uint32_t x = b[0].op != NONE && graph_noperands(g, b[0].op) ? graph_operands(g, b[0].op)[0] : NONE;
+    const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
+    int64_t stride = 1, d = shape ? number_of(g, b[0].op, "dimension", 1) : -1;
+    if (!shape || d < 0 || d >= (int64_t)rank || b[1].map->n == 0 || graph_numel(g, x) < 1)
+        return false;
+    for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
+        stride *= shape[k];
+    struct imap channels, dim = digit_of(b[1].map->t[0].space, stride, shape[d]);
+    axes_axis(b[1].axes, -1, &channels);
+    return imap_equal(&channels, &dim);
+}
+
+/* The slice cuts the dimension that the op s works along, and nothing moves between them. */
+bool condition_cuts_along(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    struct slice_bounds s;
+    (void)n;
+    if (b[0].value == NONE || b[1].value == NONE)
+        return true;
+    uint32_t op = b[0].op != NONE ? b[0].op : g->m->values[b[0].value].def;
+    if (op == NONE || b[1].op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
+        return false;
+    uint32_t v = graph_operands(g, op)[0], def = g->m->values[v].def;
+    for (int step = 0; step < MAX_CHAIN && def != NONE; step++) {
+        if (!looks_through(g, def) || graph_class(g, def) == OP_MOVE)
+            break;
+        v = graph_through(g, def);
+        def = g->m->values[v].def;
+    }
+    int64_t d = number_of(g, b[1].op, "dim", -1);
+    d += d < 0 ? (int64_t)s.rank : 0;
+    return def == b[1].op && d >= 0 && d < (int64_t)s.rank && s.cut[d];
+}
+
+/* Movement that exchanges the last two dimensions and leaves the others where they are. */
+bool condition_turned(const struct evaluation *e, const struct binding *b, uint32_t n) {
+    const struct graph *g = e->graph;
+    uint32_t rank, op = b[0].op;
+    struct imap whole, moved, expected = {0};
+    (void)n;
+    if (b[0].value == NONE)
+        return true;
+    const int64_t *shape = graph_shape(g, b[0].value, &rank);
+    if (op == NONE || !shape || rank < 2 || graph_numel(g, b[0].value) < 1)
+        return false;
+    imap_identity(&whole, 0, graph_numel(g, b[0].value));
+    if (!imap_through(g, op, &whole, &moved))
+        return false;
+    int64_t rows = shape[rank - 2], columns = shape[rank - 1];
+    int64_t rest = graph_numel(g, b[0].value) / (rows * columns);
+    const struct term t[] = {{0, 1, columns, rows}, {0, columns, rows, 1}, {0, rows * columns, rest, rows * columns}};
+    for (size_t i = 0; i < 3; i++)
+        expected.t[expected.n++] = t[i];
+    imap_canonical(&expected);
+    imap_canonical(&moved);
+    return rows > 1 && columns > 1 && imap_equal(&expected, &moved);
+}

@@ -1,0 +1,38 @@
+/* What the conditions of a pattern compute, by the file that knows their subject, and what these files share. Private to
+ * the room but for window_pads. */
+#ifndef FA_CONDITIONS_H
+#define FA_CONDITIONS_H
+
+#include "lang/condition.h"
+#include "lang/regex.h"
+#include "match/matcher.h"
+
+/* Decides a condition of the arguments' bindings. One on a part that is absent holds: there is nothing to object to. One
+ * that only the user can settle holds and states a precondition. */
+typedef bool condition_holds(const struct evaluation *e, const struct binding *args, uint32_t nargs);
+
+/* condition_NAME for each row of conditions.def. */
+#define C(name, least, most, arguments, reach, says) condition_holds condition_##name;
+#include "lang/conditions.def"
+#undef C
+
+/* condition_axes.c: number of combinations of the digits of `axis` that `m` tells apart. */
+int64_t axis_shared_size(const struct imap *m, const struct imap *axis);
+/* Number of combinations of the digits. */
+int64_t axis_size(const struct term *t, uint32_t n);
+
+/* condition_windows.c: what a pad adds along each dimension of an op's window, and the digits of those in the index of
+ * its operand. False where that is not known. */
+struct window_pads {
+    int n;
+    int64_t stride[3], size[3], before[3], after[3];
+};
+bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *out);
+
+/* measure.c: NaN when the value is absent or has no such number. */
+double measure(const struct evaluation *e, const struct number *n);
+
+/* evaluate.c: adds a precondition, each once. */
+void evaluation_state(const struct evaluation *e, struct str text);
+
+#endif

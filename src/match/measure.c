@@ -1,0 +1,114 @@
+/* Numbers that a matched value or its op has: sizes of its tensor, bounds of a slice, attributes. */
+#include "match/conditions.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef double measured(const struct evaluation *e, const struct binding *b, const struct number *n);
+
+static double rank_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    uint32_t rank;
+    (void)n;
+    return graph_shape(e->graph, b->value, &rank) ? (double)rank : NAN;
+}
+
+static double size_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(e->graph, b->value, &rank);
+    int64_t d = n->given[0] + (n->given[0] < 0 ? (int64_t)rank : 0);
+    return shape && d >= 0 && d < (int64_t)rank ? (double)shape[d] : NAN;
+}
+
+static double numel_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    (void)n;
+    int64_t numel = graph_numel(e->graph, b->value);
+    return numel < 0 ? NAN : (double)numel;
+}
+
+static double users_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    (void)n;
+    return graph_nuses(e->graph, b->value);
+}
+
+static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
+    return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
+}
+
+/* Of a slice that cuts one dimension, and which that is. NULL where it is none. */
+static const struct slice_bounds *cut_of(const struct evaluation *e, const struct binding *b, struct slice_bounds *room,
+                                         uint32_t *dim) {
+    uint32_t op = op_of(e, b);
+    const struct slice_bounds *s = NULL;
+    if (op != NONE && e->slices)
+        s = slice_remembered(e->slices, e->graph, op);
+    else if (op != NONE && slice_bounds(e->graph, op, room))
+        s = room;
+    if (!s || s->ncut != 1)
+        return NULL;
+    for (*dim = 0; !s->cut[*dim];)
+        ++*dim;
+    return s;
+}
+
+static double begin_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
+    (void)n;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)s->begin[d] : NAN;
+}
+
+static double end_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
+    (void)n;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)s->end[d] : NAN;
+}
+
+static double step_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
+    (void)n;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)s->step[d] : NAN;
+}
+
+/* The dimension that a slice cuts, counted from the last, which is -1. */
+static double cut_dim(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct slice_bounds room;
+    uint32_t d;
+    (void)n;
+    const struct slice_bounds *s = cut_of(e, b, &room, &d);
+    return s ? (double)d - s->rank : NAN;
+}
+
+/* A number, a truth value, or the one number that a list repeats. */
+static double attribute_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    struct str text;
+    double value;
+    int64_t list[16];
+    uint32_t op = op_of(e, b);
+    if (op == NONE || !mlir_attr(e->graph->m, op, n->key, &text))
+        return NAN;
+    if (str_is(text, "true") || str_is(text, "false"))
+        return str_is(text, "true");
+    if (mlir_float(text, &value))
+        return value;
+    int k = mlir_ints(text, list, 16);
+    for (int i = 1; i < k; i++)
+        if (k > 16 || list[i] != list[0])
+            return NAN;
+    return k > 0 ? (double)list[0] : NAN;
+}
+
+static measured *const functions[MEASURES] = {
+    [MEASURE_rank] = rank_of, [MEASURE_size] = size_of,   [MEASURE_numel] = numel_of,
+    [MEASURE_users] = users_of, [MEASURE_begin] = begin_of, [MEASURE_end] = end_of,
+    [MEASURE_step] = step_of, [MEASURE_cut] = cut_dim,    [MEASURE_attribute] = attribute_of,
+};
+
+double measure(const struct evaluation *e, const struct number *n) {
+    const struct binding *b = &e->bindings[n->slot];
+    return b->value == NONE ? NAN : functions[n->call](e, b, n);
+}

@@ -1,0 +1,211 @@
+/* Slices and concatenations: an axis of the formula is a part of an axis of the operand, or is made of
+ * those of several. All other axes go on as they are; the axis that changes is, below the op, an axis
+ * that the formula knows (the one that was cut above) or a fresh one, and the same fresh one wherever
+ * the same axis is a part of an axis of that extent. */
+#include "match/matcher.h"
+
+#include <string.h>
+
+/* Space of the axis of `extent` elements that `part` is a part of. */
+static uint32_t fresh_space(struct matcher *m, const struct imap *part, int64_t extent) {
+    for (uint32_t i = 0; i < m->nfresh; i++)
+        if (m->fresh[i].extent == extent && imap_equal(&m->fresh[i].part, part))
+            return FRESH_SPACE + i;
+    if (m->nfresh == MAX_FRESH) {
+        m->full = true;
+        return FRESH_SPACE;
+    }
+    m->fresh[m->nfresh] = (struct fresh_axis){*part, extent};
+    return FRESH_SPACE + m->nfresh++;
+}
+
+/* Replaces the axis of the formula that consists of these digits, if there is one. */
+static bool replace_axis(const struct axes *in, const struct imap *digits, const struct term *t, uint32_t n,
+                         struct axes *out) {
+    bool done = digits->n == 0;
+    axes_clear(out);
+    for (uint32_t i = 0; i < in->n; i++) {
+        struct imap axis;
+        axes_axis(in, (int)i, &axis);
+        bool here = !done && imap_equal(&axis, digits);
+        uint32_t begin = axes_begin(in, i);
+        if (!axes_add(out, here ? t : in->t + begin, here ? n : in->end[i] - begin))
+            return false;
+        done |= here;
+    }
+    return true;
+}
+
+/* Below an op that changes some dimensions: coordinates of its operand, and the formula's axes there. */
+struct changed {
+    const int64_t *shape; /* of the operand */
+    uint32_t rank;
+    bool dims[MAX_RANK];
+};
+
+static bool complement_of(const struct axes *context, const struct axes *kept, const struct changed *ch,
+                          const int64_t *extents, uint32_t n, struct axes *digits) {
+    struct imap rest;
+    int64_t shape[MAX_RANK];
+    for (uint32_t d = 0; d < ch->rank; d++)
+        shape[d] = ch->shape[d];
+    return context && imap_of_coordinates(kept, shape, ch->rank, &rest) &&
+           imap_complement(context, &rest, extents, n, digits);
+}
+
+static bool fresh_digits(struct matcher *m, const struct axes *result, const struct changed *ch, struct axes *digits) {
+    axes_clear(digits);
+    for (uint32_t d = 0; d < ch->rank; d++) {
+        if (!ch->dims[d])
+            continue;
+        struct imap part;
+        axes_axis(result, (int)d, &part);
+        struct term t = {fresh_space(m, &part, ch->shape[d]), 1, ch->shape[d], 1};
+        if (!axes_add(digits, &t, ch->shape[d] > 1))
+            return false;
+    }
+    return !m->full;
+}
+
+/* The goal for an operand of which `ch` tells the changed dimensions; `result` has the coordinates of the op's result.
+ */
+static struct goal *part_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
+                              const struct axes *result, const struct changed *ch, const struct goal *next) {
+    struct axes kept, digits, at;
+    int64_t extents[MAX_RANK];
+    uint32_t n = 0;
+    axes_clear(&kept);
+    for (uint32_t d = 0; d < ch->rank; d++) {
+        uint32_t begin = axes_begin(result, d);
+        if (!axes_add(&kept, result->t + begin, ch->dims[d] ? 0 : result->end[d] - begin))
+            return NULL;
+        if (ch->dims[d])
+            extents[n++] = ch->shape[d];
+    }
+    const struct axes *outer = g->outer ? g->outer : g->axes;
+    if (!complement_of(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
+        return NULL;
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    if (!axes || !map)
+        return NULL;
+    *axes = *g->axes;
+    axes_clear(&at);
+    for (uint32_t d = 0, k = 0; d < ch->rank; d++) {
+        const struct axes *from = ch->dims[d] ? &digits : &kept;
+        uint32_t i = ch->dims[d] ? k++ : d, begin = axes_begin(from, i);
+        struct axes changed;
+        struct imap part;
+        axes_axis(result, (int)d, &part);
+        if (!axes_add(&at, from->t + begin, from->end[i] - begin) ||
+            (ch->dims[d] && !replace_axis(axes, &part, from->t + begin, from->end[i] - begin, &changed)))
+            return NULL;
+        if (ch->dims[d])
+            *axes = changed;
+    }
+    if (!imap_of_coordinates(&at, ch->shape, ch->rank, map))
+        return NULL;
+    struct goal *c = matcher_goal(m, g, node, value, map, axes, next);
+    if (c)
+        c->outer = outer;
+    return c;
+}
+
+/* What is cut or joined is the axis that is meant, or a part of it: pairs of neighbours. */
+static bool cut_fits(const struct goal *g, const struct imap *digits) {
+    struct imap meant;
+    if (!g->node->dim.given)
+        return true;
+    axes_axis(g->axes, g->node->dim.axis, &meant);
+    return imap_within(digits, &meant);
+}
+
+/* part=0, of=2: the first half; part=1, every=2: the odd elements. -1: not said. */
+static bool said(const struct node *node, const char *key, int64_t *out) {
+    *out = -1;
+    for (uint32_t i = 0; i < node->nattrs; i++)
+        if (strcmp(node->attrs[i].key, key) == 0)
+            return mlir_int(node->attrs[i].value, out);
+    return true;
+}
+
+static bool part_fits(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
+    int64_t part, of, every;
+    if (!said(node, "part", &part) || !said(node, "of", &of) || !said(node, "every", &every))
+        return false;
+    if (of > 0)
+        return part >= 0 && part < of && extent % of == 0 && s->step[d] == 1 && s->begin[d] == part * (extent / of) &&
+               s->end[d] == (part + 1) * (extent / of);
+    if (every > 0)
+        return extent % every == 0 && s->step[d] == every && s->begin[d] == part && s->end[d] > extent - every;
+    return true;
+}
+
+bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    const struct graph *gr = m->g;
+    const struct slice_bounds *s = slice_remembered(&m->slices, m->g, op);
+    struct axes result;
+    uint32_t rank, x = graph_operands(gr, op)[0];
+    const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
+    if (g->node->nargs != 1 || !shape || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
+        return matcher_missed(m, MISS_INDEX, g, op);
+    struct changed ch = {graph_shape(gr, x, &rank), s->rank, {false}};
+    if (!ch.shape)
+        return matcher_missed(m, MISS_INDEX, g, op);
+    if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
+        return matcher_missed(m, MISS_PART, g, op);
+    for (uint32_t d = 0; d < s->rank; d++) {
+        struct imap axis;
+        ch.dims[d] = s->cut[d];
+        axes_axis(&result, (int)d, &axis);
+        if (s->cut[d] && !cut_fits(g, &axis) && !matcher_excuses(m, MISS_AXIS, op))
+            return matcher_wrong(m, MISS_AXIS, g, op, map);
+        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_excuses(m, MISS_PART, op))
+            return matcher_wrong(m, MISS_PART, g, op, map);
+    }
+    uint32_t me = matcher_take(m, op, g);
+    struct goal *c = part_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
+    if (!c)
+        return false;
+    c->parent = me;
+    return !m->full && matcher_solve(m, c);
+}
+
+bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    const struct graph *gr = m->g;
+    const uint32_t *v = graph_operands(gr, op);
+    struct str text;
+    struct axes result;
+    struct imap axis;
+    int64_t dim;
+    uint32_t rank, n = graph_noperands(gr, op);
+    const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
+    if (n != g->node->nargs)
+        return matcher_missed(m, MISS_OPERANDS, g, op);
+    if (!shape || rank > MAX_RANK || !mlir_attr(gr->m, op, "dim", &text) || !mlir_int(text, &dim) ||
+        !imap_coordinates(map, shape, rank, &result))
+        return matcher_missed(m, MISS_INDEX, g, op);
+    dim += dim < 0 ? (int64_t)rank : 0;
+    if (dim < 0 || dim >= (int64_t)rank)
+        return false;
+    axes_axis(&result, (int)dim, &axis);
+    if (!cut_fits(g, &axis) && !matcher_excuses(m, MISS_AXIS, op))
+        return matcher_wrong(m, MISS_AXIS, g, op, map);
+    uint32_t me = matcher_take(m, op, g);
+    const struct goal *next = g->next;
+    for (uint32_t i = n; i-- > 0;) {
+        struct changed ch = {NULL, rank, {false}};
+        uint32_t own;
+        ch.shape = v[i] == NONE ? NULL : graph_shape(gr, v[i], &own);
+        ch.dims[dim] = true;
+        if (!ch.shape || own != rank || !matcher_plausible(m, g->node->args[i], v[i]))
+            return false;
+        struct goal *c = part_goal(m, g, g->node->args[i], v[i], &result, &ch, next);
+        if (!c)
+            return false;
+        c->parent = me;
+        c->arg = i;
+        next = c;
+    }
+    return !m->full && matcher_solve(m, next);
+}

@@ -1,0 +1,70 @@
+/* Direct and theoretical matches that share ops: only one of them can be carried out. */
+#include "match/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_direct(const struct match *m) {
+    return str_is(m->pattern->source, pattern_sources[0]);
+}
+
+static void add_rival(struct rivals *r, struct str name, struct arena *a) {
+    for (uint32_t i = 0; i < r->n; i++)
+        if (str_eq(r->names[i], name))
+            return;
+    struct str *names = arena_alloc(a, (r->n + 1) * sizeof *names);
+    if (r->n)
+        memcpy(names, r->names, r->n * sizeof *names);
+    names[r->n++] = name;
+    r->names = names;
+}
+
+/* Direct matches of each op, as lists: one may lie inside of another. */
+struct owner {
+    uint32_t match, next; /* index in `owners`; 0: the last */
+};
+
+struct owners {
+    uint32_t *first; /* per op, index in `items`; 0: none */
+    struct owner *items;
+    uint32_t n;
+};
+
+static struct owners owners_of(const struct match_list *list) {
+    uint32_t nops = list->items[0].graph->m->nops, total = 1;
+    for (uint32_t i = 0; i < list->n; i++)
+        total += list->items[i].nops;
+    struct owners o = {.first = xrealloc(NULL, (nops + 1) * sizeof *o.first),
+                       .items = xrealloc(NULL, total * sizeof *o.items),
+                       .n = 1};
+    memset(o.first, 0, (nops + 1) * sizeof *o.first);
+    for (uint32_t i = 0; i < list->n; i++)
+        for (uint32_t k = 0; is_direct(&list->items[i]) && k < list->items[i].nops; k++) {
+            uint32_t *first = &o.first[list->items[i].ops[k]];
+            o.items[o.n] = (struct owner){i, *first};
+            *first = o.n++;
+        }
+    return o;
+}
+
+struct rivals *match_rivals(const struct match_list *list, struct arena *a) {
+    uint32_t theoretical = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        theoretical += !is_direct(&list->items[i]);
+    if (theoretical == 0 || theoretical == list->n)
+        return NULL;
+    struct owners o = owners_of(list);
+    struct rivals *all = arena_alloc(a, list->n * sizeof *all);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct match *m = &list->items[i];
+        for (uint32_t k = 0; !is_direct(m) && k < m->nops; k++)
+            for (uint32_t at = o.first[m->ops[k]]; at; at = o.items[at].next) {
+                uint32_t other = o.items[at].match;
+                add_rival(&all[i], list->items[other].pattern->fused_op, a);
+                add_rival(&all[other], m->pattern->fused_op, a);
+            }
+    }
+    free(o.first);
+    free(o.items);
+    return all;
+}

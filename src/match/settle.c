@@ -1,0 +1,137 @@
+/* Which of several overlapping matches is reported: the rule is in fusion-patterns(5). */
+#include "match/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_size(const void *pa, const void *pb) {
+    const struct match *a = pa, *b = pb;
+    if (a->nops != b->nops)
+        return a->nops > b->nops ? -1 : 1;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
+    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
+}
+
+static int by_root(const void *pa, const void *pb) {
+    const struct match *a = pa, *b = pb;
+    if (a->root != b->root)
+        return a->root < b->root ? -1 : 1;
+    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
+}
+
+/* Bit of a source in the marks of an op. */
+static uint8_t source_bit(struct str source) {
+    static const char *const names[] = {"ttnn", "torch", "triton", "cuda"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(source, names[i]))
+            return (uint8_t)(1u << i);
+    return 0;
+}
+
+enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
+
+/* By op, from the first that any match has. */
+struct settling {
+    struct match_list *list;
+    uint32_t first;
+    uint8_t *marks;
+    uint32_t
+        *owners; /* which of the kept direct matches an op belongs to, plus 1; NULL when no pattern contains others */
+    bool *keep;  /* by match */
+};
+
+static bool some_contain(const struct match_list *list) {
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->items[i].pattern->ncontains > 0)
+            return true;
+    return false;
+}
+
+static bool contains(const struct pattern *outer, const struct pattern *inner) {
+    for (uint32_t i = 0; i < outer->ncontains; i++)
+        if (str_eq(outer->contains[i], inner->name))
+            return true;
+    return false;
+}
+
+/* The match lies inside of others that name its pattern as one of theirs. */
+static bool contained(const struct settling *s, const struct match *m) {
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t owner = s->owners ? s->owners[m->ops[k] - s->first] : 0;
+        if (!s->owners || (owner && !contains(s->list->items[owner - 1].pattern, m->pattern)))
+            return false;
+    }
+    return true;
+}
+
+static void keep_one(struct settling *s, uint32_t i, uint8_t mine) {
+    const struct match *m = &s->list->items[i];
+    for (uint32_t k = 0; k < m->nops; k++) {
+        uint32_t op = m->ops[k] - s->first;
+        if (s->owners && mine == DIRECT && !(s->marks[op] & mine))
+            s->owners[op] = i + 1;
+        s->marks[op] |= mine;
+    }
+    for (uint32_t k = 0; k < m->nthrough; k++)
+        s->marks[m->through[k] - s->first] |= (uint8_t)(mine << THROUGH);
+    s->keep[i] = true;
+}
+
+static void settle_source(struct settling *s, bool direct) {
+    for (uint32_t i = 0; i < s->list->n; i++) {
+        const struct match *m = &s->list->items[i];
+        uint8_t mine = source_bit(m->pattern->source);
+        if ((mine == DIRECT) != direct)
+            continue;
+        bool overlaps = false, more = direct;
+        for (uint32_t k = 0; k < m->nops; k++) {
+            overlaps |= (s->marks[m->ops[k] - s->first] & mine) != 0;
+            more |= !(s->marks[m->ops[k] - s->first] & DIRECT);
+        }
+        if (more && (!overlaps || (direct && contained(s, m))))
+            keep_one(s, i, mine);
+    }
+    for (uint32_t i = 0; i < s->list->n; i++) { /* movement inside of another place */
+        const struct match *m = &s->list->items[i];
+        uint8_t mine = source_bit(m->pattern->source);
+        s->keep[i] &= (mine == DIRECT) != direct || !(s->marks[m->root - s->first] & mine << THROUGH);
+    }
+}
+
+/* Ids of the ops that matches have: from the first to before `end`. */
+static uint32_t first_op(const struct match_list *list, uint32_t *end) {
+    uint32_t first = NONE;
+    *end = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct match *m = &list->items[i];
+        for (uint32_t k = 0; k < m->nops + m->nthrough; k++) {
+            uint32_t op = k < m->nops ? m->ops[k] : m->through[k - m->nops];
+            first = op < first ? op : first;
+            *end = op >= *end ? op + 1 : *end;
+        }
+    }
+    return first;
+}
+
+void match_settle(struct match_list *list) {
+    uint32_t end, n = 0, first = first_op(list, &end);
+    if (list->n == 0)
+        return;
+    struct settling s = {.list = list,
+                         .first = first,
+                         .marks = xcalloc(end - first, sizeof *s.marks),
+                         .owners = some_contain(list) ? xcalloc(end - first, sizeof *s.owners) : NULL,
+                         .keep = xcalloc(list->n, sizeof *s.keep)};
+    qsort(list->items, list->n, sizeof *list->items, by_size);
+    settle_source(&s, true);
+    settle_source(&s, false);
+    for (uint32_t i = 0; i < list->n; i++)
+        if (s.keep[i])
+            list->items[n++] = list->items[i];
+    list->n = n;
+    qsort(list->items, n, sizeof *list->items, by_root);
+    free(s.keep);
+    free(s.owners);
+    free(s.marks);
+}

@@ -1,0 +1,245 @@
+/* Names near a match, best first: parameters that its pattern lists under `locate`; module paths in its locations;
+ * weights that feed what the pattern lists; parameters that its ops use; weights that feed them; weights that it feeds.
+ * The first that are found are taken, and what is only near says where the match is as long as it is of one layer. The
+ * role comes from the graph (role.c). */
+#include "place/locate.h"
+#include "place/names.h"
+#include "place/role.h"
+
+#include <string.h>
+
+enum { MAX_VISITED = 160, MAX_LOC_NAMES = 8 };
+
+/* Values met, each once, in the order in which they were. */
+struct walk {
+    uint32_t visited[MAX_VISITED], n;
+};
+
+static void visit(struct walk *w, uint32_t v) {
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->visited[i] == v)
+            return;
+    if (v != NONE && w->n < MAX_VISITED)
+        w->visited[w->n++] = v;
+}
+
+static bool is_full(const struct walk *w) {
+    return w->n == MAX_VISITED;
+}
+
+/* Names of all arguments that a parameter is made of, through functions that make it. */
+static void parameter_names(const struct graph *g, uint32_t value, struct names *names) {
+    struct walk w = {.n = 0};
+    visit(&w, value);
+    for (uint32_t i = 0; i < w.n; i++) {
+        uint32_t v = w.visited[i], func, number;
+        uint32_t caller = graph_caller_value(g, v), callee = graph_callee_value(g, v);
+        uint32_t op = g->m->values[v].def;
+        if (caller == NONE && op == NONE && graph_argument_of(g, v, &func, &number))
+            names_add(names, graph_argument_name(g, v));
+        visit(&w, caller);
+        visit(&w, callee);
+        for (uint32_t k = 0; op != NONE && callee == NONE && k < graph_noperands(g, op) && !is_full(&w); k++)
+            visit(&w, graph_operands(g, op)[k]);
+    }
+}
+
+static bool is_named(const struct graph *g, uint32_t v) {
+    return v != NONE && graph_is_parameter(g, v) && !graph_constant(g, v).known;
+}
+
+static bool has_weights(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    enum op_kind k = (enum op_kind)g->kind[op];
+    return c == OP_CONTRACT || c == OP_AXISWISE || k == K_CONV2D || k == K_EMBEDDING;
+}
+
+/* Names of the weights of an op; whether it has any weights. */
+static bool weight_names(const struct graph *g, uint32_t op, struct names *names) {
+    bool any = false;
+    for (uint32_t k = 0; has_weights(g, op) && k < graph_noperands(g, op); k++) {
+        uint32_t v = graph_operands(g, op)[k];
+        if (is_named(g, v)) {
+            any = true;
+            parameter_names(g, v, names);
+        }
+    }
+    return any;
+}
+
+/* Weights of the nearest ops that have some, breadth first towards the inputs: not through residual adds, behind which
+ * another layer begins. */
+static void weights_behind(const struct flow *f, struct walk *w, struct names *names) {
+    const struct graph *g = f->g;
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t op = g->m->values[w->visited[i]].def;
+        if (op == NONE || graph_class(g, op) == OP_CALL || flow_of(f, w->visited[i])->flags & IS_RESIDUAL ||
+            weight_names(g, op, names))
+            continue;
+        for (uint32_t k = 0; k < graph_noperands(g, op) && !is_full(w); k++)
+            visit(w, graph_operands(g, op)[k]);
+    }
+}
+
+/* The same towards the results, up to products of what is no weight. */
+static void weights_ahead(const struct flow *f, uint32_t value, struct names *names) {
+    const struct graph *g = f->g;
+    struct walk w = {.n = 0};
+    visit(&w, value);
+    for (uint32_t i = 0; i < w.n; i++) {
+        uint32_t v = w.visited[i];
+        for (uint32_t k = 0; k < graph_nuses(g, v) && k < MAX_VISITED; k++) {
+            uint32_t op = g->uses[g->first_use[v] + k];
+            if (g->m->ops[op].nresults == 0 || weight_names(g, op, names) || graph_class(g, op) == OP_CONTRACT ||
+                flow_of(f, g->m->ops[op].first_result)->flags & IS_RESIDUAL)
+                continue;
+            for (uint32_t r = 0; r < g->m->ops[op].nresults; r++)
+                visit(&w, g->m->ops[op].first_result + r);
+        }
+    }
+}
+
+/* ---- names of a match, in the order of their worth ---- */
+
+struct whereabouts {
+    const struct name_reader *reader;
+    const struct flow *flow;
+    const struct match *m;
+    const uint32_t *slots; /* values of the formula's slots, or NULL */
+    struct names names;
+    const char *near; /* what the names are to the match; "" where they are its own */
+};
+
+static void own_slots(struct whereabouts *p) {
+    for (uint32_t i = 0; p->slots && i < p->m->pattern->nlocate; i++) {
+        uint32_t v = p->slots[p->m->pattern->locate[i]];
+        if (is_named(p->flow->g, v))
+            parameter_names(p->flow->g, v, &p->names);
+    }
+}
+
+static void own_operands(struct whereabouts *p) {
+    const struct graph *g = p->flow->g;
+    for (uint32_t i = 0; i < p->m->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, p->m->ops[i]); k++)
+            if (is_named(g, graph_operands(g, p->m->ops[i])[k]))
+                parameter_names(g, graph_operands(g, p->m->ops[i])[k], &p->names);
+}
+
+static void own_locations(struct whereabouts *p) {
+    struct str found[MAX_LOC_NAMES];
+    for (uint32_t i = 0; i < p->m->nops; i++) {
+        int n = mlir_loc_names(p->flow->g->m, p->m->ops[i], found, MAX_LOC_NAMES);
+        for (int k = 0; k < n && k < MAX_LOC_NAMES; k++) {
+            struct names one = {{found[k]}, 1};
+            names_strip(p->reader, &one);
+            if (one.n == 0 || !name_is_module(p->reader, one.items[0]))
+                continue;
+            names_add(&p->names, one.items[0]);
+            break;
+        }
+    }
+}
+
+static void behind_slots(struct whereabouts *p) {
+    struct walk w = {.n = 0};
+    for (uint32_t i = 0; p->slots && i < p->m->pattern->nlocate; i++)
+        visit(&w, p->slots[p->m->pattern->locate[i]]);
+    weights_behind(p->flow, &w, &p->names);
+}
+
+static bool in_match(const struct match *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (m->ops[i] == op)
+            return true;
+    return false;
+}
+
+static void behind_operands(struct whereabouts *p) {
+    const struct graph *g = p->flow->g;
+    struct walk w = {.n = 0};
+    for (uint32_t i = 0; i < p->m->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, p->m->ops[i]); k++) {
+            uint32_t v = graph_operands(g, p->m->ops[i])[k];
+            if (v != NONE && (g->m->values[v].def == NONE || !in_match(p->m, g->m->values[v].def)))
+                visit(&w, v);
+        }
+    weights_behind(p->flow, &w, &p->names);
+}
+
+static void ahead(struct whereabouts *p) {
+    uint32_t root = p->m->root;
+    if (p->flow->g->m->ops[root].nresults)
+        weights_ahead(p->flow, p->flow->g->m->ops[root].first_result, &p->names);
+}
+
+static const struct way {
+    void (*find)(struct whereabouts *);
+    const char *near;
+    bool unless_ahead; /* not for a norm: what follows says more than what comes before */
+} ways[] = {
+    {own_slots, "", false},    {own_locations, "", false},         {behind_slots, "fed by ", false},
+    {own_operands, "", false}, {behind_operands, "fed by ", true}, {ahead, "before ", false},
+};
+
+/* The first way that finds anything. Where what is near is of several layers, nothing near says where the match is. */
+static struct str find_names(struct whereabouts *p, enum look look) {
+    bool near_differs = false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        bool near = *ways[i].near != '\0', differ;
+        if (near && (near_differs || (ways[i].unless_ahead && look == LOOK_AHEAD)))
+            continue;
+        p->names.n = 0;
+        p->near = ways[i].near;
+        ways[i].find(p);
+        names_strip(p->reader, &p->names);
+        if (near)
+            names_keep_saying(p->reader, &p->names);
+        struct str says = names_agree(p->reader, &p->names, &differ);
+        near_differs |= near && differ;
+        if (p->names.n && !(near && differ))
+            return says;
+    }
+    p->names.n = 0;
+    return STR("");
+}
+
+static bool contradicted(const struct role *role, const struct names *names) {
+    for (uint32_t i = 0; i < names->n; i++)
+        if (role_contradicts(role, names->items[i]))
+            return true;
+    return false;
+}
+
+static void write_place(struct buf *out, const struct whereabouts *p, struct str role, struct str says) {
+    buf_add(out, role);
+    if (role.n && says.n)
+        buf_add(out, STR(", "));
+    buf_add(out, says);
+    bool inside = out->n > 0;
+    if (p->names.n == 0)
+        return;
+    if (inside)
+        buf_add(out, STR(" ("));
+    buf_add(out, str_of(p->near));
+    names_write(out, &p->names, inside);
+    if (inside)
+        buf_addc(out, ')');
+}
+
+struct str locate_match(const struct pattern_set *set, const struct flow *flow, const struct match *m,
+                        const struct match_detail *detail, struct arena *a) {
+    struct name_reader reader;
+    struct buf out = {0};
+    struct str text = STR("");
+    if (name_reader_begin(&reader, set, a)) {
+        struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->values, .near = ""};
+        struct role role = role_of(flow, m, a);
+        struct str says = find_names(&p, role.look);
+        write_place(&out, &p, contradicted(&role, &p.names) ? STR("") : role.text, says);
+        text = arena_str(a, buf_str(&out));
+    }
+    name_reader_end(&reader);
+    buf_free(&out);
+    return text;
+}

@@ -1,0 +1,12 @@
+#ifndef FA_LOCATE_H
+#define FA_LOCATE_H
+
+#include "match/match.h"
+#include "place/flow.h"
+
+/* Where in the model the match is: what it is there, the layer, and the names that say so; empty when nothing is known.
+ */
+struct str locate_match(const struct pattern_set *set, const struct flow *flow, const struct match *m,
+                        const struct match_detail *detail, struct arena *a);
+
+#endif

@@ -1,0 +1,160 @@
+/* Notes are lines of `key: text`, put together from the match; nothing is said that it does not hold. */
+#include "place/notes.h"
+#include "place/classify.h"
+#include "place/locate.h"
+
+#include <string.h>
+
+enum { MAX_LOC_NAMES = 8, MAX_NAMED = 24 };
+
+static void add_line(struct buf *out, const char *key, struct str text) {
+    text = str_trim(text);
+    if (!text.n)
+        return;
+    buf_add(out, str_of(key));
+    buf_add(out, text);
+    buf_addc(out, '\n');
+}
+
+/* One more of a list. */
+static void add_item(struct buf *out, bool first, struct str item) {
+    if (!first)
+        buf_add(out, STR(", "));
+    buf_add(out, item);
+}
+
+static uint32_t *textual(const struct match *m, struct arena *a) {
+    uint32_t *ops = arena_alloc(a, (m->nops + 1) * sizeof *ops);
+    memcpy(ops, m->ops, m->nops * sizeof *ops);
+    sort_ids(ops, m->nops);
+    return ops;
+}
+
+static bool seen(const struct str *all, uint32_t n, struct str s) {
+    for (uint32_t i = 0; i < n; i++)
+        if (str_eq(all[i], s))
+            return true;
+    return false;
+}
+
+struct str ir_loc_of(const struct match *m, struct arena *a) {
+    uint32_t *ops = textual(m, a), n = 0;
+    struct str *locs = arena_alloc(a, (m->nops + 1) * sizeof *locs);
+    struct buf out = {0};
+    for (uint32_t i = 0; i < m->nops; i++) {
+        struct str loc = mlir_loc_text(m->graph->m, ops[i]);
+        if (!loc.n || seen(locs, n, loc))
+            continue;
+        add_item(&out, n == 0, loc);
+        locs[n++] = loc;
+    }
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+/* Resolved names, the innermost of each op: what the model's own tools call it. */
+static void add_locations(struct buf *out, const struct match *m, struct arena *a) {
+    uint32_t *ops = textual(m, a), n = 0;
+    struct str all[MAX_NAMED], names[MAX_LOC_NAMES];
+    struct buf line = {0};
+    for (uint32_t i = 0; i < m->nops && n < MAX_NAMED; i++) {
+        int k = mlir_loc_names(m->graph->m, ops[i], names, MAX_LOC_NAMES);
+        if (k < 1)
+            continue;
+        struct str name = names[(k > MAX_LOC_NAMES ? MAX_LOC_NAMES : k) - 1];
+        if (seen(all, n, name))
+            continue;
+        add_item(&line, n == 0, name);
+        all[n++] = name;
+    }
+    add_line(out, "locations: ", buf_str(&line));
+    buf_free(&line);
+}
+
+/* Ops that stand between the first and the last op shown and are not part of it. Constants and reads of cached ones do
+ * not count: they can stand anywhere. */
+static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
+    if (s->nops == 0)
+        return 0;
+    uint32_t count = g->ops_before[s->ops[s->nops - 1] + 1] - g->ops_before[s->ops[0]];
+    for (uint32_t i = 0; i < s->nops; i++)
+        count -= g->ops_before[s->ops[i] + 1] - g->ops_before[s->ops[i]];
+    return count;
+}
+
+static void add_remarks(struct buf *out, const struct match_detail *d) {
+    for (uint32_t i = 0; i < d->nblocked; i++)
+        add_line(out, "blocked: ", d->blocked[i]);
+    if (d->decomposed)
+        add_line(out, "decomposed: ", STR("the compiler took a fused op apart here on purpose."));
+    for (uint32_t i = 0; i < d->nremarks; i++)
+        add_line(out, "", d->remarks[i]);
+    for (uint32_t i = 0; i < d->noutside; i++)
+        add_line(out, "outside of the claim: ", d->outside[i]);
+    for (uint32_t i = 0; i < d->npreconditions; i++)
+        add_line(out, "precondition: ", d->preconditions[i]);
+}
+
+/* What a frontend put on an op and a fusion would drop: the compiler's own patterns do, in places. */
+static bool add_carried(struct buf *out, const struct match *m, struct arena *a) {
+    struct str text;
+    bool any = false;
+    for (uint32_t i = 0; m && i < m->nops; i++) {
+        const struct mlir *ir = m->graph->m;
+        if (!mlir_attr(ir, m->ops[i], "ttcore.weight_dtype", &text))
+            continue;
+        any = true;
+        struct str op = mlir_op_name(ir, m->ops[i]);
+        struct str label = value_label(m->graph, ir->ops[m->ops[i]].first_result, a);
+        buf_printf(out, "precondition: the fused op carries ttcore.weight_dtype = %.*s over from %.*s (%.*s).\n",
+                   (int)text.n, text.p, (int)label.n, label.p, (int)op.n, op.p);
+    }
+    return any;
+}
+
+/* Why the compiler did not fuse is seen best where its pass looked. */
+static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match_detail *d,
+                                struct arena *a) {
+    struct match_detail origin;
+    const struct pattern *p = m->pattern;
+    bool lowered = !c->before && str_is(p->status.level, "ttir");
+    if (!lowered || !c->origin || !c->origin_closer || c->origin->pattern != p)
+        return classification_note(p, d, c->before, lowered, a);
+    match_closer_look(c->origin_closer, c->origin, a, &origin);
+    return classification_note(p, &origin, c->before, false, a);
+}
+
+struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
+    struct buf out = {0};
+    struct match_detail detail;
+    if (c->closer)
+        match_closer_look(c->closer, m, a, &detail);
+    else
+        match_look_closer(m, a, &detail);
+    add_line(&out, "", m->pattern->summary);
+    add_remarks(&out, &detail);
+    if (!add_carried(&out, m, a))
+        add_carried(&out, c->origin, a);
+    add_line(&out, "", c->verdict);
+    struct str place = c->flow ? locate_match(c->set, c->flow, m, &detail, a) : STR("");
+    add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
+    add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
+    add_locations(&out, m, a);
+    add_line(&out, "compiler: ", compiler_note(c, m, &detail, a));
+    for (uint32_t i = 0; c->rivals && i < c->rivals->n; i++)
+        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->rivals->names[i].n, c->rivals->names[i].p);
+    if (c->ngraphs > 1)
+        buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
+    if (c->copies > 1)
+        buf_printf(&out, "compiled %u times in this log, reported once.\n", c->copies);
+    uint32_t between = foreign_ops(m->graph, shown);
+    if (between)
+        buf_printf(&out, "not contiguous: %u other op%s between these; reordering may be required.\n", between,
+                   between == 1 ? " stands" : "s stand");
+    if (c->missing_level)
+        buf_printf(&out, "%s: no pair established for these ops.\n", c->missing_level);
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}

@@ -1,0 +1,95 @@
+#include "prove/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/work.h"
+#include "library/choose.h"
+
+/* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
+static void drop_sources(const struct fa_options *o, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (source_wanted(o, list->items[i].pattern->source))
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
+struct proving {
+    struct selection *selection;
+    struct proofs *proofs;
+    bool blackhole;
+};
+
+static void prove_one(void *context, uint32_t i, uint32_t slot) {
+    struct proving *p = context;
+    (void)slot;
+    p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
+}
+
+static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g, uint32_t threads,
+                          struct arena *a) {
+    s->verdicts = arena_alloc(a, (s->matches.n + (size_t)1) * sizeof *s->verdicts);
+    work_run(s->matches.n, threads, prove_one, &(struct proving){s, proofs, is_for_blackhole(g->m)});
+}
+
+static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
+    const struct mlir *ir = m->graph->m;
+    struct place at = mlir_place(ir, ir->ops[m->root].text.begin);
+    struct str op = mlir_op_name(ir, m->root);
+    return arena_printf(a, "%s:%llu: %.*s at %.*s is not reported: %.*s", at.file, (unsigned long long)at.line,
+                        (int)m->pattern->fused_op.n, m->pattern->fused_op.p, (int)op.n, op.p, (int)why.n, why.p);
+}
+
+/* Puts the refuted matches aside; returns how many there are that were not known. */
+static uint32_t find_refuted(struct selection *s, struct arena *a) {
+    uint32_t before = s->nrefuted;
+    for (uint32_t i = 0; i < s->matches.n; i++) {
+        const struct match *m = &s->matches.items[i];
+        if (!verdict_refutes(&s->verdicts[i]))
+            continue;
+        s->refuted = grow(s->refuted, &s->refuted_cap, s->nrefuted + 1, sizeof *s->refuted);
+        s->refuted[s->nrefuted++] = (struct refuted){*m, refuted_text(m, s->verdicts[i].text, a)};
+    }
+    return s->nrefuted - before;
+}
+
+static bool is_refuted(const struct selection *s, const struct match *m) {
+    for (uint32_t i = 0; i < s->nrefuted; i++) {
+        const struct match *r = &s->refuted[i].match;
+        if (r->pattern == m->pattern && r->nops == m->nops && memcmp(r->ops, m->ops, m->nops * sizeof *m->ops) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void drop_refuted(const struct selection *s, struct match_list *list) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!is_refuted(s, &list->items[i]))
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
+/* What is refuted gives its ops back to the matches that it overlaps: that is rare, so all are searched again only
+ * then. */
+void select_matches(const struct search_setup *setup, const struct fa_options *o, struct proofs *proofs,
+                    const struct graph *g, struct arena *a, struct selection *out) {
+    do {
+        struct match_list all = {0};
+        match_graph(setup, g, a, &all);
+        drop_refuted(out, &all);
+        match_settle(&all);
+        drop_sources(o, &all);
+        free(out->matches.items);
+        out->matches = all;
+        if (!proofs)
+            return;
+        prove_matches(out, proofs, g, setup->threads, a);
+    } while (find_refuted(out, a));
+}
+
+void selection_free(struct selection *s) {
+    free(s->matches.items);
+    free(s->refuted);
+}

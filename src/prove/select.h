@@ -1,0 +1,27 @@
+/* Which matches of a graph are reported: found, overlaps resolved, and not refuted by their proofs. */
+#ifndef FA_SELECT_H
+#define FA_SELECT_H
+
+#include "fusion_audit.h"
+#include "match/search_graph.h"
+#include "prove/proofs.h"
+
+/* A match that computes something else than its fused form. */
+struct refuted {
+    struct match match;
+    struct str text; /* the line that says so */
+};
+
+struct selection {
+    struct match_list matches;
+    struct proved *verdicts; /* of each match; NULL: nothing was proved */
+    struct refuted *refuted;
+    uint32_t nrefuted, refuted_cap;
+};
+
+/* `proofs` may be NULL: nothing is proved. What the selection points to lives in `a`; free it with selection_free. */
+void select_matches(const struct search_setup *setup, const struct fa_options *o, struct proofs *proofs,
+                    const struct graph *g, struct arena *a, struct selection *out);
+void selection_free(struct selection *s);
+
+#endif

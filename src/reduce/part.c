@@ -1,0 +1,125 @@
+/* Matched ops and what was looked through between them, in textual order. */
+#include "reduce/part.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "numeric/tensor.h"
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+bool part_has(const struct part *p, uint32_t op) {
+    return op != NONE && bsearch(&op, p->ops, p->nops, sizeof *p->ops, by_id);
+}
+
+bool part_uses(const struct part *p, uint32_t value) {
+    const struct graph *g = p->graph;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        if (part_has(p, g->uses[u]))
+            return true;
+    return false;
+}
+
+static bool is_static(const struct graph *g, uint32_t value) {
+    uint32_t rank;
+    return graph_shape(g, value, &rank) && rank <= TENSOR_RANK && graph_numel(g, value) >= 0;
+}
+
+struct constant part_constant(const struct graph *g, uint32_t value) {
+    struct constant none = {0};
+    return value == NONE ? none : graph_constant(g, value);
+}
+
+bool part_takes(const struct graph *g, uint32_t value) {
+    return value != NONE && g->m->types[g->m->values[value].type].kind != TYPE_OTHER;
+}
+
+static bool add_outer(struct part *p, uint32_t value) {
+    for (uint32_t i = 0; i < p->nouter; i++)
+        if (p->outer[i] == value)
+            return true;
+    if (p->nouter == MAX_OUTER)
+        return false;
+    p->outer[p->nouter++] = value;
+    return true;
+}
+
+static bool add_operands(struct part *p, uint32_t op, struct str *why) {
+    const struct graph *g = p->graph;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        if (!part_takes(g, v) || part_has(p, g->m->values[v].def))
+            continue;
+        if (!is_static(g, v)) {
+            *why = STR("an operand has no static shape");
+            return false;
+        }
+        if (!add_outer(p, v)) {
+            *why = STR("it has too many operands");
+            return false;
+        }
+    }
+    return true;
+}
+
+bool part_compares(enum op_kind k) {
+    switch (k) {
+    case K_EQ:
+    case K_NE:
+    case K_GE:
+    case K_GT:
+    case K_LE:
+    case K_LT:
+    case K_MAXIMUM:
+    case K_MINIMUM:
+    case K_CLAMP:
+    case K_REMAINDER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool part_has_limits(const struct part *p) {
+    static const double far = 1e9;
+    const struct graph *g = p->graph;
+    for (uint32_t i = 0; i < p->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && part_compares((enum op_kind)g->kind[p->ops[i]]);
+             k++) {
+            uint32_t v = graph_operands(g, p->ops[i])[k];
+            struct constant c = part_constant(g, v);
+            if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)
+                return true;
+        }
+    return false;
+}
+
+bool part_of_match(const struct match *m, struct part *out, struct str *why) {
+    uint32_t n = m->nops + m->nthrough;
+    *out = (struct part){.graph = m->graph};
+    if (n > MAX_PART) {
+        *why = STR("it has too many ops");
+        return false;
+    }
+    memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
+    if (m->nthrough)
+        memcpy(out->ops + m->nops, m->through, m->nthrough * sizeof *m->through);
+    qsort(out->ops, n, sizeof *out->ops, by_id);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || out->ops[i] != out->ops[i - 1])
+            out->ops[out->nops++] = out->ops[i];
+    for (uint32_t i = 0; i < out->nops; i++) {
+        const struct mlir_op *op = &m->graph->m->ops[out->ops[i]];
+        for (uint32_t r = 0; r < op->nresults; r++)
+            if (!is_static(m->graph, op->first_result + r)) {
+                *why = STR("a result has no static shape");
+                return false;
+            }
+        if (!add_operands(out, out->ops[i], why))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+/* What a finished audit answers: see fusion_audit.h. */
+#include <stdlib.h>
+
+#include "audit.h"
+
+enum fa_status fa_get_status(const struct fa_audit *a) {
+    return a->status;
+}
+size_t fa_fused_ops(const struct fa_audit *a) {
+    return a->report.nentries;
+}
+
+size_t fa_places(const struct fa_audit *a) {
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->report.nentries; i++)
+        n += a->report.entries[i].ninstances;
+    return n;
+}
+
+size_t fa_diagnostics(const struct fa_audit *a) {
+    return a->diags.n;
+}
+size_t fa_diagnostics_dropped(const struct fa_audit *a) {
+    return a->diags.dropped;
+}
+struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i) {
+    return diagnostic_of(&a->diags.items[i]);
+}
+
+size_t fa_remarks(const struct fa_audit *a) {
+    return a->nremarks;
+}
+const char *fa_get_remark(const struct fa_audit *a, size_t i) {
+    return a->remarks[i];
+}
+
+bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n) {
+    return report_write(&a->report, path, error, n);
+}
+bool fa_remove_stale_report(const char *path) {
+    return report_remove_stale(path);
+}
+
+const char *fa_version(void) {
+    return FA_VERSION;
+}
+
+void fa_free(struct fa_audit *a) {
+    report_free(&a->report);
+    proofs_free(a->proofs);
+    inputs_free(&a->inputs);
+    patterns_free(&a->patterns);
+    diags_free(&a->diags);
+    free(a->remarks);
+    arena_free(&a->arena);
+    free(a);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Holds the rooms of src/ to the rules that HACKING.md states.
+
+usage: rooms_test.py SOURCE_ROOT [LIBRARY] [--lines]
+A room includes headers of itself and of rooms to its left only; no files call one another in a circle (read from the
+static LIBRARY with nm); no room is above 5,000 lines; at most three .c files stand directly in src/; at most five files
+speak of jobs. --lines prints the lines of each room.
+"""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOMS = ["base", "source", "log", "mlir", "graph", "lang", "library", "match", "numeric", "reduce", "prove", "explain",
+         "place", "report", "inspect", "author", "cli"]
+MOST_LINES, MOST_AT_TOP, MOST_WITH_JOBS = 5000, 3, 5
+arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+library = arguments[1] if len(arguments) > 1 else None
+src = os.path.join(arguments[0], "src")
+failures = []
+lines = collections.Counter()
+includes = collections.defaultdict(set)
+
+for path in sorted(glob.glob(src + "/**/*.[chd]*", recursive=True)):
+    name = os.path.relpath(path, src)
+    room = os.path.dirname(name)
+    text = open(path).read()
+    lines[room or "(top)"] += text.count("\n")
+    if room and room not in ROOMS:
+        failures.append(f"{name}: {room} is no room")
+        continue
+    for header in re.findall(r'^#include "([^"]+)"', text, re.M):
+        includes[name].add(header)
+        if header == "fusion_audit.h" or not room:
+            continue
+        other = os.path.dirname(header)
+        if other not in ROOMS:
+            failures.append(f"{name}: includes {header}, which is in no room")
+        elif ROOMS.index(other) > ROOMS.index(room):
+            failures.append(f"{name}: includes {header}, which is to its right")
+
+
+# Who calls whom, from the symbols of the compiled library: calls are what makes a circle, not types.
+defined, called = {}, collections.defaultdict(set)
+if library:
+    listing = subprocess.run(["nm", "-A", library], capture_output=True, text=True, check=True).stdout
+    for where, kind, symbol in re.findall(r":src_(\S+)\.c\.o:\s*[0-9a-f]* ([A-Za-z]) (\S+)", listing):
+        if kind == "U":
+            called[where].add(symbol)
+        elif kind in "TDRBVC":
+            defined[symbol] = where
+edges = {a: {defined[s] for s in symbols if s in defined} - {a} for a, symbols in called.items()}
+
+
+def find_circles():
+    """Files that call one another (strongly connected components, Tarjan)."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        on_stack.add(v)
+        for w in sorted(edges.get(v, ())):
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in on_stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            circle = []
+            while not circle or circle[-1] != v:
+                circle.append(stack.pop())
+                on_stack.discard(circle[-1])
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for v in sorted(edges):
+        if v not in index:
+            visit(v)
+    return found
+
+
+for circle in find_circles():
+    failures.append("a circle: " + ", ".join(circle))
+for room, n in lines.items():
+    if n > MOST_LINES:
+        failures.append(f"{room}: {n} lines, at most {MOST_LINES}")
+top = glob.glob(src + "/*.c")
+if len(top) > MOST_AT_TOP:
+    failures.append(f"{len(top)} .c files directly in src/, at most {MOST_AT_TOP}")
+
+with_jobs = [f for d in ("src", "include") for f in glob.glob(f"{arguments[0]}/{d}/**/*.[ch]", recursive=True)
+             if "jobs" in open(f).read()]
+if len(with_jobs) > MOST_WITH_JOBS:
+    failures.append(f"{len(with_jobs)} files speak of jobs, at most {MOST_WITH_JOBS}: {' '.join(sorted(with_jobs))}")
+
+if "--lines" in sys.argv:
+    for room in [*ROOMS, "(top)"]:
+        print(f"{room:10} {lines[room]:6}")
+    print(f"{'all':10} {sum(lines.values()):6}")
+for failure in failures:
+    print("FAIL", failure)
+sys.exit(1 if failures else 0)
