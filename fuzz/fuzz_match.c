@@ -1,8 +1,8 @@
 /* The matcher and the pairing with the bundled patterns, read once: many more inputs a second than whole audits. A
  * line `---` in the input starts the TTNN module; without one there is one level. */
+#include "explain/near_miss.h"
 #include "fuzz.h"
 #include "graph/pair.h"
-#include "explain/near.h"
 #include "place/notes.h"
 
 #include <stdlib.h>
@@ -70,11 +70,11 @@ enum { FEW = 48 }; /* ops; of more only close places are put into words, which t
 /* The same matches, and ops of near ones that are there, each once. */
 static void explain(const struct module *m, uint32_t func, const struct match_list *found, struct arena *arena) {
     struct match_list again = {0};
-    struct near_list near = {0};
-    near_function(patterns(), &m->graph, func, m->ir.nops < FEW, arena, &again, &near);
+    struct near_misses near = {0};
+    near_misses_find(patterns(), &m->graph, func, m->ir.nops < FEW, arena, &again, &near);
     FUZZ_PROMISE(again.n == found->n);
     for (uint32_t i = 0; i < near.n; i++) {
-        const struct near_match *c = &near.items[i];
+        const struct near_miss *c = &near.items[i];
         FUZZ_PROMISE(c->root < m->ir.nops && (c->op == NONE || c->op < m->ir.nops) && c->nops <= c->total);
         for (uint32_t k = 0; k < c->nops; k++)
             FUZZ_PROMISE(c->ops[k] < m->ir.nops && (k == 0 || c->ops[k - 1] < c->ops[k]));
@@ -103,7 +103,7 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)
             search_function(m, f, arena, &found);
-    match_settle(&found);
+    match_resolve(&found);
     uint8_t *marks = pairs ? xcalloc((size_t)pairs->ttir->m->nops + 1, 1) : NULL;
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;

@@ -1,12 +1,12 @@
 /* The pattern reader: a file of patterns, idioms and rules. What it takes is then searched for in a small module,
  * checked, written again, and its examples are run. */
-#include "fuzz.h"
-#include "library/check.h"
 #include "author/examples.h"
-#include "match/match.h"
+#include "fuzz.h"
+#include "lang/printer.h"
+#include "library/check.h"
 #include "library/pattern.h"
 #include "library/signs.h"
-#include "lang/written.h"
+#include "match/match.h"
 
 #include <stdlib.h>
 
@@ -48,12 +48,12 @@ static void search(const struct pattern_set *set) {
     struct arena own = {0};
     struct match_list found = {0};
     match_function(set, &graph, 0, &own, &found);
-    match_settle(&found);
-    (void)match_rivals(&found, &own);
+    match_resolve(&found);
+    (void)match_conflicts(&found, &own);
     (void)signs_of_fusing(set, &graph);
     for (uint32_t i = 0; i < found.n; i++) {
         struct match_detail detail;
-        match_look_closer(&found.items[i], &own, &detail);
+        match_details(&found.items[i], &own, &detail);
         for (uint32_t k = 0; k < detail.nremarks; k++)
             fuzz_touch(detail.remarks[k]);
         for (uint32_t k = 0; k < detail.npreconditions; k++)
@@ -73,7 +73,7 @@ static void write_again(const struct pattern *p, struct diags *diags) {
     struct arena own = {0};
     struct buf text = {0};
     struct formula again;
-    formula_write(&p->formula, 2, &text);
+    formula_print(&p->formula, 2, &text);
     (void)formula_parse(&again, &own, NULL, buf_str(&text), (struct text_origin){"again", 1, 1}, diags);
     buf_free(&text);
     arena_free(&own);

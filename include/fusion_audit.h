@@ -32,19 +32,20 @@ struct fa_options {
     const char *const *patterns; /* further pattern files or directories, in order */
     size_t npatterns;
     bool no_default_patterns;
-    const char *default_patterns; /* directory of the bundled patterns; NULL: found next to the program or as installed */
-    const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
-    const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
-    const char *include;          /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
-    bool classify;                /* entries say how far the compiler is with their fusion */
-    bool details;                 /* instances have the figures of their proof as keys */
-    unsigned jobs;                /* threads; 0: one for each processor. The result does not depend on it */
-    bool dry_run;                 /* count only: fa_write_report has nothing to write */
-    bool no_validate;             /* do without the numeric proof */
-    bool say_unproved;            /* of patterns that are tested: a note for each example that cannot be compared */
-    unsigned long seed;           /* of the numbers and variations that patterns are tested on */
-    unsigned max_diagnostics;     /* kept; 0: 100 */
-    unsigned long max_steps;      /* of the search for one pattern at one op; 0: 20000 */
+    const char
+        *default_patterns;    /* directory of the bundled patterns; NULL: found next to the program or as installed */
+    const char *only, *skip;  /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+    const char *sources;      /* comma-separated: report findings of these sources only; NULL: all */
+    const char *include;      /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
+    bool classify;            /* entries say how far the compiler is with their fusion */
+    bool details;             /* instances have the figures of their proof as keys */
+    unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
+    bool dry_run;             /* count only: fa_write_report has nothing to write */
+    bool no_validate;         /* do without the numeric proof */
+    bool say_unproved;        /* of patterns that are tested: a note for each example that cannot be compared */
+    unsigned long seed;       /* of the numbers and variations that patterns are tested on */
+    unsigned max_diagnostics; /* kept; 0: 100 */
+    unsigned long max_steps;  /* of the search for one pattern at one op; 0: 20000 */
 };
 
 struct fa_diagnostic {
@@ -61,13 +62,13 @@ struct fa_audit; /* a finished audit */
 /* Audits. Never NULL. */
 struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
-size_t fa_fused_ops(const struct fa_audit *a);  /* entries of the report */
-size_t fa_places(const struct fa_audit *a);     /* instances over all entries */
-size_t fa_diagnostics(const struct fa_audit *a); /* how many are kept */
+size_t fa_fused_ops(const struct fa_audit *a);           /* entries of the report */
+size_t fa_places(const struct fa_audit *a);              /* instances over all entries */
+size_t fa_diagnostics(const struct fa_audit *a);         /* how many are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* found beyond the limit */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
-/* For --verbose, a line each: of every graph what was audited ("graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired"), of what
- * was matched and refuted the counterexample, and how many proofs were evaluated. */
+/* For --verbose, a line each: of every graph what was audited ("graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired"), of
+ * what was matched and refuted the counterexample, and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
@@ -86,9 +87,9 @@ enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out
 /* Where patterns nearly match, and what is different there. */
 struct fa_explanation;
 
-/* Searches the level that an audit would decide by. `at`: only places that have this in them: a location ("add.174"), an
- * alias ("#loc12"), a value ("%12"), a line ("812", "file:812"); NULL: everywhere. At most `most` places, 0: 10, best
- * first. Never NULL. */
+/* Searches the level that an audit would decide by. `at`: only places that have this in them: a location ("add.174"),
+ * an alias ("#loc12"), a value ("%12"), a line ("812", "file:812"); NULL: everywhere. At most `most` places, 0: 10,
+ * best first. Never NULL. */
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
 /* FA_CLEAN, whatever was found; FA_USAGE; FA_INPUT. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
@@ -98,7 +99,8 @@ struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, s
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out);
 void fa_explanation_free(struct fa_explanation *e);
 
-/* The patterns themselves, without an input: bundled ones and those of `patterns`, as far as `only` and `skip` allow. */
+/* The patterns themselves, without an input: bundled ones and those of `patterns`, as far as `only` and `skip` allow.
+ */
 struct fa_library;
 
 struct fa_test_counts {
@@ -125,8 +127,9 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
 /* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how, and as notes
  * what could not be compared. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
-/* Writes the first draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". Of a file with both levels
- * TTNN is meant, unless `levels` says otherwise. The draft matches its own example. FA_INPUT with diagnostics when there is no such thing. */
+/* Writes the first draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". Of a file with both
+ * levels TTNN is meant, unless `levels` says otherwise. The draft matches its own example. FA_INPUT with diagnostics
+ * when there is no such thing. */
 enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
                               FILE *out);
 /* What fused ops compute, as formulas over simpler ops, with the source that each follows: of the ops named ("linear",

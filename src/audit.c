@@ -15,8 +15,8 @@
 struct graphs {
     struct fa_audit *a;
     struct work_order *order;
-    uint32_t threads;             /* for one graph */
-    struct alike_memory **caches; /* of each thread that audits graphs, or functions of the only graph */
+    uint32_t threads;            /* for one graph */
+    struct match_cache **caches; /* of each thread that audits graphs, or functions of the only graph */
 };
 
 /* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
@@ -27,7 +27,7 @@ struct graph_audit {
     struct level ttir, ttnn;
     const struct level *shown; /* the level that decides what is missed: TTNN where there is one */
     struct selection selection;
-    struct rivals *rivals; /* of each match; NULL: none has any */
+    struct conflicts *conflicts; /* of each match; NULL: none has any */
     struct origins origins;
     bool has_origins;
     struct arena arena;
@@ -45,7 +45,7 @@ static void find_matches(struct graph_audit *g) {
     struct fa_audit *a = g->a;
     select_matches(&g->setup, a->options, a->proofs, &g->shown->graph, &g->arena, &g->selection);
     if (!a->report.count_only)
-        g->rivals = match_rivals(&g->selection.matches, &g->arena);
+        g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
 /* Only what is reported asks where it comes from. */
@@ -65,7 +65,7 @@ static void report_findings(const struct graph_audit *g) {
                          .patterns = &a->patterns,
                          .graph = &g->shown->graph,
                          .selection = &g->selection,
-                         .rivals = g->rivals,
+                         .conflicts = g->conflicts,
                          .origins = g->has_origins ? &g->origins : NULL};
     describe_findings(&f, a->options, &a->report);
 }
@@ -127,9 +127,8 @@ static void graph_audit_free(struct graph_audit *g) {
 static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     const struct graphs *all = context;
     struct fa_audit *a = all->a;
-    struct graph_audit g = {.a = a,
-                            .compile = &a->inputs.compiles[i],
-                            .setup = {&a->patterns, all->caches + slot, all->threads}};
+    struct graph_audit g = {
+        .a = a, .compile = &a->inputs.compiles[i], .setup = {&a->patterns, all->caches + slot, all->threads}};
     read_levels(&g);
     find_matches(&g);
     find_origins(&g);
@@ -148,11 +147,11 @@ static void audit_graphs(struct fa_audit *a) {
                          .threads = n > 1 ? 1 : threads,
                          .caches = arena_alloc(&a->arena, threads * sizeof *all.caches)};
     for (uint32_t i = 0; i < threads; i++)
-        all.caches[i] = alike_memory_new();
+        all.caches[i] = match_cache_new();
     work_run(n, n > 1 ? threads : 1, audit_graph, &all);
     work_order_free(all.order);
     for (uint32_t i = 0; i < threads; i++)
-        alike_memory_free(all.caches[i]);
+        match_cache_free(all.caches[i]);
 }
 
 static bool read_patterns(struct fa_audit *a) {

@@ -1,12 +1,12 @@
 /* What explain says: for each kind of difference a place that has it, the ops that count as matched, and the words. */
-#include "explain/near.h"
+#include "explain/near_miss.h"
 #include "pattern_text.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct near_list near;
+static struct near_misses near;
 
 static void forget(void) {
     free(near.items);
@@ -25,17 +25,17 @@ static void search(const char *args, const char *ops, bool all) {
     forget();
     ir_short(&ir, args, ops);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++)
-        near_function(&set, &ir.g, f, all, &arena, &list, &near);
+        near_misses_find(&set, &ir.g, f, all, &arena, &list, &near);
 }
 
 /* The closest place: so many ops of so many, and this difference. */
-static const struct near_match *differs(const char *args, const char *ops, const char *kind, const char *part,
-                                        const char *reason, uint32_t n, uint32_t total) {
-    const struct near_match *best = NULL;
+static const struct near_miss *differs(const char *args, const char *ops, const char *kind, const char *part,
+                                       const char *reason, uint32_t n, uint32_t total) {
+    const struct near_miss *best = NULL;
     search(args, ops, true);
     cr_assert_eq(list.n, 0, "it matches\n%s", ir.text);
     for (uint32_t i = 0; i < near.n; i++)
-        if (!best || near_rank(&near.items[i]) > near_rank(best))
+        if (!best || near_miss_rank(&near.items[i]) > near_miss_rank(best))
             best = &near.items[i];
     cr_assert_not_null(best, "nothing is near in\n%s", ir.text);
     cr_assert(str_is(best->reason, reason), "\"%s\"\nnot \"%s\"", best->reason.p, reason);
@@ -52,7 +52,7 @@ static const struct near_match *differs(const char *args, const char *ops, const
 
 Test(explain, another_operator) {
     pattern("out = exp(neg(x)) + y", "");
-    const struct near_match *c =
+    const struct near_miss *c =
         differs(XYZ, "a = ttir.abs x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", "operator",
                 "neg(x)", "%a is ttir.abs at line 2, neg expected", 2, 3);
     cr_assert_eq(c->op, ir_op(&ir, "%a"));
@@ -90,7 +90,7 @@ Test(explain, what_is_below_another_operator_counts_too) {
 
 Test(explain, an_op_that_is_missing_and_one_too_many) {
     pattern("out = exp(neg(abs(x))) + y", "");
-    const struct near_match *c =
+    const struct near_miss *c =
         differs(XYZ, "a = ttir.abs x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", "operator",
                 "neg(abs(x))", "%a is ttir.abs at line 2, neg expected", 3, 4);
     cr_assert_str_eq(c->hint, "all else matches: the op is missing");
@@ -189,8 +189,8 @@ Test(explain, number_that_is_not_known) {
     pattern("out = exp(x * 2)", "");
     const char *const ops = "m = ttir.multiply x y -> 2x3; o = ttir.exp m -> 2x3; return o";
     differs("x:2x3!input y:2x3!input", ops, "number", "2", "%y is an input of the model, 2 expected", 2, 2);
-    const struct near_match *c = differs("x:2x3!parameter y:2x3!parameter!scale", ops, "number", "2",
-                                         "%y (scale) is an argument whose value is not in the file, 2 expected", 2, 2);
+    const struct near_miss *c = differs("x:2x3!parameter y:2x3!parameter!scale", ops, "number", "2",
+                                        "%y (scale) is an argument whose value is not in the file, 2 expected", 2, 2);
     cr_assert_not_null(c->hint, "given(...) would take it");
     differs(XYZ,
             "n = ttir.neg y -> 2x3; m = ttir.subtract x n -> 2x3; o = ttir.multiply m n -> 2x3; p = ttir.exp o -> 2x3; "
@@ -222,7 +222,7 @@ Test(explain, the_same_value_at_another_index) {
 
 Test(explain, user_outside) {
     pattern("out = exp(neg(x)) + y", "");
-    const struct near_match *c = differs(
+    const struct near_miss *c = differs(
         XYZ, "n = ttir.neg x -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; q = ttir.abs n -> 2x3; return o q",
         "user", "", "%n (ttir.neg at line 2) has a user outside: %q (ttir.abs at line 5)", 3, 3);
     cr_assert(c->whole);
@@ -233,7 +233,7 @@ Test(explain, user_outside) {
 Test(explain, conditions) {
     const char *const ops = "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o";
     pattern("out = exp(x) + y", "where: row_vector(y)");
-    const struct near_match *c = differs(XYZ, ops, "where", "row_vector(y)", "does not hold: y is %y 2x3", 2, 2);
+    const struct near_miss *c = differs(XYZ, ops, "where", "row_vector(y)", "does not hold: y is %y 2x3", 2, 2);
     cr_assert_str_eq(c->hint, "row_vector(x, of): varies along the last axis only");
     pattern("out = exp(x) + y", "require: extent(x, -1) == 4 * size(y, 0)");
     differs(XYZ, ops, "require", "extent(x, -1) == 4 * size(y, 0)",
@@ -246,7 +246,7 @@ Test(explain, conditions) {
 Test(explain, hidden_places) {
     const char *const ops = "e = ttir.exp x -> 2x3 @a; o = ttir.add e y -> 2x3 @a; return o";
     pattern("out = exp(x) + y", "decomposed: one_location()");
-    const struct near_match *c =
+    const struct near_miss *c =
         differs(XYZ, ops, "decomposed", "one_location()", "the compiler took it apart on purpose", 2, 2);
     cr_assert(c->whole);
     cr_assert_str_eq(c->hint, "--include=decomposed reports it");
@@ -260,13 +260,13 @@ Test(explain, the_condition_is_that_of_the_pattern_which_failed) {
     const struct pattern *q = set.items[1];
     cr_assert(str_is(q->name, "q"));
     ir_short(&ir, XYZ, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
-    struct near_match c;
-    cr_assert(near_pattern(q->variant_of, q, &ir.g, ir_func(&ir, "main"), 0, &arena, &c));
+    struct near_miss c;
+    cr_assert(near_miss_of(q->variant_of, q, &ir.g, ir_func(&ir, "main"), 0, &arena, &c));
     cr_assert_eq(c.pattern, q);
     cr_assert(str_is(c.part, "extent(x, -1) == 5"), "%s", c.part.p);
 }
 
-Test(explain, further_line) {
+Test(explain, secondary_root) {
     pattern("a = exp(x)\nout = neg(a)\nalso b = abs(a)", "escapes: [a]");
     differs(XYZ, "e = ttir.exp x -> 2x3; n = ttir.neg e -> 2x3; b = ttir.sin e -> 2x3; return n b", "line",
             "b = abs(a)", "no further op is that", 2, 3);

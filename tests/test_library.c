@@ -1,9 +1,9 @@
 /* The promises made to authors of patterns: examples, formulas written again, signs of fusing, what competes, what is
  * known of the compiler. */
-#include "library/check.h"
 #include "author/examples.h"
+#include "lang/printer.h"
+#include "library/check.h"
 #include "library/signs.h"
-#include "lang/written.h"
 #include "pattern_text.h"
 #include "place/classify.h"
 #include "place/notes.h"
@@ -91,7 +91,7 @@ static void written(const char *match, const char *want) {
     struct buf out = {0};
     char text[512];
     snprintf(text, sizeof text, HEAD("w", "|\n  %s"), match);
-    formula_write(&read_pattern(text)->formula, 0, &out);
+    formula_print(&read_pattern(text)->formula, 0, &out);
     buf_addc(&out, '\0');
     cr_assert_str_eq(out.p, want);
     buf_free(&out);
@@ -135,7 +135,7 @@ Test(library, an_idiom_that_nobody_uses_is_warned_of) {
 static void search(const char *args, const char *ops) {
     ir_short(&ir, args, ops);
     match_function(&set, &ir.g, 0, &arena, &list);
-    match_settle(&list);
+    match_resolve(&list);
 }
 
 Test(library, what_is_hidden_shows_when_it_is_asked_for) {
@@ -150,7 +150,7 @@ Test(library, what_is_hidden_shows_when_it_is_asked_for) {
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, 1);
     struct match_detail d;
-    match_look_closer(&list.items[0], &arena, &d);
+    match_details(&list.items[0], &arena, &d);
     cr_assert(d.decomposed && d.nblocked == 1 && str_is(d.blocked[0], "no"));
 }
 
@@ -161,13 +161,13 @@ Test(library, a_kernel_competes_with_the_direct_fusion_of_its_ops) {
            "e = ttir.exp x -> 2x3; s = ttir.add e y -> 2x3; t = ttir.tanh s -> 2x3; f = ttir.exp t -> 2x3\n"
            "o = ttir.add f y -> 2x3; return o");
     cr_assert_eq(list.n, 3);
-    struct rivals *r = match_rivals(&list, &arena);
+    struct conflicts *r = match_conflicts(&list, &arena);
     cr_assert_not_null(r);
     cr_assert(r[0].n == 1 && str_is(r[0].names[0], "torch.k"));
     cr_assert(r[1].n == 1 && str_is(r[1].names[0], "ttnn.sum"));
     cr_assert_eq(r[2].n, 0);
     list.n = 1;
-    cr_assert_null(match_rivals(&list, &arena));
+    cr_assert_null(match_conflicts(&list, &arena));
 }
 
 Test(library, signs_of_fusing) {

@@ -30,7 +30,7 @@ static struct str place_of(const struct match *m, const struct match_detail *d) 
 static void says(const char *args, const char *ops, const char *want) {
     const struct match *m = match(args, ops);
     struct match_detail d;
-    match_look_closer(m, &arena, &d);
+    match_details(m, &arena, &d);
     struct str place = place_of(m, &d);
     cr_assert(str_is(place, want), "'%.*s', not '%s'", (int)place.n, place.p ? place.p : "", want);
 }
@@ -86,7 +86,7 @@ Test(locate, parameters_are_seen_through_const_eval_and_movement) {
     match_function(&set, &ir.g, ir_func(&ir, "main"), &arena, &list);
     cr_assert_eq(list.n, 1);
     struct match_detail d;
-    match_look_closer(&list.items[0], &arena, &d);
+    match_details(&list.items[0], &arena, &d);
     struct str place = place_of(&list.items[0], &d);
     cr_assert(str_is(place, "layer 5 (layers.5: x, y)"), "%.*s", (int)place.n, place.p);
 }

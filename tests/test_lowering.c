@@ -1,9 +1,9 @@
 /* The reference lowering of fused ops: against NumPy through the text of the op (fixtures/numeric), and formulas on
  * tensors. */
 #include "ir_text.h"
-#include "prove/compare.h"
 #include "numeric/formula_value.h"
 #include "numeric_fixtures.h"
+#include "prove/compare.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -36,7 +36,7 @@ static const struct match *found(void) {
 
 static uint32_t bound(const char *name) {
     struct match_detail d;
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert_not_null(d.values);
     uint32_t slot = formula_slot(&found()->pattern->formula, str_of(name));
     cr_assert_neq(slot, NONE);
@@ -357,7 +357,7 @@ Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
     struct match_detail d;
     pattern("out = exp(x) * given(1 / extent(-1))", "");
     hit("x:2x3 s:1!parameter!scale", ops);
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert_eq(d.npreconditions, 1);
     cr_assert(str_is(d.preconditions[0], "every element of %s (scale) is 0.333333333"), "%s", d.preconditions[0].p);
     miss("x:2x3 s:1!input!scale", ops);
@@ -366,7 +366,7 @@ Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
                       "2x3; return o");
     hit("x:2x3", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 0.33333333 : f32} -> 1; o = ttir.multiply e s -> "
                  "2x3; return o");
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert_eq(d.npreconditions, 0);
     miss("x:2x3 t:1", "e = ttir.exp x -> 2x3; s = ttir.neg t -> 1; o = ttir.multiply e s -> 2x3; return o");
 }
@@ -646,7 +646,7 @@ Test(match, stated_constants_are_preconditions) {
     struct match_detail d;
     pattern("out = exp(x) + eps", "where: stated_constant(eps)");
     hit("x:2x3 s:1!parameter!eps", ops);
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert_eq(d.npreconditions, 1);
     cr_assert(str_is(d.preconditions[0], "%s (eps) holds one known number in every element"));
     miss("x:2x3 s:1!input!eps", ops);
@@ -671,7 +671,7 @@ Test(match, notes_apply_when_their_condition_does) {
             "notes:\n  - {when: present(b), say: \"bias {b} of {extent(b, -1)}\"}\n"
             "  - {when: not(present(b)), say: no bias}\n  - always\ntorch: \"n={extent(-1)}\"");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert_eq(d.nremarks, 2);
     cr_assert(str_is(d.remarks[0], "no bias"));
     cr_assert(str_is(d.remarks[1], "always"));
@@ -679,12 +679,12 @@ Test(match, notes_apply_when_their_condition_does) {
     pattern("out = exp(x) * y + b", "notes:\n  - {when: present(b), say: \"bias {b} of {extent(b, -1)}\"}");
     hit("x:2x3 y:2x3 b:3!parameter!bias",
         "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; o = ttir.add m b -> 2x3; return o");
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert(str_is(d.remarks[0], "bias %b (bias) of 3"), "%s", d.remarks[0].p);
     pattern("out = exp(x) | tanh(x)", "torch:\n  - {when: has_op(\"exp$\"), say: torch.exp}\n"
                                       "  - {when: has_op(\"tanh$\"), say: torch.tanh}\n  - some function");
     hit("x:2x3", "e = ttir.tanh x -> 2x3; return e");
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     cr_assert(str_is(d.torch, "torch.tanh"), "%s", d.torch.p);
     misses += 3; /* notes are not about whether there is a match */
 }
@@ -764,7 +764,7 @@ Test(match, many_places) {
     buf_free(&b);
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, N);
-    match_settle(&list);
+    match_resolve(&list);
     cr_assert_eq(list.n, N);
 }
 
@@ -783,7 +783,7 @@ static void settle(const char *source) {
              "f = ttir.exp w -> 2x3; t = ttir.add f y -> 2x3; return o t");
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, 5, "two for each sum, one for the product");
-    match_settle(&list);
+    match_resolve(&list);
 }
 
 Test(match, of_overlapping_places_the_one_that_covers_most_is_kept) {
@@ -804,7 +804,7 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     ir_short(&ir, MM, "e = ttir.exp x -> 2x3; s = ttir.add e y -> 2x3; o = ttir.multiply s z -> 2x3; return o");
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, 2);
-    match_settle(&list);
+    match_resolve(&list);
     cr_assert_eq(list.n, 1, "a direct one that covers it all leaves nothing to wish for");
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
 }
@@ -823,7 +823,7 @@ Test(match, movement_inside_of_a_larger_place_is_not_reported) {
         pattern_file(yaml);
         ir_short(&ir, "x:2x3 y:2x12 z:2x12", ops);
         match_function(&set, &ir.g, 0, &arena, &list);
-        match_settle(&list);
+        match_resolve(&list);
         cr_assert_eq(list.n, direct ? 1 : 2);
         cr_assert(str_is(list.items[list.n - 1].pattern->name, "large"));
         forget_ir();
@@ -1042,7 +1042,7 @@ Test(match, what_uses_a_value_is_asked_for_by_name) {
 
 static bool notes_say(const char *text) {
     struct match_detail d;
-    match_look_closer(found(), &arena, &d);
+    match_details(found(), &arena, &d);
     return d.ncompiler == 1 && strcmp(d.compiler[0].p, text) == 0;
 }
 

@@ -1,9 +1,9 @@
 /* Each evaluator against what NumPy computes (fixtures/numeric, made by numeric_reference.py), through the text of the
  * op: so its attributes and operands are read as they are printed. */
 #include "ir_text.h"
+#include "numeric_fixtures.h"
 #include "prove/compare.h"
 #include "reduce/subgraph.h"
-#include "numeric_fixtures.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

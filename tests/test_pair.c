@@ -1,6 +1,6 @@
 /* The promises of pairing: a TTNN op finds the TTIR op that it was made of, or none. */
-#include "ir_text.h"
 #include "graph/pair.h"
+#include "ir_text.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* The promises of the formula language and of the loader: what a text means, and where exactly it is wrong. */
 #include "lang/condition.h"
 #include "lang/lex.h"
-#include "match/match.h"
-#include "library/pattern.h"
 #include "lang/regex.h"
+#include "library/pattern.h"
+#include "match/match.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

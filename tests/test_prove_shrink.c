@@ -321,7 +321,7 @@ static bool held_of(const char *value, const char *type, int64_t max, struct hel
     if (ir.text)
         ir_free(&ir);
     cr_assert(read_part(arena_printf(&a, "x:%s", type).p, ops.p));
-    return held_read(&part, max, &a, out);
+    return payload_read(&part, max, &a, out);
 }
 
 Test(prove_shrink, some_constants_begin_as_they_go_on) {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <yaml.h>
 
-#include "report/report.h"
 #include "base/utf8.h"
+#include "report/report.h"
 #include "report/text.h"
 
 /* One op from `begin` to the end of `text`, or several that end where the next begins. */

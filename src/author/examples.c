@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/near_miss.h"
 #include "graph/graph.h"
-#include "mlir/mlir.h"
 #include "match/match.h"
-#include "explain/near.h"
+#include "mlir/mlir.h"
 
 struct run {
     const struct pattern_set *set;
@@ -261,9 +261,9 @@ static void check_explanation(struct run *r, const struct module *m) {
     struct str want = r->example->explains;
     struct str said = STR("nothing");
     for (uint32_t f = 0; f < m->ir.nfuncs && want.n; f++) {
-        struct near_match near;
+        struct near_miss near;
         if (m->graph.func_kind[f] != FUNC_MAIN ||
-            !near_pattern(leader_of(r->pattern), r->pattern, &m->graph, f, r->set->max_steps, &r->arena, &near))
+            !near_miss_of(leader_of(r->pattern), r->pattern, &m->graph, f, r->set->max_steps, &r->arena, &near))
             continue;
         said = arena_printf(&r->arena, "%.*s%s%.*s", (int)near.part.n, near.part.p, near.part.n ? ": " : "",
                             (int)near.reason.n, near.reason.p);
@@ -287,7 +287,7 @@ static void check_notes(struct run *r, const struct match *own) {
     struct buf said = {0};
     if (!r->example->says.n)
         return;
-    match_look_closer(own, &r->arena, &d);
+    match_details(own, &r->arena, &d);
     add_lines(&said, d.remarks, d.nremarks);
     add_lines(&said, d.outside, d.noutside);
     add_lines(&said, d.preconditions, d.npreconditions);

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "author/examples.h"
+#include "author/skeleton.h"
 #include "fusion_audit.h"
+#include "lang/printer.h"
 #include "library/check.h"
 #include "library/choose.h"
-#include "author/examples.h"
 #include "library/lowering.h"
 #include "library/place.h"
-#include "lang/written.h"
 #include "prove/prove.h"
-#include "author/skeleton.h"
 
 struct fa_library {
     struct arena arena;
@@ -90,7 +90,7 @@ static void show(const struct pattern *p, FILE *out) {
     struct str text = str_trim(p->text);
     buf_printf(&b, "# %s:%llu\n%.*s\n\n# searched for%s%s:\n", p->file.p, (unsigned long long)p->line, (int)text.n,
                text.p, p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
-    formula_write(&p->formula, 4, &b);
+    formula_print(&p->formula, 4, &b);
     fwrite(b.p, 1, b.n, out);
     buf_free(&b);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log/log.h"
 #include "author/examples.h"
+#include "log/log.h"
 #include "report/report.h"
 #include "source/source.h"
 

@@ -1,8 +1,8 @@
 /* Why nothing is reported at a place: graph by graph, as an audit goes, but the matches are only the
  * background. What nearly matches is ranked, and of several accounts of the same ops the best is kept. */
 #include "explain/explain.h"
+#include "explain/near_miss.h"
 #include "library/choose.h"
-#include "explain/near.h"
 #include "match/search_graph.h"
 #include "prove/proofs.h"
 
@@ -18,8 +18,8 @@ struct run {
     const struct level *level;
     struct arena arena;
     struct match_list found;
-    uint32_t nsettled; /* of found.items: those that an audit reports come first */
-    struct near_list near;
+    uint32_t nresolved; /* of found.items: those that an audit reports come first */
+    struct near_misses near;
     bool *asked;           /* per op: --at means it; NULL without */
     uint32_t *reported[2]; /* per op: size of the match that is reported, direct and theoretical; 0: there is none */
 };
@@ -145,18 +145,18 @@ static void settle(struct run *r) {
     struct match *before = arena_alloc(&r->arena, (n + 1) * sizeof *before);
     if (n)
         memcpy(before, all.items, n * sizeof *before);
-    match_settle(&r->found);
-    r->nsettled = r->found.n;
+    match_resolve(&r->found);
+    r->nresolved = r->found.n;
     for (uint32_t i = 0; i < n; i++) {
         bool kept = false;
-        for (uint32_t k = 0; k < r->nsettled && !kept; k++)
+        for (uint32_t k = 0; k < r->nresolved && !kept; k++)
             kept = r->found.items[k].ops == before[i].ops;
         if (!kept)
             r->found.items[r->found.n++] = before[i];
     }
     for (int i = 0; i < 2; i++)
         r->reported[i] = arena_alloc(&r->arena, (r->level->ir.nops + 1) * sizeof **r->reported);
-    for (uint32_t i = 0; i < r->nsettled; i++) {
+    for (uint32_t i = 0; i < r->nresolved; i++) {
         const struct match *m = &r->found.items[i];
         uint32_t *sizes = r->reported[is_theoretical(m->pattern)];
         for (uint32_t k = 0; k < m->nops; k++)
@@ -178,7 +178,7 @@ static uint32_t shared(const struct match *a, const struct match *b) {
 static const struct match *winner_over(const struct run *r, const struct match *m) {
     const struct match *best = NULL;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < r->nsettled; i++) {
+    for (uint32_t i = 0; i < r->nresolved; i++) {
         uint32_t n = shared(m, &r->found.items[i]);
         if (n > most) {
             most = n;
@@ -191,7 +191,7 @@ static const struct match *winner_over(const struct run *r, const struct match *
 static void add_matches(struct run *r) {
     for (uint32_t i = 0; r->asked && i < r->found.n; i++) {
         const struct match *m = &r->found.items[i];
-        bool reported = i < r->nsettled;
+        bool reported = i < r->nresolved;
         if (!asks_for(r, m->ops, m->nops, m->root, NONE))
             continue;
         struct explained *x =
@@ -208,8 +208,8 @@ static void add_matches(struct run *r) {
 /* ---- near misses ---- */
 
 static int by_rank(const void *pa, const void *pb) {
-    const struct near_match *a = pa, *b = pb;
-    double x = near_rank(a), y = near_rank(b);
+    const struct near_miss *a = pa, *b = pb;
+    double x = near_miss_rank(a), y = near_miss_rank(b);
     if (x != y)
         return x > y ? -1 : 1;
     if (a->others != b->others)
@@ -221,7 +221,7 @@ static int by_rank(const void *pa, const void *pb) {
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
-static bool overlaps(const struct near_match *a, const struct near_match *b) {
+static bool overlaps(const struct near_miss *a, const struct near_miss *b) {
     for (uint32_t i = 0, k = 0; i < a->nops && k < b->nops;) {
         if (a->ops[i] == b->ops[k])
             return true;
@@ -234,12 +234,12 @@ static bool overlaps(const struct near_match *a, const struct near_match *b) {
 }
 
 /* Hidden on purpose, or what another pattern is for: no near miss. */
-static bool is_meant(const struct near_match *c) {
+static bool is_meant(const struct near_miss *c) {
     return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
 }
 
 /* All of it is reported already, or most of it as part of something that is no smaller. */
-static bool is_reported(const struct run *r, const struct near_match *c) {
+static bool is_reported(const struct run *r, const struct near_miss *c) {
     uint32_t reported = 0, in_larger = 0;
     for (uint32_t i = 0; i < c->nops; i++) {
         uint32_t size = r->reported[0][c->ops[i]];
@@ -251,14 +251,14 @@ static bool is_reported(const struct run *r, const struct near_match *c) {
     return c->nops > 0 && (reported == c->nops || 2 * in_larger > c->nops);
 }
 
-static bool wanted(const struct run *r, const struct near_match *c) {
+static bool wanted(const struct run *r, const struct near_miss *c) {
     if (r->asked)
         return asks_for(r, c->ops, c->nops, c->root, c->op);
     return !is_reported(r, c) && !is_meant(c);
 }
 
 /* Whether a better account of these ops is there already. At a place that was asked for each pattern has one. */
-static bool is_told(const struct run *r, const struct near_match *const *kept, uint32_t n, const struct near_match *c) {
+static bool is_told(const struct run *r, const struct near_miss *const *kept, uint32_t n, const struct near_miss *c) {
     for (uint32_t i = 0; i < n; i++) {
         bool comparable =
             r->asked ? kept[i]->pattern == c->pattern : is_theoretical(kept[i]->pattern) <= is_theoretical(c->pattern);
@@ -269,19 +269,19 @@ static bool is_told(const struct run *r, const struct near_match *const *kept, u
 }
 
 static void add_near(struct run *r) {
-    const struct near_match **kept = arena_alloc(&r->arena, (r->near.n + 1) * sizeof *kept);
+    const struct near_miss **kept = arena_alloc(&r->arena, (r->near.n + 1) * sizeof *kept);
     uint32_t n = 0;
     if (r->near.n)
         qsort(r->near.items, r->near.n, sizeof *r->near.items, by_rank);
     for (uint32_t i = 0; i < r->near.n; i++) {
-        const struct near_match *c = &r->near.items[i];
+        const struct near_miss *c = &r->near.items[i];
         if (!wanted(r, c) || is_told(r, kept, n, c))
             continue;
         kept[n++] = c;
         struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
         x->total = c->total;
         x->others = c->others;
-        x->rank = near_rank(c);
+        x->rank = near_miss_rank(c);
         x->kind = c->kind;
         x->hint = c->hint;
         x->part = arena_str(&r->e->arena, c->part);
@@ -301,7 +301,7 @@ static bool explain_level(struct run *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     for (uint32_t i = 0; i < n; i++)
-        near_function(&e->patterns, g, funcs[i], e->picky, &r->arena, &r->found, &r->near);
+        near_misses_find(&e->patterns, g, funcs[i], e->picky, &r->arena, &r->found, &r->near);
     settle(r);
     add_matches(r);
     add_near(r);

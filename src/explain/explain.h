@@ -30,7 +30,7 @@ struct explained {
     struct str pattern, fused_op;
     struct explained_op *ops;     /* that match */
     uint32_t nops, total, others; /* others: conditions that do not hold either */
-    const char *kind, *hint;      /* of what is different; see struct near_match */
+    const char *kind, *hint;      /* of what is different; see struct near_miss */
     struct str part, reason;
     struct explained_op differs; /* line 0: at no op */
     struct str proof;            /* of a match: what the report says of it, or the counterexample; or empty */

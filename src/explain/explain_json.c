@@ -1,6 +1,6 @@
 /* An explanation as one JSON document, for programs; every key is described in fusion-audit(1). */
-#include "explain/explain.h"
 #include "base/json.h"
+#include "explain/explain.h"
 
 static json *op(const struct explained_op *x) {
     json *o = json_object_new_object();

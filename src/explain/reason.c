@@ -1,8 +1,8 @@
 /* What is different at a place where a pattern nearly matches, in words and values. A function for each
  * kind; each says what stands there and what was expected. */
+#include "explain/diagnose.h"
 #include "lang/condition.h"
-#include "explain/probe.h"
-#include "lang/written.h"
+#include "lang/printer.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ enum { MAX_EXPECTED = 5, MAX_PART = 100 };
 
 struct words {
     struct matcher *m;
-    const struct misstep *s;
+    const struct failure *s;
     struct buf *out;
     const char *hint;
 };
@@ -79,7 +79,7 @@ static const struct node *part_of(const struct words *w) {
     const struct formula *f = &w->m->pattern->formula;
     uint64_t seen[(MAX_SLOTS + 63) / 64] = {0};
     const struct node *n = w->s->goal->node, *found = whole_of(f->root, NULL, n, seen);
-    for (uint32_t i = 0; !found && i < f->nalso; i++)
+    for (uint32_t i = 0; !found && i < f->nsecondary; i++)
         found = whole_of(f->also[i].node, NULL, n, seen);
     return found ? found : n;
 }
@@ -181,7 +181,7 @@ static void say_number(const struct words *w, const struct number *n) {
     struct evaluation e = matcher_evaluation(w->m, w->s->goal->axes);
     double value = evaluate(&e, n);
     size_t before = w->out->n;
-    number_write(&w->m->pattern->formula, &(struct number_values){value_in_match, &e}, n, w->out);
+    number_print(&w->m->pattern->formula, &(struct number_values){value_in_match, &e}, n, w->out);
     char plain[32];
     snprintf(plain, sizeof plain, "%.10g", value);
     if (w->out->n - before != strlen(plain) || memcmp(w->out->p + before, plain, strlen(plain)) != 0)
@@ -365,9 +365,9 @@ static bool speaks_of_absent(const struct matcher *m, const struct number *n) {
     return false;
 }
 
-bool reason_is_presence(const struct misstep *s) {
+bool reason_is_presence(const struct failure *s) {
     const struct number *n = s->condition;
-    if (!n || (s->why != MISS_UNLESS && n->op != NUM_NOT))
+    if (!n || (s->why != FAILED_UNLESS && n->op != NUM_NOT))
         return false;
     n = n->op == NUM_NOT ? n->a : n;
     return n->op == NUM_CALL && strcmp(condition_table[n->call].name, "present") == 0;
@@ -383,8 +383,8 @@ bool reason_is_decidable(const struct matcher *m, const struct number *n) {
     return true;
 }
 
-bool reason_is_absence(const struct matcher *m, const struct misstep *s) {
-    bool must_hold = s->why == MISS_WHERE || s->why == MISS_REQUIRE;
+bool reason_is_absence(const struct matcher *m, const struct failure *s) {
+    bool must_hold = s->why == FAILED_WHERE || s->why == FAILED_REQUIRE;
     return must_hold && s->condition && speaks_of_absent(m, s->condition);
 }
 
@@ -395,7 +395,7 @@ static void say_values(const struct words *w, const struct number *n) {
     const char *separator = ": ";
     if (number_has_values(n)) {
         buf_add(w->out, str_of(separator));
-        number_write(f, &(struct number_values){value_in_match, &e}, n, w->out);
+        number_print(f, &(struct number_values){value_in_match, &e}, n, w->out);
         separator = "; ";
     }
     for (uint32_t slot = 0; slot < f->nslots; slot++) {
@@ -420,7 +420,7 @@ static const char *meaning(const struct number *n) {
 }
 
 static void say_condition(struct words *w) {
-    buf_add(w->out, w->s->why == MISS_UNLESS ? STR("holds") : STR("does not hold"));
+    buf_add(w->out, w->s->why == FAILED_UNLESS ? STR("holds") : STR("does not hold"));
     say_values(w, w->s->condition);
     w->hint = meaning(w->s->condition);
 }
@@ -456,26 +456,26 @@ static const struct {
     const char *name;
     void (*say)(struct words *w);
 } kinds[] = {
-    [MISS_OPERATOR] = {"operator", say_operator},
-    [MISS_LINE] = {"line", say_line},
-    [MISS_FOLDED] = {"folded", say_folded},
-    [MISS_ATTRIBUTE] = {"attribute", say_attribute},
-    [MISS_SETTING] = {"attribute", say_setting},
-    [MISS_OPERANDS] = {"operands", say_operands},
-    [MISS_RESULT] = {"result", say_result},
-    [MISS_AXIS] = {"axis", say_axis},
-    [MISS_PART] = {"part", say_part},
-    [MISS_ROLES] = {"axis", say_roles},
-    [MISS_INDEX] = {"index", say_index},
-    [MISS_NUMBER] = {"number", say_constant},
-    [MISS_SAME] = {"value", say_same},
-    [MISS_WHERE] = {"where", say_condition},
-    [MISS_USER] = {"user", say_user},
-    [MISS_REQUIRE] = {"require", say_condition},
-    [MISS_UNLESS] = {"unless", say_condition},
-    [MISS_DECOMPOSED] = {"decomposed", say_decomposed},
-    [MISS_BLOCKED] = {"block", say_blocked},
-    [MISS_LIMIT] = {"limit", say_limit},
+    [FAILED_OPERATOR] = {"operator", say_operator},
+    [FAILED_LINE] = {"line", say_line},
+    [FAILED_FOLDED] = {"folded", say_folded},
+    [FAILED_ATTRIBUTE] = {"attribute", say_attribute},
+    [FAILED_SETTING] = {"attribute", say_setting},
+    [FAILED_OPERANDS] = {"operands", say_operands},
+    [FAILED_RESULT] = {"result", say_result},
+    [FAILED_AXIS] = {"axis", say_axis},
+    [FAILED_PART] = {"part", say_part},
+    [FAILED_ROLES] = {"axis", say_roles},
+    [FAILED_INDEX] = {"index", say_index},
+    [FAILED_NUMBER] = {"number", say_constant},
+    [FAILED_SAME] = {"value", say_same},
+    [FAILED_WHERE] = {"where", say_condition},
+    [FAILED_USER] = {"user", say_user},
+    [FAILED_REQUIRE] = {"require", say_condition},
+    [FAILED_UNLESS] = {"unless", say_condition},
+    [FAILED_DECOMPOSED] = {"decomposed", say_decomposed},
+    [FAILED_BLOCKED] = {"block", say_blocked},
+    [FAILED_LIMIT] = {"limit", say_limit},
 };
 
 /* "w = softmax(s, dim=-1)": a named part with what it is. */
@@ -484,7 +484,7 @@ static void write_part(const struct formula *f, const struct node *n, struct buf
         buf_printf(out, "%.*s = ", (int)f->slot_name[n->slot].n, f->slot_name[n->slot].p);
         n = n->args[0];
     }
-    formula_write_part(f, n, out);
+    formula_print_part(f, n, out);
 }
 
 /* The part of the formula, or the condition, as it is written. */
@@ -492,11 +492,11 @@ static struct str part_text(const struct words *w) {
     const struct formula *f = &w->m->pattern->formula;
     struct buf out = {0};
     if (w->s->condition)
-        number_write(f, NULL, w->s->condition, &out);
+        number_print(f, NULL, w->s->condition, &out);
     else if (w->s->line)
         write_part(f, w->s->line, &out);
     else if (w->s->goal)
-        write_part(f, w->s->why == MISS_OPERATOR ? part_of(w) : w->s->goal->node, &out);
+        write_part(f, w->s->why == FAILED_OPERATOR ? part_of(w) : w->s->goal->node, &out);
     struct str text = buf_str(&out);
     struct str kept =
         text.n > MAX_PART ? arena_printf(w->m->arena, "%.*s...", MAX_PART - 3, text.p) : arena_str(w->m->arena, text);
@@ -504,30 +504,30 @@ static struct str part_text(const struct words *w) {
     return kept;
 }
 
-uint32_t reason_op(const struct matcher *m, const struct misstep *s) {
+uint32_t reason_op(const struct matcher *m, const struct failure *s) {
     uint32_t op, user;
     switch (s->why) {
-    case MISS_OPERATOR:
-    case MISS_RESULT:
-    case MISS_NUMBER:
-    case MISS_SAME:
-    case MISS_WHERE:
+    case FAILED_OPERATOR:
+    case FAILED_RESULT:
+    case FAILED_NUMBER:
+    case FAILED_SAME:
+    case FAILED_WHERE:
         return s->at == NONE ? NONE : m->g->m->values[s->at].def;
-    case MISS_USER:
+    case FAILED_USER:
         return match_outside_user(m, &op, &user) ? op : NONE;
-    case MISS_LINE:
-    case MISS_REQUIRE:
-    case MISS_UNLESS:
-    case MISS_DECOMPOSED:
-    case MISS_BLOCKED:
-    case MISS_LIMIT:
+    case FAILED_LINE:
+    case FAILED_REQUIRE:
+    case FAILED_UNLESS:
+    case FAILED_DECOMPOSED:
+    case FAILED_BLOCKED:
+    case FAILED_LIMIT:
         return NONE;
     default:
         return s->at;
     }
 }
 
-void reason_of(struct matcher *m, const struct misstep *s, struct near_match *out) {
+void reason_of(struct matcher *m, const struct failure *s, struct near_miss *out) {
     struct buf text = {0};
     struct words w = {.m = m, .s = s, .out = &text};
     kinds[s->why].say(&w);

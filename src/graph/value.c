@@ -187,7 +187,7 @@ static struct constant folded(const struct graph *g, uint32_t op, uint32_t v) {
     return c;
 }
 
-static struct constant passed(const struct graph *g, uint32_t from, uint32_t v, bool cast) {
+static struct constant looked_through(const struct graph *g, uint32_t from, uint32_t v, bool cast) {
     struct constant c = from == NONE ? unknown() : graph_constant(g, from);
     int bits = significant_bits(graph_dtype(g, v));
     if (c.known && bits < c.bits)
@@ -200,16 +200,16 @@ static struct constant passed(const struct graph *g, uint32_t from, uint32_t v, 
 static struct constant constant_of(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
     if (op == NONE)
-        return passed(g, graph_caller_value(g, v), v, false);
+        return looked_through(g, graph_caller_value(g, v), v, false);
     switch (graph_class(g, op)) {
     case OP_CONSTANT:
         return constant_op(g, op, v);
     case OP_MOVE:
     case OP_CAST:
     case OP_LAYOUT:
-        return passed(g, graph_operands(g, op)[0], v, graph_class(g, op) == OP_CAST);
+        return looked_through(g, graph_operands(g, op)[0], v, graph_class(g, op) == OP_CAST);
     case OP_CALL:
-        return passed(g, graph_callee_value(g, v), v, false);
+        return looked_through(g, graph_callee_value(g, v), v, false);
     case OP_ELTWISE:
         return folded(g, op, v);
     default:

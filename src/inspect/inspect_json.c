@@ -1,6 +1,6 @@
 /* Inspection as one JSON document, for programs; every key is described in fusion-audit(1). */
-#include "inspect/inspect.h"
 #include "base/json.h"
+#include "inspect/inspect.h"
 
 static json *op_counts(const struct op_count *counts, uint32_t n) {
     json *list = json_object_new_array();

@@ -512,13 +512,13 @@ static void build_roots(struct builder *b, struct scope *s) {
     for (uint32_t i = 0; i < s->nlines && !b->failed; i++) {
         if (s->lines[i].kind == LINE_PLAIN)
             continue;
-        if (b->f->nalso == MAX_ALSO) {
+        if (b->f->nsecondary == MAX_SECONDARY) {
             build_fail(b, s, s->lines[i].name, NULL, "too many further lines");
             return;
         }
         struct node *n = build_line(b, s, i, s->lines[i].name);
         check_root(b, s, n, s->lines[i].name);
-        b->f->also[b->f->nalso++] = (struct further_line){n, ops_deep(n), s->lines[i].kind == LINE_MAYBE};
+        b->f->also[b->f->nsecondary++] = (struct secondary_root){n, ops_deep(n), s->lines[i].kind == LINE_MAYBE};
     }
 }
 

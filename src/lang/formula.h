@@ -115,10 +115,10 @@ static inline bool node_is(const struct node *n, enum op_kind k) {
     return n->kinds[k / 64] >> (k % 64) & 1;
 }
 
-enum { MAX_SLOTS = 96, MAX_ALSO = 8 };
+enum { MAX_SLOTS = 96, MAX_SECONDARY = 8 };
 
 /* A line that is searched for from what the rest of the formula bound: `also k = ...`, `maybe k = ...`. */
-struct further_line {
+struct secondary_root {
     struct node *node;
     uint32_t deep; /* ops from its root to the deepest */
     bool optional;
@@ -130,8 +130,8 @@ struct formula {
     uint32_t nslots;
     struct str slot_name[MAX_SLOTS]; /* variables and named values; empty for those of idioms */
     bool slot_is_variable[MAX_SLOTS];
-    struct further_line also[MAX_ALSO];
-    uint32_t nalso;
+    struct secondary_root also[MAX_SECONDARY];
+    uint32_t nsecondary;
 };
 
 /* A position in a YAML file that formula text came from. */

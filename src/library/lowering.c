@@ -71,7 +71,7 @@ bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *s
     if (!formula_parse(f, a, &all, text, origin, d))
         return false;
     add_names(f, f->root);
-    for (uint32_t i = 0; i < f->nalso; i++)
+    for (uint32_t i = 0; i < f->nsecondary; i++)
         add_names(f, f->also[i].node);
     return true;
 }

@@ -17,7 +17,7 @@ uint32_t loc_number_of(struct str line);
 struct run {
     size_t begin, end, last; /* in the source: behind the last newline; where the last line begins */
     uint32_t lines;
-    bool locs;               /* numbers first_loc and on; else ops */
+    bool locs; /* numbers first_loc and on; else ops */
     uint32_t first_loc;
     bool ttir, ttnn, device_ttir; /* ops of these, as on the device */
 };

@@ -61,9 +61,9 @@ bool condition_spelled(const struct evaluation *e, const struct binding *b, uint
     return regex_finds(e->regex, text) && found(e, op);
 }
 
-static bool was_passed(const struct evaluation *e, uint32_t op) {
-    for (uint32_t i = 0; i < e->npassed; i++)
-        if (e->passed[i].op == op)
+static bool was_looked_through(const struct evaluation *e, uint32_t op) {
+    for (uint32_t i = 0; i < e->nlooked_through; i++)
+        if (e->looked_through[i].op == op)
             return true;
     return false;
 }
@@ -74,7 +74,7 @@ static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) 
     uint32_t first = NONE;
     for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
-        if (op == to || op == NONE || !looks_through(g, op) || (to == NONE && !was_passed(e, op)))
+        if (op == to || op == NONE || !looks_through(g, op) || (to == NONE && !was_looked_through(e, op)))
             return first != NONE && (to == NONE || op == to) && found(e, first);
         if (first == NONE && regex_finds(e->regex, mlir_op_name(g->m, op)))
             first = op;
@@ -87,8 +87,8 @@ static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) 
  * between(x, y, "r"): between the op x and the op y that uses it. */
 bool condition_between(const struct evaluation *e, const struct binding *b, uint32_t n) {
     const struct graph *g = e->graph;
-    for (uint32_t i = 0; n == 0 && i < e->npassed; i++)
-        if (is_called(e, e->passed[i].op))
+    for (uint32_t i = 0; n == 0 && i < e->nlooked_through; i++)
+        if (is_called(e, e->looked_through[i].op))
             return true;
     uint32_t below = n == 2 ? b[0].op : NONE, op = n > 0 ? b[n - 1].op : NONE;
     if (op == NONE || (n == 2 && below == NONE))

@@ -1,5 +1,5 @@
-/* What the conditions of a pattern compute, by the file that knows their subject, and what these files share. Private to
- * the room but for window_pads. */
+/* What the conditions of a pattern compute, by the file that knows their subject, and what these files share. Private
+ * to the room but for window_pads. */
 #ifndef FA_CONDITIONS_H
 #define FA_CONDITIONS_H
 
@@ -7,8 +7,8 @@
 #include "lang/regex.h"
 #include "match/matcher.h"
 
-/* Decides a condition of the arguments' bindings. One on a part that is absent holds: there is nothing to object to. One
- * that only the user can settle holds and states a precondition. */
+/* Decides a condition of the arguments' bindings. One on a part that is absent holds: there is nothing to object to.
+ * One that only the user can settle holds and states a precondition. */
 typedef bool condition_holds(const struct evaluation *e, const struct binding *args, uint32_t nargs);
 
 /* condition_NAME for each row of conditions.def. */

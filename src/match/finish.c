@@ -9,8 +9,8 @@ static bool in_match(const struct matcher *m, uint32_t op) {
     for (uint32_t i = 0; i < m->nmatched; i++)
         if (m->matched[i].op == op)
             return true;
-    for (uint32_t i = 0; i < m->npassed; i++)
-        if (m->passed[i].inner && m->passed[i].op == op)
+    for (uint32_t i = 0; i < m->nlooked_through; i++)
+        if (m->looked_through[i].inner && m->looked_through[i].op == op)
             return true;
     return false;
 }
@@ -49,9 +49,9 @@ bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
         if (!is_root(m, *op) && !may_escape(m, *op) && (*user = user_outside(m, *op)) != NONE)
             return true;
     }
-    for (uint32_t i = 0; i < m->npassed; i++) {
-        *op = m->passed[i].op;
-        if (m->passed[i].inner && (*user = user_outside(m, *op)) != NONE)
+    for (uint32_t i = 0; i < m->nlooked_through; i++) {
+        *op = m->looked_through[i].op;
+        if (m->looked_through[i].inner && (*user = user_outside(m, *op)) != NONE)
             return true;
     }
     return false;
@@ -79,7 +79,7 @@ static void pass_readings(struct matcher *m) {
         for (; n < MAX_CHAIN && op != NONE && looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
             way[n++] = op;
         for (uint32_t k = 0; k < n && op != NONE && in_match(m, op); k++)
-            matcher_pass(m, way[k], true);
+            matcher_look_through(m, way[k], true);
     }
 }
 
@@ -142,8 +142,8 @@ bool match_still_fits(struct matcher *m, uint32_t slot) {
         bool holds = evaluate(&e, m->pattern->where[i]) != 0;
         m->npreconditions = stated; /* stated again at the end */
         m->nties = tied;
-        if (!holds && m->probe)
-            probe_condition(m->probe, m->pattern->where[i]);
+        if (!holds && m->diagnosis)
+            diagnose_condition(m->diagnosis, m->pattern->where[i]);
         if (!holds)
             return false;
     }
@@ -159,8 +159,8 @@ bool match_lines_fit(struct matcher *m) {
         bool mentions = false;
         if (decidable(m, m->pattern->where[i], NONE, &mentions))
             fits = evaluate(&e, m->pattern->where[i]) != 0;
-        if (!fits && m->probe)
-            probe_condition(m->probe, m->pattern->where[i]);
+        if (!fits && m->diagnosis)
+            diagnose_condition(m->diagnosis, m->pattern->where[i]);
     }
     m->npreconditions = stated;
     m->nties = tied;
@@ -178,8 +178,8 @@ static bool some_rule_holds(const struct evaluation *e, const struct note_rule *
 static void whole(const struct matcher *m, struct evaluation *e, const uint32_t *ops, uint32_t nops) {
     e->ops = ops;
     e->nops = nops;
-    e->passed = m->passed;
-    e->npassed = m->npassed;
+    e->looked_through = m->looked_through;
+    e->nlooked_through = m->nlooked_through;
 }
 
 /* Not to be reported unless asked for: taken apart on purpose, or known to be unsafe. */
@@ -200,8 +200,8 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
         m->nties = tied;
         if (!p->selected || p->replaced)
             continue;
-        if (m->probe)
-            probe_verdict(m, &e, p);
+        if (m->diagnosis)
+            diagnose_verdict(m, &e, p);
         if (!all_hold(&e, p->where, p->nwhere))
             return false;
         if (all_hold(&e, p->require, p->nrequire) && none_holds(&e, p->unless, p->nunless) && !hidden(&e, p)) {
@@ -238,15 +238,15 @@ static void *copied(struct arena *a, const void *p, size_t n) {
 }
 
 static void keep_through(const struct matcher *m, struct match *out) {
-    uint32_t *through = arena_alloc(m->arena, (m->npassed + 1) * sizeof *through), n = 0;
-    for (uint32_t i = 0; i < m->npassed; i++) {
+    uint32_t *through = arena_alloc(m->arena, (m->nlooked_through + 1) * sizeof *through), n = 0;
+    for (uint32_t i = 0; i < m->nlooked_through; i++) {
         bool seen = false;
         for (uint32_t j = 0; j < n; j++)
-            seen |= through[j] == m->passed[i].op;
+            seen |= through[j] == m->looked_through[i].op;
         for (uint32_t j = 0; j < m->nmatched; j++)
-            seen |= m->matched[j].op == m->passed[i].op;
+            seen |= m->matched[j].op == m->looked_through[i].op;
         if (!seen)
-            through[n++] = m->passed[i].op;
+            through[n++] = m->looked_through[i].op;
     }
     sort_ids(through, n);
     out->through = through;
@@ -301,11 +301,11 @@ static uint64_t number_of_names(const struct graph *g, const uint32_t *ops, uint
 
 bool match_finish(struct matcher *m) {
     uint32_t ops[MAX_MATCHED], op, user, nops = 0;
-    if (m->probe && probe_complete(m))
+    if (m->diagnosis && diagnose_complete(m))
         return false;
     pass_readings(m);
     if (match_outside_user(m, &op, &user))
-        return matcher_missed(m, MISS_USER, NULL, op);
+        return matcher_failed(m, FAILED_USER, NULL, op);
     if (!variables_fit(m))
         return false;
     for (uint32_t i = m->nmatched; i-- > 0;) /* further roots first: the root is the last */

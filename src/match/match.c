@@ -11,7 +11,7 @@
 enum { ROOT_AHEAD = 3, STEP_AHEAD = 0 };
 
 struct mark matcher_mark(const struct matcher *m) {
-    return (struct mark){m->at, m->spaces, m->nmatched, m->npassed, m->ntrail, m->npreconditions, m->nties};
+    return (struct mark){m->at, m->spaces, m->nmatched, m->nlooked_through, m->ntrail, m->npreconditions, m->nties};
 }
 
 void matcher_undo(struct matcher *m, struct mark k) {
@@ -22,7 +22,7 @@ void matcher_undo(struct matcher *m, struct mark k) {
     m->at = k.at;
     m->spaces = k.spaces;
     m->nmatched = k.nmatched;
-    m->npassed = k.npassed;
+    m->nlooked_through = k.nlooked_through;
     m->npreconditions = k.npreconditions;
     m->nties = k.nties;
 }
@@ -48,20 +48,20 @@ void matcher_bind(struct matcher *m, uint32_t slot, struct binding b) {
     m->slots[slot] = b;
 }
 
-void matcher_pass(struct matcher *m, uint32_t op, bool inner) {
-    for (uint32_t i = 0; i < m->npassed; i++)
-        if (m->passed[i].op == op && m->passed[i].inner >= inner)
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
+    for (uint32_t i = 0; i < m->nlooked_through; i++)
+        if (m->looked_through[i].op == op && m->looked_through[i].inner >= inner)
             return;
-    if (m->npassed == MAX_THROUGH)
+    if (m->nlooked_through == MAX_THROUGH)
         m->full = true;
     else
-        m->passed[m->npassed++] = (struct passed){op, inner};
+        m->looked_through[m->nlooked_through++] = (struct looked_through){op, inner};
 }
 
 void matcher_reach(struct matcher *m, uint32_t op) {
     m->lowest = op < m->lowest ? op : m->lowest;
     m->highest = op > m->highest ? op : m->highest;
-    m->far |= m->highest - m->lowest > ALIKE_SPAN;
+    m->far |= m->highest - m->lowest > HASH_SPAN;
 }
 
 uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
@@ -70,7 +70,7 @@ uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
         return 0;
     }
     uint32_t depth = g->parent == NONE ? 0 : m->matched[g->parent].depth + 1;
-    m->far |= depth + 2 >= ALIKE_DEPTH;
+    m->far |= depth + 2 >= HASH_DEPTH;
     matcher_reach(m, op);
     m->matched[m->nmatched] = (struct matched){op, g->parent, g->arg, depth};
     return m->nmatched++;
@@ -150,7 +150,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {
-    return m->probe || value_plausible(m, node, value, STEP_AHEAD); /* a probe wants to know where it fails */
+    return m->diagnosis || value_plausible(m, node, value, STEP_AHEAD); /* a probe wants to know where it fails */
 }
 
 /* ---- values seen through movement ---- */
@@ -174,7 +174,7 @@ uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap 
 
 static void pass_links(struct matcher *m, const struct link *links, uint32_t n, bool inner) {
     for (uint32_t i = 1; i <= n; i++)
-        matcher_pass(m, links[i].op, inner);
+        matcher_look_through(m, links[i].op, inner);
 }
 
 static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
@@ -264,11 +264,11 @@ static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
 }
 
 static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
-    return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_missed(m, MISS_SAME, g, g->value);
+    return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
 }
 
 static bool newly_bound(struct matcher *m, const struct goal *g, uint32_t slot) {
-    return match_still_fits(m, slot) ? matcher_solve(m, g->next) : matcher_missed(m, MISS_WHERE, g, g->value);
+    return match_still_fits(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
 }
 
 /* A variable stands for the value at hand, or for what was there before it was repeated, broadcast or turned. */
@@ -376,7 +376,7 @@ static bool number(struct matcher *m, const struct goal *g) {
     uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
     if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
         m->npreconditions == MAX_PRECONDITIONS)
-        return matcher_missed(m, MISS_NUMBER, g, g->value);
+        return matcher_failed(m, FAILED_NUMBER, g, g->value);
     struct str text = precondition_label(&e, argument);
     evaluation_tie(&e, g->value, expected, true);
     if (!e.brief)
@@ -396,7 +396,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
     for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
-            return m->probe && probe_operator(m, g, value, map);
+            return m->diagnosis && diagnose_operator(m, g, value, map);
         struct mark k = matcher_mark(m);
         if (match_op(m, g, value, map))
             return true;
@@ -404,9 +404,9 @@ static bool operation(struct matcher *m, const struct goal *g) {
         bool anchor = g->parent == NONE;
         struct imap *next = matcher_scratch(m, sizeof *next);
         if (anchor || !looks_through(gr, op) || !next || !imap_through(gr, op, map, next))
-            return m->probe && probe_operator(m, g, value, map);
+            return m->diagnosis && diagnose_operator(m, g, value, map);
         imap_canonical(next);
-        matcher_pass(m, op, true);
+        matcher_look_through(m, op, true);
         value = graph_through(gr, op);
         map = next;
     }
@@ -459,13 +459,13 @@ static bool further_result(struct matcher *m, const struct goal *g) {
         if (!next || !imap_through(gr, op, map, next))
             return false;
         imap_canonical(next);
-        matcher_pass(m, op, true);
+        matcher_look_through(m, op, true);
         value = graph_through(gr, op);
         op = gr->m->values[value].def;
         map = next;
     }
     if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
-        return matcher_missed(m, MISS_RESULT, g, value);
+        return matcher_failed(m, FAILED_RESULT, g, value);
     const struct node *of = g->node->args[0];
     if (of->kind == N_NAMED && m->slots[of->slot].value != NONE)
         return m->slots[of->slot].op == op && matcher_solve(m, g->next);
@@ -484,7 +484,7 @@ bool matcher_solve(struct matcher *m, const struct goal *g) {
         return false;
     }
     if (!g)
-        return match_further(m);
+        return match_secondary(m);
     switch (g->node->kind) {
     case N_OP:
     case N_OUTER:
@@ -548,7 +548,7 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->line = m->nfresh = m->nseen = 0;
     m->lowest = m->highest = op;
     m->found.nops = 0;
-    if (!m->probe && !matcher_root_plausible(m, p->formula.root, op)) /* whose op is of the right kind anyway */
+    if (!m->diagnosis && !matcher_root_plausible(m, p->formula.root, op)) /* whose op is of the right kind anyway */
         return false;
     uint32_t root = m->g->m->ops[op].first_result, rank;
     const int64_t *shape = graph_shape(m->g, root, &rank);
@@ -582,7 +582,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
 }
 
 void matcher_free(struct matcher *m) {
-    alike_free(m->alike);
+    hashes_free(m->alike);
     free(m->scratch);
     free(m);
 }
@@ -592,22 +592,22 @@ static void add_match(struct match_list *out, const struct match *found) {
     out->items[out->n++] = *found;
 }
 
-struct matcher *match_searcher_new(const struct graph *g, struct alike_memory *memory, struct arena *a) {
+struct matcher *match_searcher_new(const struct graph *g, struct match_cache *memory, struct arena *a) {
     struct matcher *m = matcher_new(g, NONE, 0, a);
-    m->alike = alike_new(g, memory);
+    m->alike = hashes_new(g, memory);
     return m;
 }
 
 /* One pattern at one op, unless a place that is alike has told what comes of it. */
-static void match_root(struct matcher *m, struct alike_place *place, const struct pattern *p, uint32_t index,
+static void match_root(struct matcher *m, struct cache_bucket *place, const struct pattern *p, uint32_t index,
                        uint32_t op, struct match_list *out) {
     struct match again = {.graph = m->g, .func = m->func};
     uint64_t bit = 1ull << index % 64;
-    bool kept = index < ALIKE_PATTERNS && !m->forget;
-    enum alike_answer known = kept ? alike_again(m->alike, place, index, op, m->arena, &again) : ALIKE_UNKNOWN;
-    if (known == ALIKE_FOUND)
+    bool kept = index < CACHE_PATTERNS && !m->forget;
+    enum cache_answer known = kept ? cache_lookup(m->alike, place, index, op, m->arena, &again) : CACHE_UNKNOWN;
+    if (known == CACHE_FOUND)
         add_match(out, &again);
-    if (known != ALIKE_UNKNOWN)
+    if (known != CACHE_UNKNOWN)
         return;
     bool ok = match_at(m, p, op);
     out->steps += m->steps;
@@ -619,17 +619,17 @@ static void match_root(struct matcher *m, struct alike_place *place, const struc
     if (!kept || (!found && m->told.n > 0))
         return;
     if (found || m->nseen > 0)
-        alike_keep(m->alike, place, &(struct alike_search){index, op, found, &m->told, m->seen, m->nseen});
+        cache_store(m->alike, place, &(struct search_result){index, op, found, &m->told, m->seen, m->nseen});
     else
         place->failed[index / 64] |= bit;
 }
 
 static void match_place(struct matcher *m, struct pattern *const *patterns, uint32_t n, uint32_t op,
                         struct match_list *out) {
-    struct alike_place *place = alike_place(m->alike, op);
+    struct cache_bucket *place = cache_bucket(m->alike, op);
     for (uint32_t from = 0; from < n; from += 64) {
         uint64_t left = n - from < 64 ? (1ull << (n - from)) - 1 : ~0ull;
-        if (from < ALIKE_PATTERNS && !m->forget)
+        if (from < CACHE_PATTERNS && !m->forget)
             left &= ~place->failed[from / 64];
         for (; left; left &= left - 1) {
             uint32_t i = from + (uint32_t)__builtin_ctzll(left);
@@ -645,7 +645,7 @@ void match_search(struct matcher *m, const struct pattern_set *set, uint32_t fun
     m->func = func;
     m->forget = set->forget;
     m->max_steps = set->max_steps ? set->max_steps : MAX_STEPS;
-    alike_function(m->alike, first, end);
+    hashes_function(m->alike, first, end);
     for (uint32_t op = first; op < end; op++) {
         uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1] - i;
         if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
@@ -657,32 +657,32 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
                     struct match_list *out) {
     struct matcher *m = match_searcher_new(g, NULL, a);
     match_search(m, set, func, out);
-    match_closer_free(m);
+    binding_query_free(m);
 }
 
-struct matcher *match_closer_new(const struct graph *g, struct arena *a) {
+struct matcher *binding_query_new(const struct graph *g, struct arena *a) {
     struct matcher *m = matcher_new(g, NONE, UINT64_MAX, a);
     m->templates.arena = a;
     return m;
 }
 
-void match_closer_look(struct matcher *closer, const struct match *match, struct arena *a, struct match_detail *out) {
+void binding_query_run(struct matcher *query, const struct match *match, struct arena *a, struct match_detail *out) {
     memset(out, 0, sizeof *out);
-    closer->func = match->func;
-    closer->arena = a;
-    closer->detail = out;
-    match_at(closer, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->root);
+    query->func = match->func;
+    query->arena = a;
+    query->detail = out;
+    match_at(query, match->pattern->is_variant ? match->pattern->variant_of : match->pattern, match->root);
 }
 
-void match_closer_free(struct matcher *closer) {
-    if (closer)
-        matcher_free(closer);
+void binding_query_free(struct matcher *query) {
+    if (query)
+        matcher_free(query);
 }
 
-void match_look_closer(const struct match *match, struct arena *a, struct match_detail *out) {
-    struct matcher *m = match_closer_new(match->graph, a);
-    match_closer_look(m, match, a, out);
-    match_closer_free(m);
+void match_details(const struct match *match, struct arena *a, struct match_detail *out) {
+    struct matcher *m = binding_query_new(match->graph, a);
+    binding_query_run(m, match, a, out);
+    binding_query_free(m);
 }
 
 bool match_axis_is_cut(const struct imap *axis) {
@@ -709,7 +709,7 @@ static const struct axes *kept_axes(struct arena *a, const struct axes *axes) {
 /* A search that succeeded leaves what it bound in place. */
 bool match_bindings(const struct match *match, struct arena *a, struct match_bound *out) {
     struct match_detail detail;
-    struct matcher *m = match_closer_new(match->graph, a);
+    struct matcher *m = binding_query_new(match->graph, a);
     const struct pattern *p = match->pattern->is_variant ? match->pattern->variant_of : match->pattern;
     m->func = match->func;
     m->detail = &detail;
@@ -723,6 +723,6 @@ bool match_bindings(const struct match *match, struct arena *a, struct match_bou
     }
     memcpy(ties, m->ties, m->nties * sizeof *ties);
     *out = (struct match_bound){slots, found ? p->formula.nslots : 0, ties, m->nties};
-    match_closer_free(m);
+    binding_query_free(m);
     return found;
 }

@@ -61,12 +61,12 @@ struct match_list {
 };
 
 /* What searches for the same patterns remember of places, from graph to graph (alike.h). For one thread. */
-struct alike_memory *alike_memory_new(void);
-void alike_memory_free(struct alike_memory *memory); /* NULL is fine */
+struct match_cache *match_cache_new(void);
+void match_cache_free(struct match_cache *memory); /* NULL is fine */
 
 /* Searches functions of one graph, one after the other: what was seen of one helps with the next. `memory` may be
  * NULL. */
-struct matcher *match_searcher_new(const struct graph *g, struct alike_memory *memory, struct arena *a);
+struct matcher *match_searcher_new(const struct graph *g, struct match_cache *memory, struct arena *a);
 void match_search(struct matcher *searcher, const struct pattern_set *set, uint32_t func, struct match_list *out);
 
 /* All matches in one function, one for each root op and pattern; overlaps are not settled yet. */
@@ -74,11 +74,11 @@ void match_function(const struct pattern_set *set, const struct graph *g, uint32
                     struct match_list *out);
 /* Searches the place of a match again and says what it binds. Matches are many and most are not reported: this is
  * asked for those that are. */
-void match_look_closer(const struct match *m, struct arena *a, struct match_detail *out);
+void match_details(const struct match *m, struct arena *a, struct match_detail *out);
 /* The same for many matches of one graph: what the searches have in common is made once, in `a`. */
-struct matcher *match_closer_new(const struct graph *g, struct arena *a);
-void match_closer_look(struct matcher *closer, const struct match *m, struct arena *a, struct match_detail *out);
-void match_closer_free(struct matcher *closer); /* NULL is fine */
+struct matcher *binding_query_new(const struct graph *g, struct arena *a);
+void binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out);
+void binding_query_free(struct matcher *query); /* NULL is fine */
 /* An axis of its own, of which the formula has a part. */
 bool match_axis_is_cut(const struct imap *axis);
 /* What a match binds, by slot of its formula, and what it ties to numbers: copies in `a`. False when its place is not
@@ -102,15 +102,15 @@ struct templates {
 
 /* Keeps, for each source, the matches that cover most; a match of another source than ttnn stays only where it covers
  * ops that no ttnn match does. Sorts by root op. */
-void match_settle(struct match_list *list);
+void match_resolve(struct match_list *list);
 
 /* Fused ops of the matches of the other kind, direct or theoretical, that share ops with a match. */
-struct rivals {
+struct conflicts {
     const struct str *names;
     uint32_t n;
 };
 /* Of each match of a settled list; NULL when none has any. */
-struct rivals *match_rivals(const struct match_list *list, struct arena *a);
+struct conflicts *match_conflicts(const struct match_list *list, struct arena *a);
 
 /* What conditions on the locations of the ops told: they differ where all else is alike. */
 enum { MAX_TOLD = 6 };
@@ -128,8 +128,8 @@ struct evaluation {
     const struct axes *axes; /* for extent(-1) */
     const uint32_t *ops;
     uint32_t nops;
-    const struct passed *passed; /* looked through; like the ops only of a whole match */
-    uint32_t npassed;
+    const struct looked_through *looked_through; /* looked through; like the ops only of a whole match */
+    uint32_t nlooked_through;
     uint32_t *found; /* the op that a condition found; or NULL */
     struct arena *arena;
     struct str *preconditions; /* collected here */

@@ -4,7 +4,7 @@
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
-#include "match/alike.h"
+#include "match/cache.h"
 #include "match/match.h"
 
 enum {
@@ -41,7 +41,7 @@ struct matched {
     uint32_t depth; /* matched ops from the root to it */
 };
 
-struct passed {
+struct looked_through {
     uint32_t op;
     bool inner; /* between two matched ops: its result may have no other user */
 };
@@ -65,7 +65,7 @@ struct matcher {
     size_t at;
     uint64_t steps, max_steps;
     uint32_t spaces;
-    uint32_t nmatched, npassed, ntrail, npreconditions, nties;
+    uint32_t nmatched, nlooked_through, ntrail, npreconditions, nties;
     const struct axes *root_axes;
     uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
     uint32_t nfresh;
@@ -75,8 +75,8 @@ struct matcher {
     struct match found;          /* what match_finish kept; without a pattern: locations told that it is none */
     struct match_detail *detail; /* or NULL */
     struct templates templates;
-    struct probe *probe; /* asks why nothing is found; NULL: nobody does */
-    struct alike *alike;
+    struct diagnosis *diagnosis; /* asks why nothing is found; NULL: nobody does */
+    struct hashes *alike;
     bool forget; /* what alike remembers is not asked */
     struct told told;
     bool far;     /* more was looked at than numbers of places cover (alike.h) */
@@ -86,7 +86,7 @@ struct matcher {
     struct binding slots[MAX_SLOTS]; /* from here on nothing is read that was not set: see matcher_new */
     struct matched matched[MAX_MATCHED];
     struct fresh_axis fresh[MAX_FRESH];
-    struct passed passed[MAX_THROUGH];
+    struct looked_through looked_through[MAX_THROUGH];
     struct undo trail[MAX_TRAIL];
     struct seen seen[MAX_SEEN];
     struct str preconditions[MAX_PRECONDITIONS];
@@ -98,31 +98,31 @@ struct matcher {
 
 struct mark {
     size_t at;
-    uint32_t spaces, nmatched, npassed, ntrail, npreconditions, nties;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nties;
 };
 
 /* Why the search cannot go on. */
-enum miss {
-    MISS_OPERATOR,  /* another one stands there */
-    MISS_LINE,      /* no op further on is what a further line says */
-    MISS_FOLDED,    /* more is folded into the op than its operator says */
-    MISS_ATTRIBUTE, /* of the op */
-    MISS_SETTING,   /* an operand that is printed as an attribute */
-    MISS_OPERANDS,  /* their number */
-    MISS_RESULT,    /* its number */
-    MISS_AXIS,
-    MISS_PART,  /* of a slice */
-    MISS_ROLES, /* rows and columns of a product */
-    MISS_INDEX, /* elements that cannot be followed */
-    MISS_NUMBER,
-    MISS_SAME, /* another value than the one that has the name */
-    MISS_WHERE,
-    MISS_USER,
-    MISS_REQUIRE,
-    MISS_UNLESS,
-    MISS_DECOMPOSED,
-    MISS_BLOCKED,
-    MISS_LIMIT
+enum failure_kind {
+    FAILED_OPERATOR,  /* another one stands there */
+    FAILED_LINE,      /* no op further on is what a further line says */
+    FAILED_FOLDED,    /* more is folded into the op than its operator says */
+    FAILED_ATTRIBUTE, /* of the op */
+    FAILED_SETTING,   /* an operand that is printed as an attribute */
+    FAILED_OPERANDS,  /* their number */
+    FAILED_RESULT,    /* its number */
+    FAILED_AXIS,
+    FAILED_PART,  /* of a slice */
+    FAILED_ROLES, /* rows and columns of a product */
+    FAILED_INDEX, /* elements that cannot be followed */
+    FAILED_NUMBER,
+    FAILED_SAME, /* another value than the one that has the name */
+    FAILED_WHERE,
+    FAILED_USER,
+    FAILED_REQUIRE,
+    FAILED_UNLESS,
+    FAILED_DECOMPOSED,
+    FAILED_BLOCKED,
+    FAILED_LIMIT
 };
 
 struct link {
@@ -134,7 +134,7 @@ struct mark matcher_mark(const struct matcher *m);
 void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark was set */
 void *matcher_scratch(struct matcher *m, size_t n);  /* NULL when there is no more: the search gives up */
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
-void matcher_pass(struct matcher *m, uint32_t op, bool inner);               /* an op was looked through */
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner);       /* an op was looked through */
 uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* an op was matched: its number */
 bool matcher_solve(struct matcher *m, const struct goal *g);                 /* the goal and all after it */
 void matcher_reach(struct matcher *m, uint32_t op);                          /* an op was tried */
@@ -154,31 +154,32 @@ bool counts_as(double actual, double expected, double count, int bits);
 
 /* probe.c: the goal (NULL: of a further line) is not met at this op, or at this value where no op is meant. A probe
  * notes it and goes on without the goal once: what comes after it tells how close it was. */
-bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t at);
-static inline bool matcher_missed(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
-    return m->probe && probe_miss(m, why, g, at);
+bool diagnose_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at);
+static inline bool matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
+    return m->diagnosis && diagnose_failure(m, why, g, at);
 }
 /* The op is the right one, but not as the goal says. Goes on without the goal, and with it all the same. */
-bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map);
-static inline bool matcher_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op,
+bool diagnose_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op,
+                    const struct imap *map);
+static inline bool matcher_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op,
                                  const struct imap *map) {
-    return m->probe && probe_wrong(m, why, g, op, map);
+    return m->diagnosis && diagnose_wrong(m, why, g, op, map);
 }
 /* Whether the search goes on with it all the same. */
-bool probe_excuses(const struct probe *p, enum miss why, uint32_t op);
-static inline bool matcher_excuses(const struct matcher *m, enum miss why, uint32_t op) {
-    return m->probe && probe_excuses(m->probe, why, op);
+bool diagnosis_excuses(const struct diagnosis *p, enum failure_kind why, uint32_t op);
+static inline bool matcher_excuses(const struct matcher *m, enum failure_kind why, uint32_t op) {
+    return m->diagnosis && diagnosis_excuses(m->diagnosis, why, op);
 }
 /* The op that `value` is a result of is none that the node stands for. Goes on without the goal, and as if it were. */
-bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
+bool diagnose_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 /* Whether something was gone on without. */
-bool probe_is_off(const struct probe *p);
+bool diagnosis_is_off(const struct diagnosis *p);
 /* A `where` that does not hold; the miss that follows is about it. */
-void probe_condition(struct probe *p, const struct number *condition);
+void diagnose_condition(struct diagnosis *p, const struct number *condition);
 /* True when all goals but one are met: noted, and there is no match. */
-bool probe_complete(struct matcher *m);
+bool diagnose_complete(struct matcher *m);
 /* The verdict of a pattern over a whole match, as far as it is against it. */
-void probe_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p);
+void diagnose_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p);
 
 /* operators.c: the op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
@@ -194,7 +195,7 @@ bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 /* further.c: the further lines of the formula that are left, and the end of the match. */
-bool match_further(struct matcher *m);
+bool match_secondary(struct matcher *m);
 bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out);
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
 /* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */

@@ -103,9 +103,9 @@ static double attribute_of(const struct evaluation *e, const struct binding *b, 
 }
 
 static measured *const functions[MEASURES] = {
-    [MEASURE_rank] = rank_of, [MEASURE_size] = size_of,   [MEASURE_numel] = numel_of,
+    [MEASURE_rank] = rank_of,   [MEASURE_size] = size_of,   [MEASURE_numel] = numel_of,
     [MEASURE_users] = users_of, [MEASURE_begin] = begin_of, [MEASURE_end] = end_of,
-    [MEASURE_step] = step_of, [MEASURE_cut] = cut_dim,    [MEASURE_attribute] = attribute_of,
+    [MEASURE_step] = step_of,   [MEASURE_cut] = cut_dim,    [MEASURE_attribute] = attribute_of,
 };
 
 double measure(const struct evaluation *e, const struct number *n) {

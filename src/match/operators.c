@@ -82,13 +82,13 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
     for (uint32_t i = node->nargs; i-- > 0;) {
         if (order[i] >= n) {
             if (!attribute_is(m, g, op, order[i], node->args[i]))
-                return matcher_missed(m, MISS_SETTING, g, op);
+                return matcher_failed(m, FAILED_SETTING, g, op);
             continue;
         }
         const struct imap *mapped = operand_map(m, result, v[order[i]], map);
         bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight in tiles */
         if (!mapped && !whole)
-            return matcher_missed(m, MISS_INDEX, g, op);
+            return matcher_failed(m, FAILED_INDEX, g, op);
         struct goal *c = whole ? whole_goal(m, g, node->args[i], v[order[i]], next)
                                : matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
         if (!c)
@@ -116,7 +116,7 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t nargs = g->node->nargs;
     if (nargs > 8 || (graph_noperands(m->g, op) > nargs && count_present(m->g, op) > nargs))
-        return matcher_missed(m, MISS_OPERANDS, g, op);
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
     struct mark k = matcher_mark(m);
     if (operands(m, g, op, order, map))
         return true;
@@ -191,7 +191,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     uint32_t count = reduced_dims(gr, op, rank, reduced);
     bool kept = out_rank == rank;
     if (count == NONE || (!kept && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
-        return matcher_missed(m, MISS_INDEX, g, op);
+        return matcher_failed(m, FAILED_INDEX, g, op);
     int64_t extents[MAX_RANK];
     uint32_t n = 0;
     bool last_only = true;
@@ -219,8 +219,8 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
     bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : match_axis_fits(g, &axis);
-    if (!along && !matcher_excuses(m, MISS_AXIS, op))
-        return matcher_wrong(m, MISS_AXIS, g, op, map);
+    if (!along && !matcher_excuses(m, FAILED_AXIS, op))
+        return matcher_wrong(m, FAILED_AXIS, g, op, map);
     uint32_t me = matcher_take(m, op, g);
     struct goal *ch = matcher_goal(m, g, g->node->args[0], x, x_map, g->axes, g->next);
     if (!ch)
@@ -254,8 +254,8 @@ static bool own_axis(const struct matcher *m, uint32_t op, const struct imap *ma
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if ((!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis)) && !matcher_excuses(m, MISS_AXIS, op))
-        return matcher_wrong(m, MISS_AXIS, g, op, map);
+    if ((!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis)) && !matcher_excuses(m, FAILED_AXIS, op))
+        return matcher_wrong(m, FAILED_AXIS, g, op, map);
     return elementwise(m, g, op, map);
 }
 
@@ -315,10 +315,10 @@ static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, co
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     bool swapped;
     if (g->node->nargs != count_present(m->g, op))
-        return matcher_missed(m, MISS_OPERANDS, g, op);
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
     if (!maps || !(c = contraction_at(m, op)) || !contraction_maps(m->g, c, map, ++m->spaces, maps) ||
         !roles_fit(g, maps, &swapped))
-        return matcher_missed(m, MISS_ROLES, g, op);
+        return matcher_failed(m, FAILED_ROLES, g, op);
     if (g->slot != NONE) {
         struct binding b = m->slots[g->slot];
         b.axes = &maps->result_axes;
@@ -476,7 +476,7 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
     if (g->node->nargs != count_present(m->g, op) || g->node->dim.given)
-        return matcher_missed(m, MISS_OPERANDS, g, op);
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
             return false;
@@ -496,7 +496,7 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
 static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap *next = matcher_scratch(m, sizeof *next);
     if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
-        return matcher_missed(m, MISS_INDEX, g, op);
+        return matcher_failed(m, FAILED_INDEX, g, op);
     imap_canonical(next);
     uint32_t me = matcher_take(m, op, g);
     struct goal *c = matcher_goal(m, g, g->node->args[0], graph_operands(m->g, op)[0], next, g->axes, g->next);
@@ -527,11 +527,11 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
     if (!match_kind_fits(g->node, (enum op_kind)gr->kind[op]) || gr->m->ops[op].func != m->func)
         return false;
     if (value != gr->m->ops[op].first_result)
-        return matcher_missed(m, MISS_RESULT, g, value);
-    if (!graph_plain(gr, op) && !matcher_excuses(m, MISS_FOLDED, op))
-        return matcher_wrong(m, MISS_FOLDED, g, op, map);
-    if (match_wrong_attribute(m, g->node, op) && !matcher_excuses(m, MISS_ATTRIBUTE, op))
-        return matcher_wrong(m, MISS_ATTRIBUTE, g, op, map);
+        return matcher_failed(m, FAILED_RESULT, g, value);
+    if (!graph_plain(gr, op) && !matcher_excuses(m, FAILED_FOLDED, op))
+        return matcher_wrong(m, FAILED_FOLDED, g, op, map);
+    if (match_wrong_attribute(m, g->node, op) && !matcher_excuses(m, FAILED_ATTRIBUTE, op))
+        return matcher_wrong(m, FAILED_ATTRIBUTE, g, op, map);
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;
     if (g->node->kind == N_OUTER)

@@ -148,20 +148,20 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
     uint32_t rank, x = graph_operands(gr, op)[0];
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
     if (g->node->nargs != 1 || !shape || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
-        return matcher_missed(m, MISS_INDEX, g, op);
+        return matcher_failed(m, FAILED_INDEX, g, op);
     struct changed ch = {graph_shape(gr, x, &rank), s->rank, {false}};
     if (!ch.shape)
-        return matcher_missed(m, MISS_INDEX, g, op);
+        return matcher_failed(m, FAILED_INDEX, g, op);
     if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
-        return matcher_missed(m, MISS_PART, g, op);
+        return matcher_failed(m, FAILED_PART, g, op);
     for (uint32_t d = 0; d < s->rank; d++) {
         struct imap axis;
         ch.dims[d] = s->cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s->cut[d] && !cut_fits(g, &axis) && !matcher_excuses(m, MISS_AXIS, op))
-            return matcher_wrong(m, MISS_AXIS, g, op, map);
-        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_excuses(m, MISS_PART, op))
-            return matcher_wrong(m, MISS_PART, g, op, map);
+        if (s->cut[d] && !cut_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
+            return matcher_wrong(m, FAILED_AXIS, g, op, map);
+        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
+            return matcher_wrong(m, FAILED_PART, g, op, map);
     }
     uint32_t me = matcher_take(m, op, g);
     struct goal *c = part_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
@@ -181,16 +181,16 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     uint32_t rank, n = graph_noperands(gr, op);
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
     if (n != g->node->nargs)
-        return matcher_missed(m, MISS_OPERANDS, g, op);
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
     if (!shape || rank > MAX_RANK || !mlir_attr(gr->m, op, "dim", &text) || !mlir_int(text, &dim) ||
         !imap_coordinates(map, shape, rank, &result))
-        return matcher_missed(m, MISS_INDEX, g, op);
+        return matcher_failed(m, FAILED_INDEX, g, op);
     dim += dim < 0 ? (int64_t)rank : 0;
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
-    if (!cut_fits(g, &axis) && !matcher_excuses(m, MISS_AXIS, op))
-        return matcher_wrong(m, MISS_AXIS, g, op, map);
+    if (!cut_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
+        return matcher_wrong(m, FAILED_AXIS, g, op, map);
     uint32_t me = matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {

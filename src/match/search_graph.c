@@ -60,7 +60,7 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
     for (uint32_t i = 0; i < n; i++)
         take_matches(out, &s.lists[i]);
     for (uint32_t i = 0; i < setup->threads; i++) {
-        match_closer_free(s.searchers[i]);
+        binding_query_free(s.searchers[i]);
         arena_merge(a, &s.arenas[i]);
     }
 }

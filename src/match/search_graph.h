@@ -7,7 +7,7 @@
 /* What a search of any graph needs. */
 struct search_setup {
     const struct pattern_set *patterns;
-    struct alike_memory **caches; /* one for each thread */
+    struct match_cache **caches; /* one for each thread */
     uint32_t threads;
 };
 

@@ -152,7 +152,7 @@ static void note_use(struct parser *p, const struct unknown *u, struct span name
 }
 
 /* Turns the names met so far into operands. With a region, unknown names are its arguments. */
-static void settle_uses(struct parser *p, struct unknown *u, bool region) {
+static void resolve_uses(struct parser *p, struct unknown *u, bool region) {
     struct mlir *m = p->m;
     struct mlir_op *o = &m->ops[u->op];
     o->first_operand = m->noperands;
@@ -198,7 +198,7 @@ static bool unknown_braces(struct parser *p, struct unknown *u) {
         if (o->text.end == 0)
             o->text.end = end_before(p, open);
         if (!u->in_scope)
-            settle_uses(p, u, true);
+            resolve_uses(p, u, true);
         (void)parse_region(p, u->op, false);
         u->last = p->p; /* one that is not closed takes all the rest with it: nothing is read twice */
         return true;
@@ -385,7 +385,7 @@ static bool parse_unknown(struct parser *p, uint32_t op) {
     if (u.in_scope)
         scope_leave(p, &u.scope);
     else if (step != STEP_BAD)
-        settle_uses(p, &u, false);
+        resolve_uses(p, &u, false);
     p->nuses = u.uses;
     if (step == STEP_BAD)
         return false;

@@ -105,7 +105,7 @@ bool scan_op_word(const char *p, const char *end) {
     return false;
 }
 
-static char closer_of(char open) {
+static char query_of(char open) {
     return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
 }
 
@@ -169,7 +169,7 @@ static inline enum nesting take_bracket(struct nest *n, const char *p, const cha
     case '{':
         if (n->depth == SCAN_DEPTH)
             return NEST_BAD;
-        n->open[n->depth++] = closer_of(*p);
+        n->open[n->depth++] = query_of(*p);
         return NEST_ON;
     case '>':
         if (n->depth && (p[-1] == '-' || n->open[n->depth - 1] != '>'))

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "numeric/formula_run.h"
 #include "lang/condition.h"
+#include "numeric/formula_run.h"
 
 static const struct tensor *value(struct formula_run *r, const struct node *n);
 
@@ -696,11 +696,11 @@ static void find_names(struct formula_run *r, const struct node *n) {
 bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
     const struct formula *f = r->formula;
     find_names(r, f->root);
-    for (uint32_t i = 0; i < f->nalso; i++)
+    for (uint32_t i = 0; i < f->nsecondary; i++)
         find_names(r, f->also[i].node);
     if (!results_of(r, f->root, results))
         return false;
-    for (uint32_t i = 0; i < f->nalso; i++) {
+    for (uint32_t i = 0; i < f->nsecondary; i++) {
         bool there = !f->also[i].optional || present(r, f->also[i].node);
         const struct tensor *t = there ? value(r, f->also[i].node) : NULL;
         if (there && !t)

@@ -4,8 +4,8 @@
 #ifndef FA_FORMULA_VALUE_H
 #define FA_FORMULA_VALUE_H
 
-#include "numeric/interpret.h"
 #include "library/lowering.h"
+#include "numeric/interpret.h"
 
 /* The value of a formula. `slots` has a tensor for each name (formula_slot) that is bound; NULL: absent. The axes of
  * the formula are the dimensions of the tensors: operands broadcast from the right, a reduction keeps its axis with one

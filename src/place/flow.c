@@ -401,7 +401,7 @@ static uint32_t passing_operands(const struct graph *g, uint32_t op) {
     return n > 1 && (how == PASS_FIRST || how == NORM) ? 1 : n;
 }
 
-static struct value_flow passed(struct flow *f, uint32_t op) {
+static struct value_flow looked_through(struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     struct value_flow r = {.end_at = NONE};
     bool first = true;
@@ -456,7 +456,7 @@ static void down(struct flow *f, uint32_t op) {
         f->values[o->first_result].flags = IS_RESIDUAL;
         return;
     }
-    struct value_flow r = passed(f, op);
+    struct value_flow r = looked_through(f, op);
     for (uint32_t i = 0; i < o->nresults; i++)
         f->values[o->first_result + i] = r;
 }

@@ -119,19 +119,19 @@ static struct str compiler_note(const struct note_context *c, const struct match
     struct match_detail origin;
     const struct pattern *p = m->pattern;
     bool lowered = !c->before && str_is(p->status.level, "ttir");
-    if (!lowered || !c->origin || !c->origin_closer || c->origin->pattern != p)
+    if (!lowered || !c->origin || !c->origin_query || c->origin->pattern != p)
         return classification_note(p, d, c->before, lowered, a);
-    match_closer_look(c->origin_closer, c->origin, a, &origin);
+    binding_query_run(c->origin_query, c->origin, a, &origin);
     return classification_note(p, &origin, c->before, false, a);
 }
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
     struct buf out = {0};
     struct match_detail detail;
-    if (c->closer)
-        match_closer_look(c->closer, m, a, &detail);
+    if (c->query)
+        binding_query_run(c->query, m, a, &detail);
     else
-        match_look_closer(m, a, &detail);
+        match_details(m, a, &detail);
     add_line(&out, "", m->pattern->summary);
     add_remarks(&out, &detail);
     if (!add_carried(&out, m, a))
@@ -142,8 +142,9 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
     add_line(&out, "compiler: ", compiler_note(c, m, &detail, a));
-    for (uint32_t i = 0; c->rivals && i < c->rivals->n; i++)
-        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->rivals->names[i].n, c->rivals->names[i].p);
+    for (uint32_t i = 0; c->conflicts && i < c->conflicts->n; i++)
+        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->conflicts->names[i].n,
+                   c->conflicts->names[i].p);
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
     if (c->copies > 1)

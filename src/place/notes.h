@@ -11,13 +11,13 @@ struct note_context {
     uint32_t copies;            /* how often the graph was compiled */
     uint32_t graph, ngraphs;    /* of a log with several */
     const struct flow *flow;    /* of this graph; NULL: no place in the model is said */
-    struct matcher *closer;     /* for matches of this graph; NULL: one for each */
+    struct matcher *query;      /* for matches of this graph; NULL: one for each */
     const struct match *origin; /* the same in TTIR, which the compiler's TTIR passes saw; or NULL */
-    struct matcher *origin_closer;
-    const struct rivals *rivals; /* or NULL */
-    bool before;                 /* the ops shown are those from before the compiler's passes */
-    struct str verdict;          /* of the proof: "validated: ..."; or empty */
-    const char *missing_level;   /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
+    struct matcher *origin_query;
+    const struct conflicts *conflicts; /* or NULL */
+    bool before;                       /* the ops shown are those from before the compiler's passes */
+    struct str verdict;                /* of the proof: "validated: ..."; or empty */
+    const char *missing_level;         /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
 };
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a);

@@ -202,7 +202,7 @@ static const struct tensor *outside(struct proof *p, struct str name) {
 static bool are_root_axes(const struct proof *p, const struct axes *axes) {
     const struct formula *f = formula_of(p->match);
     bool found = are_axes_of(axes, p->root_axes);
-    for (uint32_t i = 0; i < f->nalso && !found; i++) {
+    for (uint32_t i = 0; i < f->nsecondary && !found; i++) {
         const struct axes *also = f->also[i].node->kind == N_NAMED ? p->bound.slots[f->also[i].node->slot].axes : NULL;
         found = also && are_axes_of(axes, also);
     }
@@ -638,7 +638,7 @@ static void find_lines(const struct proof *p, struct sides *s) {
     s->line_at[0] = s->n++;
     s->line_of[0] = 0;
     s->nlines = 1;
-    for (uint32_t i = 0; i < p->fused->nalso && s->nlines < MAX_OUTCOMES; i++) {
+    for (uint32_t i = 0; i < p->fused->nsecondary && s->nlines < MAX_OUTCOMES; i++) {
         uint32_t slot = line_slot(p, p->fused->also[i].node);
         if (slot == NONE)
             continue;

@@ -12,18 +12,18 @@
 #include "reduce/write.h"
 
 enum {
-    LARGE = 1 << 22,     /* elements and multiplications of one evaluation in small extents */
-    LARGE_OWN = 1 << 18, /* in those of the text, or in those of constants */
-    FEW_HELD = 1 << 10,  /* elements of constants that are read in any case */
-    FEW_OWN = 1 << 14,   /* of an evaluation with them */
-    MANY_HELD = 1 << 16, /* elements of constants that are read where they may decide */
-    MANY_OWN = 1 << 13,  /* of those that are written as they are */
-    SHAPES = 4,          /* that a match is evaluated in at most, */
-    FEW_SHAPES = 2,      /* in any case, */
-    CHOICES = 8,         /* of extents that are tried for them */
-    TRIES = 12,          /* to change an op so that it is a place of the pattern */
-    CHEAP = 1 << 16      /* and what those before may have spent for further ones: it is counted, not measured, so that
-                          * the verdict is the same everywhere */
+    LARGE = 1 << 22,        /* elements and multiplications of one evaluation in small extents */
+    LARGE_OWN = 1 << 18,    /* in those of the text, or in those of constants */
+    FEW_PAYLOAD = 1 << 10,  /* elements of constants that are read in any case */
+    FEW_OWN = 1 << 14,      /* of an evaluation with them */
+    MANY_PAYLOAD = 1 << 16, /* elements of constants that are read where they may decide */
+    MANY_OWN = 1 << 13,     /* of those that are written as they are */
+    SHAPES = 4,             /* that a match is evaluated in at most, */
+    FEW_SHAPES = 2,         /* in any case, */
+    CHOICES = 8,            /* of extents that are tried for them */
+    TRIES = 12,             /* to change an op so that it is a place of the pattern */
+    CHEAP = 1 << 16 /* and what those before may have spent for further ones: it is counted, not measured, so that
+                     * the verdict is the same everywhere */
 };
 
 struct kept {
@@ -445,7 +445,7 @@ static struct proved prove_beginning(struct question *q, struct proved any) {
 static struct proved prove_held(struct question *q, struct proved any) {
     bool same = any.kind == VERDICT_SAME;
     struct proved v;
-    if (!q->match->pattern->fused.n || !held_read(&q->part, same ? FEW_HELD : MANY_HELD, &q->arena, &q->held))
+    if (!q->match->pattern->fused.n || !payload_read(&q->part, same ? FEW_PAYLOAD : MANY_PAYLOAD, &q->arena, &q->held))
         return any;
     q->holds = true;
     q->shrinking.strict = false;

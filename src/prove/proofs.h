@@ -6,8 +6,8 @@
 #ifndef FA_PROVE_PROOFS_H
 #define FA_PROVE_PROOFS_H
 
-#include "reduce/mutate.h"
 #include "prove/prove.h"
+#include "reduce/mutate.h"
 
 struct proofs; /* may be asked from several threads; the answers do not depend on how many there are */
 

@@ -79,7 +79,7 @@ void select_matches(const struct search_setup *setup, const struct fa_options *o
         struct match_list all = {0};
         match_graph(setup, g, a, &all);
         drop_refuted(out, &all);
-        match_settle(&all);
+        match_resolve(&all);
         drop_sources(o, &all);
         free(out->matches.items);
         out->matches = all;

@@ -569,7 +569,7 @@ bool part_write(const struct part *p, const struct extents *e, const struct writ
     bool seen[MAX_SLOTS] = {false};
     *w = (struct writer){.p = p, .e = e, .ties = how->ties, .held = how->held};
     find_literals(w, f->root, seen);
-    for (uint32_t i = 0; i < f->nalso; i++)
+    for (uint32_t i = 0; i < f->nsecondary; i++)
         find_literals(w, f->also[i].node, seen);
     find_counts(w);
     out->line = arena_alloc(a, (p->nops + 1) * sizeof *out->line);

@@ -7,7 +7,7 @@
 #ifndef FA_PROVE_WRITE_H
 #define FA_PROVE_WRITE_H
 
-#include "reduce/held.h"
+#include "reduce/payload.h"
 #include "reduce/shrink.h"
 
 struct written_part {

@@ -9,15 +9,15 @@ struct describer {
     const struct findings *f;
     const struct fa_options *options;
     struct flow *flow;
-    struct arena kept;                    /* as long as the graph */
-    struct arena arena;                   /* as long as one match */
-    struct matcher *closer, *ttir_closer; /* NULL until they are needed */
+    struct arena kept;                  /* as long as the graph */
+    struct arena arena;                 /* as long as one match */
+    struct matcher *query, *ttir_query; /* NULL until they are needed */
 };
 
-static struct matcher *closer_for(struct matcher **closer, const struct match *m, struct arena *a) {
-    if (!*closer)
-        *closer = match_closer_new(m->graph, a);
-    return *closer;
+static struct matcher *query_for(struct matcher **query, const struct match *m, struct arena *a) {
+    if (!*query)
+        *query = binding_query_new(m->graph, a);
+    return *query;
 }
 
 static void add_segments(struct describer *by, const struct match *m, struct instance *in,
@@ -36,7 +36,7 @@ static void add_segments(struct describer *by, const struct match *m, struct ins
     if (in->ttir.nops == 0)
         context->missing_level = "TTIR";
     if (context->origin)
-        context->origin_closer = closer_for(&by->ttir_closer, context->origin, &by->kept);
+        context->origin_query = query_for(&by->ttir_query, context->origin, &by->kept);
 }
 
 static struct instance describe(struct describer *by, uint32_t i) {
@@ -49,8 +49,8 @@ static struct instance describe(struct describer *by, uint32_t i) {
                                    .graph = f->compile->number,
                                    .ngraphs = f->ngraphs,
                                    .flow = by->flow,
-                                   .closer = closer_for(&by->closer, m, &by->kept),
-                                   .rivals = f->rivals ? &f->rivals[i] : NULL};
+                                   .query = query_for(&by->query, m, &by->kept),
+                                   .conflicts = f->conflicts ? &f->conflicts[i] : NULL};
     if (f->selection->verdicts)
         context.verdict = verdict_line(&f->selection->verdicts[i], &by->arena);
     if (f->selection->verdicts && by->options->details)
@@ -80,8 +80,8 @@ void describe_findings(const struct findings *f, const struct fa_options *o, str
         by.flow = flow_new(f->graph, 1);
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_instance(&by, i, r);
-    match_closer_free(by.closer);
-    match_closer_free(by.ttir_closer);
+    binding_query_free(by.query);
+    binding_query_free(by.ttir_query);
     flow_free(by.flow);
     arena_free(&by.arena);
     arena_free(&by.kept);

@@ -14,8 +14,8 @@ struct findings {
     const struct pattern_set *patterns;
     const struct graph *graph; /* of the level that is shown */
     const struct selection *selection;
-    const struct rivals *rivals;   /* of each match, or NULL: none has any */
-    const struct origins *origins; /* NULL: there is one level only */
+    const struct conflicts *conflicts; /* of each match, or NULL: none has any */
+    const struct origins *origins;     /* NULL: there is one level only */
 };
 
 /* Adds an instance for each match; where the report only counts, without a text. */

@@ -53,10 +53,10 @@ struct report {
     uint32_t nentries, entries_cap;
     struct arena arena; /* strings of the entries */
     struct spool spool;
-    uint32_t jobs;              /* threads that print; 0: one */
-    bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
-    struct report_index *index; /* entries by key (uthash), private to the room */
-    struct buf key, text;       /* room for one, likewise */
+    uint32_t jobs;                        /* threads that print; 0: one */
+    bool count_only;                      /* nothing will be written: instances are counted, their text is dropped */
+    struct report_index *index;           /* entries by key (uthash), private to the room */
+    struct buf key, text;                 /* room for one, likewise */
     struct report_kind last[REPORT_LAST]; /* entries found last, by kind */
 };
 

@@ -7,11 +7,11 @@
 #include "base/base.h"
 
 struct source {
-    const char *path;  /* as given by the user; "-" for standard input */
-    const char *data;  /* the (decompressed) bytes; not NUL-terminated */
+    const char *path; /* as given by the user; "-" for standard input */
+    const char *data; /* the (decompressed) bytes; not NUL-terminated */
     size_t size;
     bool mapped;
-    bool unpacked; /* data is an anonymous mapping and not the file */
+    bool unpacked;            /* data is an anonymous mapping and not the file */
     size_t line_cache_offset; /* source_place starts counting lines here if it can */
     uint64_t line_cache_line;
 };

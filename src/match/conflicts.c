@@ -8,7 +8,7 @@ static bool is_direct(const struct match *m) {
     return str_is(m->pattern->source, pattern_sources[0]);
 }
 
-static void add_rival(struct rivals *r, struct str name, struct arena *a) {
+static void add_conflict(struct conflicts *r, struct str name, struct arena *a) {
     for (uint32_t i = 0; i < r->n; i++)
         if (str_eq(r->names[i], name))
             return;
@@ -47,21 +47,21 @@ static struct owners owners_of(const struct match_list *list) {
     return o;
 }
 
-struct rivals *match_rivals(const struct match_list *list, struct arena *a) {
+struct conflicts *match_conflicts(const struct match_list *list, struct arena *a) {
     uint32_t theoretical = 0;
     for (uint32_t i = 0; i < list->n; i++)
         theoretical += !is_direct(&list->items[i]);
     if (theoretical == 0 || theoretical == list->n)
         return NULL;
     struct owners o = owners_of(list);
-    struct rivals *all = arena_alloc(a, list->n * sizeof *all);
+    struct conflicts *all = arena_alloc(a, list->n * sizeof *all);
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
         for (uint32_t k = 0; !is_direct(m) && k < m->nops; k++)
             for (uint32_t at = o.first[m->ops[k]]; at; at = o.items[at].next) {
                 uint32_t other = o.items[at].match;
-                add_rival(&all[i], list->items[other].pattern->fused_op, a);
-                add_rival(&all[other], m->pattern->fused_op, a);
+                add_conflict(&all[i], list->items[other].pattern->fused_op, a);
+                add_conflict(&all[other], m->pattern->fused_op, a);
             }
     }
     free(o.first);

@@ -1,11 +1,11 @@
 /* Places where a pattern nearly matches, and what is different there: what `explain` tells. An audit
  * never looks for them. */
-#ifndef FA_NEAR_H
-#define FA_NEAR_H
+#ifndef FA_NEAR_MISS_H
+#define FA_NEAR_MISS_H
 
 #include "match/match.h"
 
-struct near_match {
+struct near_miss {
     const struct pattern *pattern;
     const struct graph *graph;
     uint32_t func, root;
@@ -22,19 +22,19 @@ struct near_match {
 };
 
 /* How many ops match and how large a part they are: five of six say more than one of one. */
-double near_rank(const struct near_match *c);
+double near_miss_rank(const struct near_miss *c);
 
-struct near_list {
-    struct near_match *items;
+struct near_misses {
+    struct near_miss *items;
     uint32_t n, cap;
 };
 
 /* Searches a function as match_function does; where a pattern does not match although an op may be its root, says how
  * close it came. The best for each op and pattern; with `all` also what is far off. */
-void near_function(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
-                   struct match_list *found, struct near_list *near);
+void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
+                      struct match_list *found, struct near_misses *near);
 /* The best place in a function for one pattern alone, whose formula is `leader`'s. False when there is none. */
-bool near_pattern(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
-                  uint64_t max_steps, struct arena *a, struct near_match *out);
+bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
+                  uint64_t max_steps, struct arena *a, struct near_miss *out);
 
 #endif

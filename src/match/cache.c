@@ -1,5 +1,5 @@
 /* Places as 64-bit numbers: first of each op alone, then in rounds with those of the ops before it. */
-#include "match/alike.h"
+#include "match/cache.h"
 
 #include "match/matcher.h"
 
@@ -20,7 +20,7 @@ enum {
 
 struct entry {
     uint64_t key; /* 0: empty */
-    struct alike_place place;
+    struct cache_bucket place;
 };
 
 /* A function that is alike from its first op to its last has the same places. */
@@ -30,7 +30,7 @@ struct known_function {
     uint64_t *place;
 };
 
-struct alike_memory {
+struct match_cache {
     struct known_function functions[FUNCTIONS];
     size_t places; /* of these */
     struct entry *entries;
@@ -45,9 +45,9 @@ struct dict {
     uint64_t number;
 };
 
-struct alike {
+struct hashes {
     const struct graph *g;
-    struct alike_memory *memory;
+    struct match_cache *memory;
     bool own_memory;
     uint64_t unlike;       /* of this graph alone: for a place that is like no other */
     uint64_t aliases;      /* of what aliases in attributes mean */
@@ -99,14 +99,14 @@ static uint64_t shape_number(const struct graph *g, uint32_t v) {
     return h;
 }
 
-static uint64_t mix_shape(const struct alike *a, uint64_t h, uint32_t v) {
+static uint64_t mix_shape(const struct hashes *a, uint64_t h, uint32_t v) {
     uint64_t *number = &a->shapes[a->g->m->values[v].type];
     if (*number == 0)
         *number = shape_number(a->g, v);
     return mix(h, *number);
 }
 
-static uint64_t mix_name(const struct alike *a, uint64_t h, uint32_t name) {
+static uint64_t mix_name(const struct hashes *a, uint64_t h, uint32_t name) {
     uint64_t *number = &a->names[name];
     if (*number == 0)
         *number = str_hash(a->g->m->names[name]);
@@ -114,13 +114,13 @@ static uint64_t mix_name(const struct alike *a, uint64_t h, uint32_t name) {
 }
 
 /* Aliases mean something else in another graph. */
-static uint64_t dict_number(const struct alike *a, struct str t) {
+static uint64_t dict_number(const struct hashes *a, struct str t) {
     uint64_t h = mix_text(0, t);
     return memchr(t.p, '#', t.n) ? mix(h, a->aliases) : h;
 }
 
 /* Equal attributes are mostly one text: few are looked at. */
-static uint64_t mix_attributes(struct alike *a, uint64_t h, struct span s) {
+static uint64_t mix_attributes(struct hashes *a, uint64_t h, struct span s) {
     if (s.begin == s.end)
         return mix(h, 0);
     struct dict *d = &a->dicts[(s.begin * 0x9E3779B1u) >> (32 - DICT_BITS)];
@@ -130,12 +130,12 @@ static uint64_t mix_attributes(struct alike *a, uint64_t h, struct span s) {
 }
 
 /* Like no other place. */
-static uint64_t mix_unlike(const struct alike *a, uint64_t h, uint32_t op) {
+static uint64_t mix_unlike(const struct hashes *a, uint64_t h, uint32_t op) {
     return mix(mix(h, a->unlike), (uint64_t)op << 32 | 1);
 }
 
 /* What is known of a value without its op. */
-static uint64_t value_number(const struct alike *a, uint32_t v) {
+static uint64_t value_number(const struct hashes *a, uint32_t v) {
     const struct graph *g = a->g;
     struct constant c = graph_constant(g, v);
     uint64_t h = mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
@@ -146,7 +146,7 @@ static uint64_t value_number(const struct alike *a, uint32_t v) {
 }
 
 /* Results of the function's ops are asked for by each op that uses them. */
-static uint64_t mix_value(struct alike *a, uint64_t h, uint32_t v) {
+static uint64_t mix_value(struct hashes *a, uint64_t h, uint32_t v) {
     if (v < a->first_value || v - a->first_value >= a->nvalues)
         return mix(h, value_number(a, v));
     uint64_t *number = &a->values[v - a->first_value];
@@ -166,16 +166,16 @@ static bool mix_use(const struct graph *g, uint64_t *h, uint32_t v, uint32_t use
     return true;
 }
 
-/* Where an argument is used first tells it from others; where that is further away than ALIKE_SPAN, so that shared
+/* Where an argument is used first tells it from others; where that is further away than HASH_SPAN, so that shared
  * arguments of layers look alike, all uses within the span do, those of the op itself too. Where those are too many,
  * the place is like no other. */
-static uint64_t mix_argument(const struct alike *a, uint64_t h, uint32_t v, uint32_t op) {
+static uint64_t mix_argument(const struct hashes *a, uint64_t h, uint32_t v, uint32_t op) {
     const struct graph *g = a->g;
     uint32_t lo = g->first_use[v], hi = g->first_use[v + 1], begin = lo, n = 0;
     uint64_t other = mix_unlike(a, h, op);
     if (lo == hi || g->uses[lo] > op)
         return other;
-    if (op - g->uses[lo] <= ALIKE_SPAN)
+    if (op - g->uses[lo] <= HASH_SPAN)
         return mix_use(g, &h, v, g->uses[lo], op - g->uses[lo]) ? h : other;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -184,7 +184,7 @@ static uint64_t mix_argument(const struct alike *a, uint64_t h, uint32_t v, uint
         else
             hi = mid;
     }
-    for (; lo > begin && op - g->uses[lo - 1] <= ALIKE_SPAN; lo--) {
+    for (; lo > begin && op - g->uses[lo - 1] <= HASH_SPAN; lo--) {
         if (lo - begin > 1 && g->uses[lo - 2] == g->uses[lo - 1])
             continue; /* told with the next one */
         if (++n > MAX_BEFORE || !mix_use(g, &h, v, g->uses[lo - 1], op - g->uses[lo - 1]))
@@ -198,7 +198,7 @@ static bool opaque_end(enum op_class c) {
     return c == OP_CONSTANT || c == OP_CALL || c == OP_RETURN || c == OP_STRUCTURE || c == OP_NO_USE;
 }
 
-bool alike_tells_users(const struct graph *g, uint32_t op) {
+bool hash_covers_users(const struct graph *g, uint32_t op) {
     return !opaque_end(graph_class(g, op));
 }
 
@@ -208,7 +208,7 @@ static uint64_t mix_origin(const struct graph *g, uint64_t h, uint32_t v) {
     return mix(h, (argument != NONE) | (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
 }
 
-static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t slot, uint32_t v) {
+static uint64_t mix_operand(struct hashes *a, uint64_t h, uint32_t op, uint32_t slot, uint32_t v) {
     const struct graph *g = a->g;
     uint32_t *before = &a->before[slot];
     *before = NONE;
@@ -233,7 +233,7 @@ static uint64_t mix_operand(struct alike *a, uint64_t h, uint32_t op, uint32_t s
 
 /* Where the results are used and by what; behind movement, by what is behind that. Where that is too much to tell, or
  * comes before the op in text that is wrong, the place is like no other. */
-static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
+static uint64_t mix_users(const struct hashes *a, uint64_t h, uint32_t op) {
     const struct graph *g = a->g;
     for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
         uint32_t v = g->m->ops[op].first_result + r, n = graph_nuses(g, v);
@@ -251,7 +251,7 @@ static uint64_t mix_users(const struct alike *a, uint64_t h, uint32_t op) {
 }
 
 /* What uses the results, from the last op up: the numbers of places come later. */
-static void number_behind(struct alike *a) {
+static void number_behind(struct hashes *a) {
     for (uint32_t op = a->first; op < a->end; op++)
         a->through[op - a->first] = graph_through(a->g, op);
     for (uint32_t op = a->end; op-- > a->first;)
@@ -259,7 +259,7 @@ static void number_behind(struct alike *a) {
             a->place[op - a->first] = mix_users(a, 3, op);
 }
 
-static void number_op(struct alike *a, uint32_t op) {
+static void number_op(struct hashes *a, uint32_t op) {
     const struct graph *g = a->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), first = g->first_operand[op] - g->first_operand[a->first];
@@ -282,7 +282,7 @@ static void number_op(struct alike *a, uint32_t op) {
 }
 
 /* The slots without an op before them are of no use to the rounds. */
-static void gather_edges(struct alike *a) {
+static void gather_edges(struct hashes *a) {
     const uint32_t *first = a->g->first_operand;
     uint32_t n = 0, base = first[a->first];
     for (uint32_t op = a->first; op < a->end; op++) {
@@ -295,7 +295,7 @@ static void gather_edges(struct alike *a) {
 }
 
 /* One op deeper: an op that comes later in the text first, since those before it still have the last round's number. */
-static void number_round(struct alike *a, uint32_t n) {
+static void number_round(struct hashes *a, uint32_t n) {
     for (uint32_t op = n; op-- > 0;) {
         uint64_t h = a->own[op];
         for (uint32_t k = a->edges[op]; k < a->edges[op + 1]; k++)
@@ -304,22 +304,22 @@ static void number_round(struct alike *a, uint32_t n) {
     }
 }
 
-static void number_places(struct alike *a, uint32_t n) {
+static void number_places(struct hashes *a, uint32_t n) {
     memcpy(a->place, a->own, n * sizeof *a->own);
     gather_edges(a);
-    for (int round = 0; round < ALIKE_DEPTH; round++)
+    for (int round = 0; round < HASH_DEPTH; round++)
         number_round(a, n);
 }
 
 /* Of all that the numbers of the places are made of. */
-static uint64_t function_number(const struct alike *a, uint32_t n) {
+static uint64_t function_number(const struct hashes *a, uint32_t n) {
     uint64_t h = mix(n, 5);
     for (uint32_t op = 0; op < n; op++)
         h = mix(mix(h, a->own[op]), a->source[op] == NONE ? NONE : a->source[op] - a->first);
     return h ? h : 1;
 }
 
-static void keep_places(struct alike_memory *m, struct known_function *f, uint64_t key, const struct alike *a,
+static void keep_places(struct match_cache *m, struct known_function *f, uint64_t key, const struct hashes *a,
                         uint32_t n) {
     m->places -= f->n;
     if (m->places + n > LAST_PLACES) {
@@ -335,7 +335,7 @@ static void keep_places(struct alike_memory *m, struct known_function *f, uint64
 }
 
 /* Values are numbered in the order of the ops. */
-static void begin_values(struct alike *a) {
+static void begin_values(struct hashes *a) {
     const struct mlir_op *ops = a->g->m->ops;
     uint32_t begin = a->end > a->first ? ops[a->first].first_result : 0, end = begin;
     for (uint32_t op = a->first; op < a->end; op++)
@@ -348,7 +348,7 @@ static void begin_values(struct alike *a) {
         memset(a->values, 0, a->nvalues * sizeof *a->values);
 }
 
-void alike_function(struct alike *a, uint32_t first, uint32_t end) {
+void hashes_function(struct hashes *a, uint32_t first, uint32_t end) {
     uint32_t n = end - first, noperands = a->g->first_operand[end] - a->g->first_operand[first];
     a->first = first;
     a->end = end;
@@ -387,7 +387,7 @@ static struct entry *find(struct entry *entries, uint32_t size, uint64_t key) {
     return &entries[at];
 }
 
-static void make_room(struct alike_memory *a) {
+static void make_room(struct match_cache *a) {
     bool keep = a->size < LAST_TABLE;
     uint32_t size = a->size == 0 ? FIRST_TABLE : keep ? a->size * 2 : a->size;
     struct entry *entries = xrealloc(NULL, size * sizeof *entries);
@@ -404,9 +404,9 @@ static void make_room(struct alike_memory *a) {
     a->size = size;
 }
 
-struct alike_place *alike_place(struct alike *a, uint32_t op) {
+struct cache_bucket *cache_bucket(struct hashes *a, uint32_t op) {
     uint64_t key = a->place[op - a->first];
-    struct alike_memory *m = a->memory;
+    struct match_cache *m = a->memory;
     if (m->used * 4 >= m->size * 3)
         make_room(m);
     struct entry *e = find(m->entries, m->size, key);
@@ -424,7 +424,7 @@ static int32_t *from_root(struct arena *arena, const uint32_t *ops, uint32_t n, 
 }
 
 /* Who uses a value and where, counted from the root. */
-static uint64_t users_number(const struct alike *a, uint32_t value, uint32_t root) {
+static uint64_t users_number(const struct hashes *a, uint32_t value, uint32_t root) {
     const struct graph *g = a->g;
     uint64_t h = mix(7, graph_nuses(g, value));
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
@@ -433,7 +433,7 @@ static uint64_t users_number(const struct alike *a, uint32_t value, uint32_t roo
 }
 
 /* What is seen there; 0: nothing that can be told. */
-static uint64_t number_seen(const struct alike *a, uint32_t op, uint32_t slot, uint32_t root) {
+static uint64_t number_seen(const struct hashes *a, uint32_t op, uint32_t slot, uint32_t root) {
     if (op < a->first || op >= a->end)
         return 0;
     if (slot == NONE)
@@ -442,20 +442,20 @@ static uint64_t number_seen(const struct alike *a, uint32_t op, uint32_t slot, u
     return there ? users_number(a, graph_operands(a->g, op)[slot], root) : 0;
 }
 
-static bool sees_the_same(const struct alike *a, const struct alike_hit *h, uint32_t root) {
+static bool sees_the_same(const struct hashes *a, const struct cache_entry *h, uint32_t root) {
     for (uint32_t i = 0; i < h->nseen; i++)
         if (number_seen(a, root + (uint32_t)h->seen[i].op, h->seen[i].slot, root) != h->seen[i].number)
             return false;
     return true;
 }
 
-void alike_keep(struct alike *a, struct alike_place *place, const struct alike_search *search) {
+void cache_store(struct hashes *a, struct cache_bucket *place, const struct search_result *search) {
     const struct match *m = search->found;
     struct arena *arena = &a->memory->arena;
     if (place->nhits == MAX_HITS)
         return;
-    struct alike_hit *hit = arena_alloc(arena, sizeof *hit);
-    *hit = (struct alike_hit){.next = place->hits, .index = search->index, .told = *search->told};
+    struct cache_entry *hit = arena_alloc(arena, sizeof *hit);
+    *hit = (struct cache_entry){.next = place->hits, .index = search->index, .told = *search->told};
     if (m) {
         hit->pattern = m->pattern;
         hit->nops = m->nops;
@@ -471,7 +471,7 @@ void alike_keep(struct alike *a, struct alike_place *place, const struct alike_s
         uint64_t number = number_seen(a, s->op, s->slot, search->root);
         if (number == 0)
             return;
-        hit->seen[i] = (struct alike_seen){(int32_t)(s->op - search->root), s->slot, number};
+        hit->seen[i] = (struct cached_dependency){(int32_t)(s->op - search->root), s->slot, number};
     }
     place->hits = hit;
     place->nhits++;
@@ -485,7 +485,7 @@ static uint32_t *at_root(struct arena *arena, const int32_t *ops, uint32_t n, ui
 }
 
 /* The conditions on locations tell the same here. */
-static bool tells_the_same(const struct alike_hit *h, const struct match *here) {
+static bool tells_the_same(const struct cache_entry *h, const struct match *here) {
     struct evaluation e = {.graph = here->graph, .ops = here->ops, .nops = here->nops};
     for (uint32_t i = 0; i < h->told.n; i++)
         if ((evaluate(&e, h->told.condition[i]) != 0) != h->told.holds[i])
@@ -493,9 +493,9 @@ static bool tells_the_same(const struct alike_hit *h, const struct match *here) 
     return true;
 }
 
-enum alike_answer alike_again(const struct alike *a, const struct alike_place *place, uint32_t index, uint32_t op,
-                              struct arena *arena, struct match *out) {
-    for (const struct alike_hit *h = place->hits; h; h = h->next) {
+enum cache_answer cache_lookup(const struct hashes *a, const struct cache_bucket *place, uint32_t index, uint32_t op,
+                               struct arena *arena, struct match *out) {
+    for (const struct cache_entry *h = place->hits; h; h = h->next) {
         if (h->index != index || !sees_the_same(a, h, op))
             continue;
         out->pattern = h->pattern;
@@ -506,16 +506,16 @@ enum alike_answer alike_again(const struct alike *a, const struct alike_place *p
         out->ops = at_root(arena, h->ops, h->nops, op);
         out->through = at_root(arena, h->through, h->nthrough, op);
         if (tells_the_same(h, out))
-            return h->pattern ? ALIKE_FOUND : ALIKE_FAILED;
+            return h->pattern ? CACHE_FOUND : CACHE_FAILED;
     }
-    return ALIKE_UNKNOWN;
+    return CACHE_UNKNOWN;
 }
 
-struct alike_memory *alike_memory_new(void) {
-    return xcalloc(1, sizeof(struct alike_memory));
+struct match_cache *match_cache_new(void) {
+    return xcalloc(1, sizeof(struct match_cache));
 }
 
-void alike_memory_free(struct alike_memory *memory) {
+void match_cache_free(struct match_cache *memory) {
     if (!memory)
         return;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
@@ -525,11 +525,11 @@ void alike_memory_free(struct alike_memory *memory) {
     free(memory);
 }
 
-struct alike *alike_new(const struct graph *g, struct alike_memory *memory) {
-    struct alike *a = xcalloc(1, sizeof *a);
+struct hashes *hashes_new(const struct graph *g, struct match_cache *memory) {
+    struct hashes *a = xcalloc(1, sizeof *a);
     a->g = g;
     a->own_memory = !memory;
-    a->memory = memory ? memory : alike_memory_new();
+    a->memory = memory ? memory : match_cache_new();
     a->unlike = ++a->memory->graphs;
     a->aliases = mlir_aliases_hash(g->m);
     a->shapes = xcalloc((size_t)g->m->ntypes + 1, sizeof *a->shapes);
@@ -537,7 +537,7 @@ struct alike *alike_new(const struct graph *g, struct alike_memory *memory) {
     return a;
 }
 
-void alike_free(struct alike *a) {
+void hashes_free(struct hashes *a) {
     if (!a)
         return;
     free(a->own);
@@ -550,6 +550,6 @@ void alike_free(struct alike *a) {
     free(a->shapes);
     free(a->names);
     if (a->own_memory)
-        alike_memory_free(a->memory);
+        match_cache_free(a->memory);
     free(a);
 }

@@ -1,5 +1,5 @@
 /* Conditions and numbers as text again, as they are written or with the numbers of a match in them. */
-#include "lang/written.h"
+#include "lang/printer.h"
 
 enum power { P_OR, P_AND, P_COMPARISON, P_SUM, P_PRODUCT, P_WORD };
 
@@ -85,7 +85,7 @@ static void write(const struct number_writer *w, const struct number *n, enum po
         write_call(w->out, n->text);
 }
 
-void number_write(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out) {
+void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out) {
     struct number_writer w = {f, v, out};
     write(&w, n, P_OR);
 }

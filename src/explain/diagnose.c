@@ -1,11 +1,11 @@
 /* The matcher as a probe: the search of an audit, except that it looks at everything that the look ahead
  * would have left out, and that it goes on without the first goal that is not met. So one difference is
  * found wherever it is, and what still matches after it counts. */
-#include "explain/probe.h"
+#include "explain/diagnose.h"
 
 #include <string.h>
 
-enum { PROBE_STEPS = 20000, LEAST_OPS = 2 };
+enum { DIAGNOSIS_STEPS = 20000, LEAST_OPS = 2 };
 
 /* ---- how much there is to match ---- */
 
@@ -42,19 +42,19 @@ static uint32_t least(struct need *need, const struct node *n) {
     return sum;
 }
 
-static uint32_t least_of_miss(struct need *need, const struct misstep *s) {
+static uint32_t least_of_failure(struct need *need, const struct failure *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
     uint32_t sum = n ? least(need, n) : 0;
     if (s->detour)
         return s->detour != DETOUR_EXTRA;
-    return s->why == MISS_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
+    return s->why == FAILED_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
 static uint32_t least_after(struct need *need, const struct goal *g) {
     uint32_t sum = 0;
     for (; g; g = g->next)
         sum += least(need, g->node);
-    for (uint32_t i = need->m->line; i < need->m->pattern->formula.nalso; i++)
+    for (uint32_t i = need->m->line; i < need->m->pattern->formula.nsecondary; i++)
         if (!need->m->pattern->formula.also[i].optional)
             sum += least(need, need->m->pattern->formula.also[i].node);
     return sum;
@@ -63,10 +63,10 @@ static uint32_t least_after(struct need *need, const struct goal *g) {
 /* ---- the best place so far ---- */
 
 /* Each once, textual order; without one that only stands in. */
-static uint32_t matched_ops(const struct matcher *m, const struct misstep *first, uint32_t *ops) {
+static uint32_t matched_ops(const struct matcher *m, const struct failure *first, uint32_t *ops) {
     uint32_t n = 0, none = NONE;
     if (first->detour == DETOUR_AS_IF)
-        none = first->why == MISS_OPERATOR ? m->g->m->values[first->at].def : first->at;
+        none = first->why == FAILED_OPERATOR ? m->g->m->values[first->at].def : first->at;
     for (uint32_t i = 0; i < m->nmatched; i++)
         ops[i] = m->matched[i].op;
     sort_ids(ops, m->nmatched);
@@ -78,35 +78,35 @@ static uint32_t matched_ops(const struct matcher *m, const struct misstep *first
 
 /* Whether the difference tells something: another operator, or a value where a number is expected, may just be the
  * wrong one of two operands. */
-static bool is_telling(const struct matcher *m, const struct misstep *s) {
-    return s->why > MISS_LINE && (s->why != MISS_NUMBER || graph_constant(m->g, s->at).known);
+static bool is_telling(const struct matcher *m, const struct failure *s) {
+    return s->why > FAILED_LINE && (s->why != FAILED_NUMBER || graph_constant(m->g, s->at).known);
 }
 
 /* More is better: the ops that match; that all other goals are met, which counts like an op and a half, and less where
  * conditions fail too; that it is only the verdict; and that the difference tells something. */
-static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct misstep *first, bool complete,
+static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct failure *first, bool complete,
                          uint32_t others) {
     uint32_t whole = complete ? 6 - 2 * (others < 2 ? others : 2) : 0;
-    uint32_t verdict = complete && first->why >= MISS_USER && !reason_is_absence(m, first) ? 3 : 0;
+    uint32_t verdict = complete && first->why >= FAILED_USER && !reason_is_absence(m, first) ? 3 : 0;
     return 4 * nops + whole + verdict + is_telling(m, first);
 }
 
 static const struct pattern *shown(const struct matcher *m) {
     const struct pattern *p = m->pattern;
-    if (m->probe->only)
-        return m->probe->only;
+    if (m->diagnosis->only)
+        return m->diagnosis->only;
     while (p->variant && (!p->selected || p->replaced))
         p = p->variant;
     return p;
 }
 
-static bool objects_too(const struct matcher *m, const struct evaluation *e, const struct misstep *first,
+static bool objects_too(const struct matcher *m, const struct evaluation *e, const struct failure *first,
                         const struct number *condition) {
     return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
 }
 
 /* Conditions of the pattern that do not hold, beside the one that was gone on without. */
-static uint32_t objections(struct matcher *m, const struct misstep *first) {
+static uint32_t objections(struct matcher *m, const struct failure *first) {
     const struct pattern *p = shown(m);
     struct evaluation e = matcher_evaluation(m, m->root_axes);
     uint32_t n = 0, stated = m->npreconditions;
@@ -125,33 +125,33 @@ static const char *const hints[] = {
     [DETOUR_EXTRA] = "all else matches: the op is one too many",
 };
 
-static void describe(struct matcher *m, const struct misstep *first, const struct misstep *second, const uint32_t *ops,
+static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
     struct need need = {.m = m};
-    uint32_t more = least_of_miss(&need, first) + reason_is_absence(m, first);
+    uint32_t more = least_of_failure(&need, first) + reason_is_absence(m, first);
     if (second)
-        more += (second != first ? least_of_miss(&need, second) : 0) +
+        more += (second != first ? least_of_failure(&need, second) : 0) +
                 least_after(&need, second->goal ? second->goal->next : NULL);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
-    *m->probe->best = (struct near_match){.pattern = first->pattern ? first->pattern : shown(m),
-                                          .graph = m->g,
-                                          .func = m->func,
-                                          .ops = kept,
-                                          .nops = n,
-                                          .total = n + more,
-                                          .others = second ? 0 : objections(m, first),
-                                          .excluded = reason_is_presence(first),
-                                          .op = reason_op(m, first),
-                                          .whole = !second && first->why >= MISS_USER};
-    reason_of(m, first, m->probe->best);
-    if (!second && !m->probe->best->hint)
-        m->probe->best->hint = hints[first->detour];
+    *m->diagnosis->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
+                                             .graph = m->g,
+                                             .func = m->func,
+                                             .ops = kept,
+                                             .nops = n,
+                                             .total = n + more,
+                                             .others = second ? 0 : objections(m, first),
+                                             .excluded = reason_is_presence(first),
+                                             .op = reason_op(m, first),
+                                             .whole = !second && first->why >= FAILED_USER};
+    reason_of(m, first, m->diagnosis->best);
+    if (!second && !m->diagnosis->best->hint)
+        m->diagnosis->best->hint = hints[first->detour];
 }
 
 /* `second`: where the search ended after the first difference; NULL: it met all other goals. */
-static void record(struct matcher *m, const struct misstep *first, const struct misstep *second) {
-    struct probe *p = m->probe;
+static void record(struct matcher *m, const struct failure *first, const struct failure *second) {
+    struct diagnosis *p = m->diagnosis;
     uint32_t ops[MAX_MATCHED], n, end = ++p->nends;
     if (p->wanted && p->wanted != end)
         return;
@@ -173,12 +173,12 @@ static void record(struct matcher *m, const struct misstep *first, const struct 
 
 /* ---- what the matcher tells ---- */
 
-bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t at) {
-    struct probe *p = m->probe;
-    struct misstep s = {.why = why, .goal = g, .at = at};
-    if (why == MISS_WHERE)
+bool diagnose_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
+    struct diagnosis *p = m->diagnosis;
+    struct failure s = {.why = why, .goal = g, .at = at};
+    if (why == FAILED_WHERE)
         s.condition = p->condition;
-    if (why == MISS_LINE)
+    if (why == FAILED_LINE)
         s.line = m->pattern->formula.also[m->line - 1].node;
     if (p->first) {
         record(m, p->first, &s);
@@ -194,23 +194,23 @@ bool probe_miss(struct matcher *m, enum miss why, const struct goal *g, uint32_t
 typedef bool taken_step(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 
 /* One way to go on; the state is then as it was. */
-static bool detour(struct matcher *m, struct misstep s, enum detour how, taken_step *step, uint32_t op,
+static bool detour(struct matcher *m, struct failure s, enum detour how, taken_step *step, uint32_t op,
                    const struct imap *map) {
-    if (m->probe->first || op == NONE || m->full)
+    if (m->diagnosis->first || op == NONE || m->full)
         return false;
     struct mark k = matcher_mark(m);
     s.detour = how;
-    m->probe->first = &s;
+    m->diagnosis->first = &s;
     bool found = step(m, s.goal, op, map);
-    m->probe->first = NULL;
+    m->diagnosis->first = NULL;
     if (!found)
         matcher_undo(m, k);
     return found;
 }
 
-static bool go_on_without(struct matcher *m, const struct misstep *s) {
+static bool go_on_without(struct matcher *m, const struct failure *s) {
     struct mark k = matcher_mark(m);
-    if (probe_miss(m, s->why, s->goal, s->at))
+    if (diagnose_failure(m, s->why, s->goal, s->at))
         return true;
     matcher_undo(m, k);
     return false;
@@ -241,8 +241,8 @@ static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, co
     return matcher_solve(m, c);
 }
 
-bool probe_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
-    struct misstep s = {.why = MISS_OPERATOR, .goal = g, .at = value};
+bool diagnose_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = value};
     uint32_t op = m->g->m->values[value].def;
     if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
         return false; /* a root is of the right kind for another form; an op that does not match has said why */
@@ -258,37 +258,38 @@ static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, co
     return match_op(m, g, m->g->m->ops[op].first_result, map);
 }
 
-bool probe_wrong(struct matcher *m, enum miss why, const struct goal *g, uint32_t op, const struct imap *map) {
-    struct misstep s = {.why = why, .goal = g, .at = op};
+bool diagnose_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op,
+                    const struct imap *map) {
+    struct failure s = {.why = why, .goal = g, .at = op};
     return go_on_without(m, &s) || detour(m, s, DETOUR_AS_IF, match_again, op, map);
 }
 
-bool probe_excuses(const struct probe *p, enum miss why, uint32_t op) {
+bool diagnosis_excuses(const struct diagnosis *p, enum failure_kind why, uint32_t op) {
     return p->first && p->first->detour == DETOUR_AS_IF && p->first->why == why && p->first->at == op;
 }
 
-bool probe_is_off(const struct probe *p) {
+bool diagnosis_is_off(const struct diagnosis *p) {
     return p->first != NULL;
 }
 
-void probe_condition(struct probe *p, const struct number *condition) {
+void diagnose_condition(struct diagnosis *p, const struct number *condition) {
     p->condition = condition;
 }
 
-bool probe_complete(struct matcher *m) {
-    if (m->probe->first)
-        record(m, m->probe->first, NULL);
-    return m->probe->first != NULL;
+bool diagnose_complete(struct matcher *m) {
+    if (m->diagnosis->first)
+        record(m, m->diagnosis->first, NULL);
+    return m->diagnosis->first != NULL;
 }
 
-static void verdict(struct matcher *m, const struct pattern *p, enum miss why, const struct number *condition) {
-    struct misstep s = {.why = why, .at = NONE, .condition = condition, .pattern = p};
+static void verdict(struct matcher *m, const struct pattern *p, enum failure_kind why, const struct number *condition) {
+    struct failure s = {.why = why, .at = NONE, .condition = condition, .pattern = p};
     record(m, &s, NULL);
 }
 
 /* Conditions of one key of a pattern. */
 struct conditions {
-    enum miss why;
+    enum failure_kind why;
     const struct number *const *list;
     uint32_t n;
     bool must_hold;
@@ -304,14 +305,14 @@ static bool objects(struct matcher *m, const struct evaluation *e, const struct 
     return false;
 }
 
-void probe_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p) {
+void diagnose_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p) {
     const struct conditions all[] = {
-        {MISS_WHERE, p->where, p->nwhere, true},
-        {MISS_REQUIRE, p->require, p->nrequire, true},
-        {MISS_UNLESS, p->unless, p->nunless, false},
-        {MISS_DECOMPOSED, p->decomposed, p->show_decomposed ? 0 : p->ndecomposed, false},
+        {FAILED_WHERE, p->where, p->nwhere, true},
+        {FAILED_REQUIRE, p->require, p->nrequire, true},
+        {FAILED_UNLESS, p->unless, p->nunless, false},
+        {FAILED_DECOMPOSED, p->decomposed, p->show_decomposed ? 0 : p->ndecomposed, false},
     };
-    const struct pattern *only = m->probe->only;
+    const struct pattern *only = m->diagnosis->only;
     if (only && only != p) { /* what the formula's first pattern has as `where` is for all of them */
         objects(m, e, only, &all[0]);
         return;
@@ -321,7 +322,7 @@ void probe_verdict(struct matcher *m, const struct evaluation *e, const struct p
             return;
     for (uint32_t i = 0; !p->show_blocked && i < p->nblock; i++)
         if (!p->block[i].when || evaluate(e, p->block[i].when) != 0) {
-            verdict(m, p, MISS_BLOCKED, p->block[i].when);
+            verdict(m, p, FAILED_BLOCKED, p->block[i].when);
             return;
         }
 }
@@ -334,42 +335,42 @@ static bool may_be_root(const struct pattern *p, const struct graph *g, uint32_t
 }
 
 /* A search that was given up says nothing of the place but that. */
-static void given_up(struct matcher *m, uint32_t op, struct near_match *out) {
-    struct misstep s = {.why = MISS_LIMIT, .at = op};
-    *out = (struct near_match){.pattern = shown(m), .graph = m->g, .func = m->func, .op = NONE};
+static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
+    struct failure s = {.why = FAILED_LIMIT, .at = op};
+    *out = (struct near_miss){.pattern = shown(m), .graph = m->g, .func = m->func, .op = NONE};
     reason_of(m, &s, out);
 }
 
 /* What is different where the search of an audit has just failed; false when fewer ops than `enough` match. The words
  * need the search as it was at its closest, so it is made once more up to there. */
 static bool look_closer(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                        uint32_t enough, struct arena *a, struct near_match *out) {
-    struct probe probe = {.best = out, .only = only};
+                        uint32_t enough, struct arena *a, struct near_miss *out) {
+    struct diagnosis diagnosis = {.best = out, .only = only};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;
-    *out = (struct near_match){.op = NONE};
-    m->probe = &probe;
+    *out = (struct near_miss){.op = NONE};
+    m->diagnosis = &diagnosis;
     m->arena = a;
     if (unknown) {
         given_up(m, op, out);
     } else {
-        m->max_steps = PROBE_STEPS;
+        m->max_steps = DIAGNOSIS_STEPS;
         match_at(m, p, op);
     }
-    if (probe.score > 0 && probe.nops >= enough) {
-        probe = (struct probe){.best = out, .only = only, .wanted = probe.closest};
+    if (diagnosis.score > 0 && diagnosis.nops >= enough) {
+        diagnosis = (struct diagnosis){.best = out, .only = only, .wanted = diagnosis.closest};
         match_at(m, p, op);
     }
     m->max_steps = limit;
     m->arena = before;
-    m->probe = NULL;
+    m->diagnosis = NULL;
     out->root = op;
     return out->reason.n > 0;
 }
 
 /* Movement is everywhere: some of it in the right place says nothing. */
-static bool computes(const struct near_match *c) {
+static bool computes(const struct near_miss *c) {
     for (uint32_t i = 0; i < c->nops; i++) {
         enum op_class class = graph_class(c->graph, c->ops[i]);
         if (class != OP_MOVE && class != OP_CAST && class != OP_LAYOUT)
@@ -379,14 +380,14 @@ static bool computes(const struct near_match *c) {
 }
 
 /* Half of the ops, and more than the root; or nobody knows. */
-static bool is_close(const struct near_match *c) {
+static bool is_close(const struct near_miss *c) {
     if (c->nops < LEAST_OPS)
         return c->nops == 0;
     return c->nops == c->total || (2 * c->nops >= c->total && computes(c));
 }
 
-static void keep(struct near_list *list, const struct near_match *c, struct arena *a) {
-    struct near_match *kept;
+static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
+    struct near_miss *kept;
     uint32_t *ops = arena_alloc(a, (c->nops + 1) * sizeof *ops);
     list->items = grow(list->items, &list->cap, list->n + 1, sizeof *list->items);
     kept = &list->items[list->n++];
@@ -398,8 +399,8 @@ static void keep(struct near_list *list, const struct near_match *c, struct aren
     kept->reason = arena_str(a, c->reason);
 }
 
-void near_function(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
-                   struct match_list *found, struct near_list *near) {
+void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
+                      struct match_list *found, struct near_misses *near) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
     struct arena scratch = {0}; /* as long as one place */
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
@@ -407,7 +408,7 @@ void near_function(const struct pattern_set *set, const struct graph *g, uint32_
     for (uint32_t op = first; op < end; op++)
         for (uint32_t i = set->first_rooted[g->kind[op]]; i < set->first_rooted[g->kind[op] + 1]; i++) {
             const struct pattern *p = set->rooted[i];
-            struct near_match close;
+            struct near_miss close;
             if (!may_be_root(p, g, op, func))
                 continue;
             if (match_at(m, p, op)) {
@@ -423,23 +424,23 @@ void near_function(const struct pattern_set *set, const struct graph *g, uint32_
     matcher_free(m);
 }
 
-double near_rank(const struct near_match *c) {
+double near_miss_rank(const struct near_miss *c) {
     return c->total ? (double)c->nops * c->nops / c->total : 0;
 }
 
-static bool better(const struct near_match *a, const struct near_match *b) {
-    double x = near_rank(a), y = near_rank(b);
+static bool better(const struct near_miss *a, const struct near_miss *b) {
+    double x = near_miss_rank(a), y = near_miss_rank(b);
     if (x != y)
         return x > y;
     return a->others != b->others ? a->others < b->others : a->whole > b->whole;
 }
 
-bool near_pattern(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
-                  uint64_t max_steps, struct arena *a, struct near_match *out) {
+bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
+                  uint64_t max_steps, struct arena *a, struct near_miss *out) {
     struct matcher *m = matcher_new(g, func, max_steps, a);
     bool any = false;
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++) {
-        struct near_match close;
+        struct near_miss close;
         if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
             !look_closer(m, leader, p, op, 1, a, &close))
             continue;

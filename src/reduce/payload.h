@@ -2,8 +2,8 @@
  *
  * Read are those that are made of constants alone, in few ops, up to a number of elements; of what is larger, is not in
  * the text or is made of arguments nothing is known, and it counts as an argument. */
-#ifndef FA_PROVE_HELD_H
-#define FA_PROVE_HELD_H
+#ifndef FA_PAYLOAD_H
+#define FA_PAYLOAD_H
 
 #include "numeric/tensor.h"
 #include "reduce/part.h"
@@ -18,6 +18,6 @@ struct held {
 };
 
 /* Constants of up to `max` elements together. False where there are none. */
-bool held_read(const struct part *p, int64_t max, struct arena *a, struct held *out);
+bool payload_read(const struct part *p, int64_t max, struct arena *a, struct held *out);
 
 #endif

@@ -32,7 +32,7 @@ static uint8_t source_bit(struct str source) {
 enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
 
 /* By op, from the first that any match has. */
-struct settling {
+struct resolution {
     struct match_list *list;
     uint32_t first;
     uint8_t *marks;
@@ -56,7 +56,7 @@ static bool contains(const struct pattern *outer, const struct pattern *inner) {
 }
 
 /* The match lies inside of others that name its pattern as one of theirs. */
-static bool contained(const struct settling *s, const struct match *m) {
+static bool contained(const struct resolution *s, const struct match *m) {
     for (uint32_t k = 0; k < m->nops; k++) {
         uint32_t owner = s->owners ? s->owners[m->ops[k] - s->first] : 0;
         if (!s->owners || (owner && !contains(s->list->items[owner - 1].pattern, m->pattern)))
@@ -65,7 +65,7 @@ static bool contained(const struct settling *s, const struct match *m) {
     return true;
 }
 
-static void keep_one(struct settling *s, uint32_t i, uint8_t mine) {
+static void keep_one(struct resolution *s, uint32_t i, uint8_t mine) {
     const struct match *m = &s->list->items[i];
     for (uint32_t k = 0; k < m->nops; k++) {
         uint32_t op = m->ops[k] - s->first;
@@ -78,7 +78,7 @@ static void keep_one(struct settling *s, uint32_t i, uint8_t mine) {
     s->keep[i] = true;
 }
 
-static void settle_source(struct settling *s, bool direct) {
+static void resolve_source(struct resolution *s, bool direct) {
     for (uint32_t i = 0; i < s->list->n; i++) {
         const struct match *m = &s->list->items[i];
         uint8_t mine = source_bit(m->pattern->source);
@@ -114,18 +114,18 @@ static uint32_t first_op(const struct match_list *list, uint32_t *end) {
     return first;
 }
 
-void match_settle(struct match_list *list) {
+void match_resolve(struct match_list *list) {
     uint32_t end, n = 0, first = first_op(list, &end);
     if (list->n == 0)
         return;
-    struct settling s = {.list = list,
-                         .first = first,
-                         .marks = xcalloc(end - first, sizeof *s.marks),
-                         .owners = some_contain(list) ? xcalloc(end - first, sizeof *s.owners) : NULL,
-                         .keep = xcalloc(list->n, sizeof *s.keep)};
+    struct resolution s = {.list = list,
+                           .first = first,
+                           .marks = xcalloc(end - first, sizeof *s.marks),
+                           .owners = some_contain(list) ? xcalloc(end - first, sizeof *s.owners) : NULL,
+                           .keep = xcalloc(list->n, sizeof *s.keep)};
     qsort(list->items, list->n, sizeof *list->items, by_size);
-    settle_source(&s, true);
-    settle_source(&s, false);
+    resolve_source(&s, true);
+    resolve_source(&s, false);
     for (uint32_t i = 0; i < list->n; i++)
         if (s.keep[i])
             list->items[n++] = list->items[i];

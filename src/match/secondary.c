@@ -33,7 +33,7 @@ static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
 }
 
 static bool may_be(const struct matcher *m, const struct node *root, uint32_t op) {
-    return m->probe ? node_is(root, (enum op_kind)m->g->kind[op]) : matcher_root_plausible(m, root, op);
+    return m->diagnosis ? node_is(root, (enum op_kind)m->g->kind[op]) : matcher_root_plausible(m, root, op);
 }
 
 struct behind {
@@ -75,25 +75,25 @@ static bool see_operand(struct matcher *m, uint32_t op, uint32_t value) {
 /* Who uses the value that a line begins from: its op tells, where it has one that does. */
 static void see_users(struct matcher *m, uint32_t value) {
     uint32_t def = m->g->m->values[value].def;
-    bool told = def != NONE && alike_tells_users(m->g, def);
+    bool told = def != NONE && hash_covers_users(m->g, def);
     for (uint32_t i = 0; i < m->nmatched && !told; i++)
         told = see_operand(m, m->matched[i].op, value);
-    for (uint32_t i = 0; i < m->npassed && !told; i++)
-        told = see_operand(m, m->passed[i].op, value);
+    for (uint32_t i = 0; i < m->nlooked_through && !told; i++)
+        told = see_operand(m, m->looked_through[i].op, value);
     m->far |= !told;
 }
 
 /* An op behind it. What is behind that is told by its own number. */
 static void see_behind(struct matcher *m, uint32_t user) {
     matcher_reach(m, user);
-    if (alike_tells_users(m->g, user))
+    if (hash_covers_users(m->g, user))
         see(m, user, NONE);
     else
         m->far = true;
 }
 
 /* Ops behind a value that the line's root may be: no further than the line is deep. */
-static uint32_t candidates(struct matcher *m, const struct further_line *line, uint32_t slot, uint32_t *out) {
+static uint32_t candidates(struct matcher *m, const struct secondary_root *line, uint32_t slot, uint32_t *out) {
     const struct graph *g = m->g;
     struct behind b;
     uint32_t found = 0, op = m->slots[slot].op, most = line->deep;
@@ -138,13 +138,13 @@ static struct goal *root_goal(struct matcher *m, const struct node *root, uint32
     return c;
 }
 
-bool match_further(struct matcher *m) {
+bool match_secondary(struct matcher *m) {
     const struct formula *f = &m->pattern->formula;
-    if (m->line == f->nalso)
+    if (m->line == f->nsecondary)
         return match_finish(m);
-    const struct further_line *line = &f->also[m->line];
-    if (!match_lines_fit(m) && !(m->probe && probe_is_off(m->probe)))
-        return matcher_missed(m, MISS_WHERE, NULL, NONE);
+    const struct secondary_root *line = &f->also[m->line];
+    if (!match_lines_fit(m) && !(m->diagnosis && diagnosis_is_off(m->diagnosis)))
+        return matcher_failed(m, FAILED_WHERE, NULL, NONE);
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);
     m->line++;
@@ -155,9 +155,9 @@ bool match_further(struct matcher *m) {
             return true;
         matcher_undo(m, k);
     }
-    if (line->optional && !m->refused && match_further(m))
+    if (line->optional && !m->refused && match_secondary(m))
         return true;
-    if (!line->optional && !m->refused && matcher_missed(m, MISS_LINE, NULL, NONE))
+    if (!line->optional && !m->refused && matcher_failed(m, FAILED_LINE, NULL, NONE))
         return true;
     m->line--;
     return false;

@@ -1,6 +1,6 @@
 /* Constants are evaluated like any other part of the graph, once it is known that no argument is among what they are
  * made of. */
-#include "reduce/held.h"
+#include "reduce/payload.h"
 
 #include "reduce/subgraph.h"
 
@@ -76,7 +76,7 @@ static bool begins_alike(const struct part *p, const struct tensor *t) {
     return found;
 }
 
-bool held_read(const struct part *p, int64_t max, struct arena *a, struct held *out) {
+bool payload_read(const struct part *p, int64_t max, struct arena *a, struct held *out) {
     *out = (struct held){.alike = true};
     for (uint32_t i = 0; i < p->nouter; i++) {
         int64_t n = graph_numel(p->graph, p->outer[i]);

@@ -1,6 +1,6 @@
 /* Shared values get a line of their own, so the text has the size of the formula and not of all its
  * expansions. Parts that an idiom uses twice and that have no name there are called t1, t2 and so on. */
-#include "lang/written.h"
+#include "lang/printer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -287,7 +287,7 @@ static void write_node(struct writer *w, const struct node *n, enum binding_powe
 /* Alternatives that do not fit on one line stand below each other. */
 static void write_line(struct writer *w, const struct node *n) {
     const char *word = "";
-    for (uint32_t i = 0; i < w->f->nalso; i++)
+    for (uint32_t i = 0; i < w->f->nsecondary; i++)
         if (w->f->also[i].node == n)
             word = w->f->also[i].optional ? "maybe " : "also ";
     const struct node *value = n->args[0];
@@ -332,19 +332,19 @@ static struct writer *writer_new(const struct formula *f, struct buf *out) {
     return w;
 }
 
-void formula_write(const struct formula *f, uint32_t indent, struct buf *out) {
+void formula_print(const struct formula *f, uint32_t indent, struct buf *out) {
     struct writer *w = writer_new(f, out);
     w->indent = indent;
     count(w, f->root);
-    for (uint32_t i = 0; i < f->nalso; i++)
+    for (uint32_t i = 0; i < f->nsecondary; i++)
         count(w, f->also[i].node);
     write_lines(w, f->root);
-    for (uint32_t i = 0; i < f->nalso; i++)
+    for (uint32_t i = 0; i < f->nsecondary; i++)
         write_lines(w, f->also[i].node);
     free(w);
 }
 
-void formula_write_part(const struct formula *f, const struct node *part, struct buf *out) {
+void formula_print_part(const struct formula *f, const struct node *part, struct buf *out) {
     struct writer *w = writer_new(f, out);
     while (part->kind == N_NAMED && !f->slot_name[part->slot].n)
         part = part->args[0];

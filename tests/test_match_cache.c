@@ -20,14 +20,14 @@ static char *whole(const char *path) {
     return text;
 }
 
-static void search(const struct graph *g, bool forget, struct alike_memory *memory, struct match_list *out) {
+static void search(const struct graph *g, bool forget, struct match_cache *memory, struct match_list *out) {
     struct matcher *m = match_searcher_new(g, memory, &arena);
     set.forget = forget;
     memset(out, 0, sizeof *out);
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN)
             match_search(m, &set, f, out);
-    match_closer_free(m);
+    binding_query_free(m);
 }
 
 static void same(const struct match_list *a, const struct match_list *b, const char *path) {
@@ -51,7 +51,7 @@ static void setup(void) {
 TestSuite(alike, .init = setup, .fini = search_teardown, .timeout = 100);
 
 /* `memory` goes on from file to file, forwards and back. */
-static uint32_t search_file(const char *path, struct alike_memory *memory) {
+static uint32_t search_file(const char *path, struct match_cache *memory) {
     char *text = whole(path);
     struct match_list with, across, without;
     ir_read_bad(&ir, text);
@@ -71,7 +71,7 @@ static uint32_t search_file(const char *path, struct alike_memory *memory) {
 
 Test(alike, what_is_remembered_changes_nothing) {
     const char *fixtures = getenv("FA_FIXTURES");
-    struct alike_memory *memory = alike_memory_new();
+    struct match_cache *memory = match_cache_new();
     glob_t files;
     uint32_t found = 0;
     cr_assert_eq(glob(arena_printf(&arena, "%s/dit*.mlir", fixtures).p, 0, NULL, &files), 0);
@@ -82,10 +82,10 @@ Test(alike, what_is_remembered_changes_nothing) {
         search_file(files.gl_pathv[i], memory);
     cr_assert_gt(found, 100, "only %u places", found);
     globfree(&files);
-    alike_memory_free(memory);
+    match_cache_free(memory);
 }
 
-static uint32_t found_in(const char *aliases, const char *op, struct alike_memory *memory) {
+static uint32_t found_in(const char *aliases, const char *op, struct match_cache *memory) {
     struct match_list out;
     struct str text = arena_printf(&arena,
                                    "%s\nmodule {\n  func.func @f(%%x: tensor<32x32xbf16>) -> tensor<32x32xbf16> {\n"
@@ -102,29 +102,29 @@ static uint32_t found_in(const char *aliases, const char *op, struct alike_memor
 /* The same text in two modules, and an alias in it that means something else in the second. */
 Test(alike, an_alias_means_what_its_module_says) {
     const char *op = "\"ttir.clamp_scalar\"(%x) <{max = #top, min = 0.000000e+00 : f32}>";
-    struct alike_memory *memory = alike_memory_new();
+    struct match_cache *memory = match_cache_new();
     cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, memory), 0);
     cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, memory), 1);
     cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, memory), 0);
     cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, NULL), 1);
-    alike_memory_free(memory);
+    match_cache_free(memory);
 }
 
 /* The same kind of op of another dialect may be another fusion. */
 Test(alike, an_op_is_known_by_its_name) {
-    struct alike_memory *memory = alike_memory_new();
+    struct match_cache *memory = match_cache_new();
     for (int round = 0; round < 2; round++) {
         cr_assert_eq(
             found_in("", "\"ttir.clamp_scalar\"(%x) <{max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}>", memory),
             1);
         cr_assert_eq(found_in("", "\"ttnn.relu6\"(%x)", memory), 0);
     }
-    alike_memory_free(memory);
+    match_cache_free(memory);
 }
 
 /* Products of `a`, which is an argument or the result of an op and has as many users in all; the third has operands of
  * its own. */
-static uint32_t shared_in(const char *a, const char *left, const char *right, struct alike_memory *memory) {
+static uint32_t shared_in(const char *a, const char *left, const char *right, struct match_cache *memory) {
     const char *parameter = "tensor<32x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}";
     const char *type = "(tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>";
     struct match_list out;
@@ -151,13 +151,13 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
 Test(alike, what_comes_behind_is_part_of_what_is_remembered) {
     static const char *const operands[] = {"%x", "%r"};
     for (int i = 0; i < 2; i++) {
-        struct alike_memory *memory = alike_memory_new();
+        struct match_cache *memory = match_cache_new();
         const char *a = operands[i];
         for (int round = 0; round < 2; round++) {
             cr_assert_eq(shared_in(a, "%w", "%w", memory), 0, "%s: another left operand", a);
             cr_assert_eq(shared_in(a, a, "%w", memory), 3, "%s", a);
             cr_assert_eq(shared_in(a, a, "%2", memory), 0, "%s: weights that are no parameter", a);
         }
-        alike_memory_free(memory);
+        match_cache_free(memory);
     }
 }
