@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs two builds over the same inputs and compares what they print, byte for byte.
 
-usage: compare_builds.py OLD NEW CORPUS... [--renamed=REGEX=TEXT]... [--only=GLOB] [--jobs=N] [--record=FILE]
-OLD and NEW are programs, with --record=FILE what OLD prints is kept in FILE and read from there the next time; a CORPUS is a directory that is searched for IR and logs (fixtures/ always is). Each file is
-audited in every way that makes sense for it (as a pair where its partners lie beside it, each level alone, without
+usage: compare_builds.py OLD NEW CORPUS... [--renamed=REGEX=TEXT]... [--only=GLOB] [--every=N]
+                         [--jobs=N] [--record=FILE]
+OLD and NEW are programs; a CORPUS is a directory that is searched for IR and logs (fixtures/ always is). With
+--record=FILE what OLD prints is kept in FILE and read from there the next time; --every=N takes each Nth run. Each
+file is audited in every way that makes sense for it (as a pair where its partners lie beside it, each level alone, without
 proofs, with details), inspected and explained; `patterns list`, `show`, `test` and `lower` are compared as well.
 --renamed: what OLD prints is rewritten first, for words that were renamed on purpose. Exit status 1: something differs.
 """
@@ -88,12 +90,13 @@ def main():
     parser.add_argument("--only", default="*")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--record")
+    parser.add_argument("--every", type=int, default=1)
     o = parser.parse_args()
     renamed = [(re.compile(a.encode()), b.encode()) for a, b in (r.split("=", 1) for r in o.renamed)]
     runs = [r for d in [os.path.join(os.path.dirname(HERE), "fixtures"), *o.corpus] for f in files_below(d) for r in runs_of(f)]
     runs += [["patterns", "list"], ["patterns", "test"], ["patterns", "check"], ["lower"]]
     runs += [["patterns", "show", name] for name in patterns_of(o.new)]
-    runs = [r for r in runs if fnmatch.fnmatch(" ".join(r), o.only)]
+    runs = [r for r in runs if fnmatch.fnmatch(" ".join(r), o.only)][:: o.every]
 
     recorded = pickle.load(open(o.record, "rb")) if o.record and os.path.exists(o.record) else {}
 
