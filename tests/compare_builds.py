@@ -101,7 +101,7 @@ def main():
     recorded = pickle.load(open(o.record, "rb")) if o.record and os.path.exists(o.record) else {}
 
     def compare(args):
-        key = " ".join(args)
+        key = " ".join(args).replace(os.path.dirname(HERE), "ROOT")
         if key not in recorded:
             recorded[key] = output(o.old, args)
         old, new = recorded[key], output(o.new, args)
