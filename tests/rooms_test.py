@@ -3,7 +3,7 @@
 
 usage: rooms_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A room includes headers of itself and of rooms to its left only; no files call one another in a circle (read from the
-static LIBRARY with nm); no room is above 5,000 lines; at most three .c files stand directly in src/; at most five files
+static LIBRARY with nm); no two structs have one name; no room is above 5,000 lines; at most three .c files stand directly in src/; at most five files
 speak of jobs. --lines prints the lines of each room.
 """
 import collections
@@ -43,6 +43,13 @@ for path in sorted(glob.glob(src + "/**/*.[chd]*", recursive=True)):
 
 
 # Who calls whom, from the symbols of the compiled library: calls are what makes a circle, not types.
+structs = collections.defaultdict(set)
+for path in glob.glob(src + "/**/*.[ch]", recursive=True):
+    for struct in re.findall(r"^struct (\w+) \{", open(path).read(), re.M):
+        structs[struct].add(os.path.relpath(path, src))
+for struct, where in sorted(structs.items()):
+    if len(where) > 1:
+        failures.append(f"struct {struct} is defined in {' and '.join(sorted(where))}")
 defined, called = {}, collections.defaultdict(set)
 if library:
     listing = subprocess.run(["nm", "-A", library], capture_output=True, text=True, check=True).stdout
