@@ -12,7 +12,7 @@
 #include "report/describe.h"
 
 /* What the graphs of all inputs share. */
-struct graphs {
+struct graph_queue {
     struct fa_audit *a;
     struct work_order *order;
     uint32_t threads;            /* for one graph */
@@ -125,7 +125,7 @@ static void graph_audit_free(struct graph_audit *g) {
 }
 
 static void audit_graph(void *context, uint32_t i, uint32_t slot) {
-    const struct graphs *all = context;
+    const struct graph_queue *all = context;
     struct fa_audit *a = all->a;
     struct graph_audit g = {
         .a = a, .compile = &a->inputs.compiles[i], .setup = {&a->patterns, all->caches + slot, all->threads}};
@@ -142,7 +142,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
 /* Graphs side by side where there are several, functions and proofs side by side where there is one. */
 static void audit_graphs(struct fa_audit *a) {
     uint32_t n = a->inputs.ncompiles, threads = work_threads(a->options->jobs);
-    struct graphs all = {.a = a,
+    struct graph_queue all = {.a = a,
                          .order = work_order_new(),
                          .threads = n > 1 ? 1 : threads,
                          .caches = arena_alloc(&a->arena, threads * sizeof *all.caches)};
