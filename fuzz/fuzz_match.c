@@ -30,7 +30,7 @@ static const struct pattern_set *patterns(void) {
 /* The first block of a text. */
 static void read_module(struct module *m, struct str text, struct arena *arena, struct diags *diags) {
     *m = (struct module){.source = fuzz_source((const uint8_t *)text.p, text.n)};
-    log_scan(&m->source, arena, diags, &m->scan);
+    log_scan(&m->source, arena, &m->scan);
     for (uint32_t i = 0; i < m->scan.nblocks && !m->present; i++)
         if (m->scan.blocks[i].chosen) {
             mlir_parse(&m->ir, &m->source, &m->scan.blocks[i], diags);

@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct diags diags = {.arena = &arena};
     struct source source = fuzz_source(data, size);
     struct log_scan scan;
-    log_scan(&source, &arena, &diags, &scan);
+    log_scan(&source, &arena, &scan);
     for (uint32_t i = 0; i < scan.nblocks; i++) {
         struct mlir m;
         mlir_parse(&m, &source, &scan.blocks[i], &diags);

@@ -38,7 +38,7 @@ static void search(const struct pattern_set *set) {
     if (!source.data) { /* read once: it stays the same */
         struct diags diags = {.arena = &arena};
         source = fuzz_source((const uint8_t *)module, sizeof module - 1);
-        log_scan(&source, &arena, &diags, &scan);
+        log_scan(&source, &arena, &scan);
         FUZZ_PROMISE(scan.nblocks == 1);
         mlir_parse(&ir, &source, &scan.blocks[0], &diags);
         graph_build(&graph, &ir);

@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
     struct log_scan scan;
     if (argc != 2 || !source_open(&source, argv[1], &diags))
         return 2;
-    log_scan(&source, &arena, &diags, &scan);
+    log_scan(&source, &arena, &scan);
     for (uint32_t b = 0; b < scan.nblocks; b++) {
         struct mlir m;
         mlir_parse(&m, &source, &scan.blocks[b], &diags);

@@ -46,7 +46,7 @@ TestSuite(log, .init = setup, .fini = teardown);
 static struct log_scan scan(const char *text) {
     struct log_scan out;
     source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
-    log_scan(&source, &arena, &diags, &out);
+    log_scan(&source, &arena, &out);
     return out;
 }
 
@@ -128,7 +128,7 @@ Test(log, staged_log) {
     char path[512];
     snprintf(path, sizeof path, "%s/reader/xla.log", dir ? dir : "fixtures");
     cr_assert(source_open(&source, path, &diags));
-    log_scan(&source, &arena, &diags, &s);
+    log_scan(&source, &arena, &s);
     cr_assert_eq(s.nblocks, 5);
     cr_assert_eq(s.ngraphs, 2);
     cr_assert(s.is_log);
@@ -346,7 +346,7 @@ Test(log, fixtures) {
         char path[512];
         snprintf(path, sizeof path, "%s/log/%s", dir ? dir : "fixtures", file);
         cr_assert(source_open(&source, path, &diags), "%s", path);
-        log_scan(&source, &arena, &diags, &s);
+        log_scan(&source, &arena, &s);
         for (uint32_t k = 0; k < s.nblocks; k++) {
             const struct log_block *b = &s.blocks[k];
             cr_assert_eq(b->chosen && b->stage == LOG_TTNN_RUNTIME, false, "%s", file);
@@ -418,7 +418,7 @@ Test(log, corpus_is_read_without_loss) {
                 continue;
             snprintf(path, sizeof path, "%s/%s/%s", corpus, dirs[i], e->d_name);
             cr_assert(source_open(&file, path, &diags));
-            log_scan(&file, &arena, &diags, &s);
+            log_scan(&file, &arena, &s);
             cr_assert_eq(s.nblocks, 1, "%s: %u blocks", path, s.nblocks);
             cr_assert(s.blocks[0].complete && s.blocks[0].chosen, "%s", path);
             cr_assert_null(s.blocks[0].pieces);

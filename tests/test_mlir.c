@@ -604,7 +604,7 @@ Test(mlir, corpus) {
             bool fragment = strstr(e->d_name, ".frag") != NULL;
             snprintf(path, sizeof path, "%s/%s/%s", corpus, dirs[i], e->d_name);
             cr_assert(source_open(&source, path, &diags));
-            log_scan(&source, &a, &diags, &s);
+            log_scan(&source, &a, &s);
             cr_assert_gt(s.nblocks, 0, "%s", path);
             for (uint32_t b = 0; b < s.nblocks; b++) {
                 mlir_parse(&m, &source, &s.blocks[b], &diags);

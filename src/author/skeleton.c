@@ -298,7 +298,7 @@ bool skeleton_make(struct pattern_set *set, const char *file, const char *ops, e
     k->levels = levels;
     bool opened = source_open(&k->source, file, d), good = false;
     if (opened) {
-        log_scan(&k->source, &k->arena, d, &k->scan);
+        log_scan(&k->source, &k->arena, &k->scan);
         good = parse_asked(k) && find_ops(k) && draft(k, out);
         forget_module(k);
         source_close(&k->source);

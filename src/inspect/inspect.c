@@ -103,7 +103,7 @@ static void inspect_file(struct run *r, size_t file) {
     if (!source_open(&f->source, path, &in->diags))
         return;
     f->opened = true;
-    log_scan(&f->source, &in->arena, &in->diags, &f->scan);
+    log_scan(&f->source, &in->arena, &f->scan);
     f->modules = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *f->modules);
     if (f->scan.nblocks == 0)
         diag_add(&in->diags, SEV_ERROR, (struct place){path, 0, 0}, NULL,

@@ -113,7 +113,6 @@ static uint64_t hash_block(struct copies *c, uint32_t block) {
         return 0;
     struct found *f = &c->list->v[block];
     f->block.hash = hash_of(found_text(c->s, f, &c->text));
-    source_release(c->s, f->block.text.p, f->block.text.n);
     return f->block.hash;
 }
 

@@ -46,7 +46,7 @@ static bool open_file(struct input_file *f, const char *path, struct arena *a, s
     if (!source_open(&f->source, path, d))
         return false;
     f->opened = true;
-    log_scan(&f->source, a, d, &f->scan);
+    log_scan(&f->source, a, &f->scan);
     struct file_levels n = count_levels(f);
     if (n.ttir + n.ttnn > 0)
         return true;

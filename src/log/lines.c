@@ -226,42 +226,6 @@ static void read_cell(struct lines *l, struct line *line) {
     line->prefixed = true;
 }
 
-bool lines_are_bare(const struct lines *l) {
-    return !l->has_tabs && !l->has_numbers && !l->mark && !l->has_cells;
-}
-
-static inline bool bare(const struct source *s, size_t at, struct str *text) {
-    const char *p = s->data + at, *end = s->data + s->size;
-    unsigned marks;
-    const char *stop = find_newline(p, end, &marks);
-    *text = (struct str){p, (size_t)(stop - p)};
-    return stop < end && !marks && (*p == ' ' || *p == '#') && stop[-1] != '\r';
-}
-
-bool line_is_bare(const struct source *s, size_t at, struct str *text) {
-    return bare(s, at, text);
-}
-
-bool lines_plain(const struct lines *l, struct str *text) {
-    const char *p = l->s->data + l->at;
-    return lines_are_bare(l) && l->at < l->s->size && (*p == ' ' || *p == '#') && bare(l->s, l->at, text);
-}
-
-void lines_jump(struct lines *l, size_t at, uint32_t lines) {
-    l->at = at;
-    l->number += lines;
-}
-
-size_t lines_pass(struct lines *l, struct str text) {
-    l->at += text.n + 1;
-    l->number++;
-    return l->at;
-}
-
-uint64_t lines_number(const struct lines *l) {
-    return l->number;
-}
-
 bool lines_next(struct lines *l, struct line *line) {
     if (l->at >= l->s->size)
         return false;

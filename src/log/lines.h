@@ -34,18 +34,6 @@ struct lines;
 struct lines *lines_open(const struct source *s, struct arena *a);
 void lines_close(struct lines *l);
 bool lines_next(struct lines *l, struct line *line);
-/* A look at the next line where it starts with a blank or '#', ends with a newline alone and needs no cleaning, so that
- * its text is all of it: many of them follow each other. False: lines_next tells. */
-bool lines_plain(const struct lines *l, struct str *text);
-/* The same of the line at `at`, wherever lines_next is; its text in any case. */
-bool line_is_bare(const struct source *s, size_t at, struct str *text);
-/* No line asks for cleaning by what the first ones look like. */
-bool lines_are_bare(const struct lines *l);
-/* Goes on to the line start `at`, so many lines further on. */
-void lines_jump(struct lines *l, size_t at, uint32_t lines);
-/* Goes on to the line after it, and where that begins. */
-size_t lines_pass(struct lines *l, struct str text);
-uint64_t lines_number(const struct lines *l); /* of the line before the next one */
 /* The line ends after the first `n` bytes of its text, without a newline. */
 void line_cut(struct line *line, size_t n);
 

@@ -4,14 +4,13 @@
  * The depth of brackets is kept by lines: what the compiler prints opens a region only with the last
  * byte of a line and closes it only with the first. */
 #include "log/log.h"
-#include "log/runs.h"
 #include "log/scan.h"
 #include "log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24, RUN_STEP = 1 << 20, MAX_LOC = 1 << 22 };
+enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24, MAX_LOC = 1 << 22 };
 
 struct stream {
     struct str key;
@@ -35,7 +34,6 @@ struct scan {
     struct arena *arena;
     struct lines *lines;
     struct rules *rules;
-    struct ahead *ahead; /* or NULL */
     struct found_list found;
     struct stream *streams;
     uint32_t nstreams, streams_cap, last; /* last: the stream of the line before */
@@ -265,7 +263,7 @@ static enum verdict judge(struct scan *sc, struct stream *st, const struct line 
     if (st->depth > 0) /* at column 0 these never stand inside a module: it was cut */
         return name || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
     if (name) {
-        bool again = loc_again(st, loc_number_of(t));
+        bool again = loc_again(st, loc_alias_number(t));
         bool loc = str_starts(t, STR("#loc"));
         return st->module_closed && (!loc || again) ? NEW_BLOCK : INSIDE;
     }
@@ -295,7 +293,7 @@ static void take_outside(struct scan *sc, struct stream *st, struct line *line) 
         return;
     }
     open_block(st, line);
-    (void)loc_again(st, loc_number_of(line->text));
+    (void)loc_again(st, loc_alias_number(line->text));
     add_line(sc, st, line);
 }
 
@@ -325,13 +323,22 @@ static void take_plain(struct stream *st, const struct line *line) {
 
 /* Most lines of a big module are ops. */
 static bool read_op(struct stream *st, struct str t) {
-    return st->depth > 0 && run_op(t, &st->dialects);
+    if (st->depth == 0 || t.n < 8 || t.p[0] != ' ')
+        return false;
+    char last = t.p[t.n - 1];
+    if (last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
+        return false;
+    struct str in = skip_blanks(t);
+    if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
+        return false;
+    dialects_op(&st->dialects, in);
+    return true;
 }
 
 /* Most lines after it are "#locN = loc(...)". */
 static bool read_loc(struct stream *st, struct str t) {
-    uint32_t number;
-    if (st->depth > 0 || !run_loc(t, &number))
+    uint32_t number = st->depth > 0 || t.n < 8 || t.p[t.n - 1] != ')' ? NONE : loc_alias_number(t);
+    if (number == NONE || (memchr(t.p, '{', t.n) && str_find(t, STR("{ //"))))
         return false;
     return !loc_again(st, number) || !st->module_closed; /* of a new block */
 }
@@ -348,58 +355,6 @@ static bool take_loc(struct scan *sc, struct stream *st, const struct line *line
         return false;
     take_plain(st, line);
     return true;
-}
-
-/* None of the locations is defined in this block: now they are. */
-static bool take_locs(struct stream *st, const struct run *r) {
-    uint32_t end = r->first_loc + r->lines;
-    if (end < r->lines || end > MAX_LOC)
-        return false;
-    for (uint32_t n = r->first_loc; n < end && n < st->locs_cap; n++)
-        if (st->locs[n] == st->stamp)
-            return false;
-    for (uint32_t n = r->first_loc; n < end; n++)
-        (void)loc_again(st, n);
-    return true;
-}
-
-/* A run that another thread has told, where it is what it seems. */
-static bool take_told(struct scan *sc, struct stream *st, const struct run *r) {
-    struct dialects *d = &st->dialects;
-    if (r->locs ? sc->is_log || st->depth > 0 || !take_locs(st, r) : st->depth == 0)
-        return false;
-    d->ttir |= r->ttir;
-    d->ttnn |= r->ttnn;
-    d->device_ttir |= r->device_ttir && !d->in_cpu && !d->aside;
-    st->tail = (struct keep){r->last, r->end - 1};
-    lines_jump(sc->lines, r->end, r->lines);
-    return true;
-}
-
-/* Ops or locations one after the other, right behind the text of the open block. */
-static void take_run(struct scan *sc, struct stream *st) {
-    struct keep *text = &st->text.v[st->text.n - 1];
-    size_t begin = text->end;
-    struct str t;
-    while (text->end - begin < RUN_STEP) {
-        const struct run *told = sc->ahead ? ahead_run(sc->ahead, text->end) : NULL;
-        if (told && take_told(sc, st, told)) {
-            text->end = told->end;
-            continue;
-        }
-        if (!lines_plain(sc->lines, &t) || !(read_op(st, t) || (!sc->is_log && read_loc(st, t))))
-            break;
-        st->tail = (struct keep){text->end, text->end + t.n};
-        text->end = lines_pass(sc->lines, t);
-    }
-    if (text->end > begin)
-        st->last_line = lines_number(sc->lines);
-}
-
-/* What follows may be such a run. */
-static bool expects_run(const struct stream *st, const struct line *line) {
-    return st->open && st->key.n == 0 && !st->waiting && !st->glued && !st->in_trailer && st->text.n > 0 &&
-           st->text.v[st->text.n - 1].end == line->next;
 }
 
 static void take_line(struct scan *sc, struct stream *st, struct line *line) {
@@ -491,74 +446,19 @@ static void finish(struct scan *sc, struct log_scan *out) {
         out->executed_only = str_find((struct str){sc->s->data, sc->s->size}, STR("| Executing operation: ")) != NULL;
 }
 
-void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_scan *out) {
-    (void)d;
-    log_scan_helped(s, a, NULL, out);
-}
-
-void log_scan_helped(struct source *s, struct arena *a, struct work_board *board, struct log_scan *out) {
+void log_scan(struct source *s, struct arena *a, struct log_scan *out) {
     struct scan sc = {.s = s, .arena = a, .lines = lines_open(s, a)};
     struct line line;
     size_t released = 0;
     sc.rules = lines_rules(sc.lines);
-    sc.ahead = ahead_begin(s, sc.lines, board);
     while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
-        if (expects_run(&sc.streams[sc.last], &line))
-            take_run(&sc, &sc.streams[sc.last]);
         bool module = !sc.is_log && sc.streams[sc.last].open;   /* all of it is read again soon */
         if (line.begin - released >= RELEASE_STEP && !module) { /* however long the log, little of it is in memory */
             source_release(s, s->data + released, line.begin - released);
             released = line.begin;
         }
     }
-    ahead_end(sc.ahead);
     finish(&sc, out);
     lines_close(sc.lines);
-}
-
-struct str found_text(const struct source *s, const struct found *f, struct buf *b) {
-    if (f->text.n == 0)
-        return f->block.text;
-    b->n = 0;
-    for (uint32_t i = 0; i < f->text.n; i++)
-        buf_add(b, (struct str){s->data + f->text.v[i].begin, f->text.v[i].end - f->text.v[i].begin});
-    return buf_str(b);
-}
-
-struct str log_text(const struct source *s, const struct log_block *block, struct buf *b) {
-    b->n = 0;
-    if (block->npieces == 0)
-        return block->text.p ? block->text : STR("");
-    for (uint32_t i = 0; i < block->npieces; i++) {
-        size_t from = block->pieces[i].text_offset,
-               to = i + 1 < block->npieces ? block->pieces[i + 1].text_offset : block->text.n;
-        buf_add(b, (struct str){s->data + block->pieces[i].source_offset, to - from});
-    }
-    return buf_str(b);
-}
-
-struct place log_place(struct source *s, const struct log_block *block, size_t text_offset) {
-    if (!block->pieces)
-        return source_place(s, block->source_offset + text_offset);
-    uint32_t low = 0, high = block->npieces;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (block->pieces[middle].text_offset <= text_offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return source_place(s, block->pieces[low].source_offset + (text_offset - block->pieces[low].text_offset));
-}
-
-const char *log_stage_name(enum log_stage stage) {
-    static const char *const names[] = {[LOG_PLAIN] = "plain",
-                                        [LOG_TTIR] = "ttir",
-                                        [LOG_TTNN] = "ttnn",
-                                        [LOG_TTNN_RUNTIME] = "ttnn_runtime",
-                                        [LOG_PASS_BEFORE] = "before pass",
-                                        [LOG_PASS_AFTER] = "after pass",
-                                        [LOG_OTHER] = "other"};
-    return (unsigned)stage <= LOG_OTHER ? names[stage] : "unknown";
 }

@@ -63,11 +63,7 @@ struct log_scan {
 };
 
 /* Scans `s`; sets graph and chosen of each block. Never fails; a file without IR has no blocks. */
-void log_scan(struct source *s, struct arena *a, struct diags *d, struct log_scan *out);
-/* The same with the threads that wait at the board (base/work.h); the result does not depend on them. */
-enum { LOG_HELPED = 1 << 22 }; /* bytes: shorter ones are scanned alone */
-struct work_board;
-void log_scan_helped(struct source *s, struct arena *a, struct work_board *board, struct log_scan *out);
+void log_scan(struct source *s, struct arena *a, struct log_scan *out);
 
 /* The text of a block: the view of the source, or a cleaned copy in *b (which the caller frees). Empty for
  * a block that needs cleaning and is not chosen. */

@@ -23,6 +23,19 @@ size_t alias_name(struct str t) {
     return i > 1 && t.n - i > 2 && memcmp(t.p + i, " = ", 3) == 0 ? i : 0;
 }
 
+uint32_t loc_alias_number(struct str t) {
+    enum { DIGITS = 8 };
+    uint32_t n = 0;
+    size_t i = 4;
+    if (!str_starts(t, STR("#loc")))
+        return NONE;
+    for (; i < t.n && i < 4 + DIGITS && t.p[i] >= '0' && t.p[i] <= '9'; i++)
+        n = n * 10 + (uint32_t)(t.p[i] - '0');
+    if (t.n - i < 3 || memcmp(t.p + i, " = ", 3) != 0)
+        return NONE;
+    return n + (i > 4);
+}
+
 bool has_word(struct str t, struct str word) {
     return str_starts(t, word) && (t.n == word.n || !is_word(t.p[word.n]));
 }

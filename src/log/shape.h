@@ -7,6 +7,8 @@
 struct str skip_blanks(struct str t);
 /* "#name = " or "!name = "; the length of the name, or 0. */
 size_t alias_name(struct str t);
+/* N + 1 of a line that defines "#locN", 0 for "#loc", NONE for any other line. */
+uint32_t loc_alias_number(struct str t);
 bool has_word(struct str t, struct str word); /* does it start with this whole word? */
 bool is_module(struct str t);
 bool is_func(struct str t);
