@@ -21,7 +21,7 @@ static const struct match *match(const char *args, const char *ops) {
 }
 
 static struct str place_of(const struct match *m, const struct match_detail *d) {
-    struct flow *flow = flow_new(&ir.g, 1);
+    struct flow *flow = flow_new(&ir.g);
     struct str place = locate_match(&set, flow, m, d, &arena);
     flow_free(flow);
     return place;
@@ -111,7 +111,7 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
 /* ---- notes ---- */
 
 static const char *notes(const struct match *m, const struct segment *shown, const char *missing) {
-    struct flow *flow = flow_new(&ir.g, 1);
+    struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow, .missing_level = missing};
     struct str text = notes_of(&c, m, shown, &arena);
     flow_free(flow);

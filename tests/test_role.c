@@ -41,7 +41,7 @@ TestSuite(role, .init = setup, .fini = teardown, .timeout = 30);
 static void build(const char *args, const char *ops) {
     forget();
     ir_short(&ir, args, ops);
-    flow = flow_new(&ir.g, 1);
+    flow = flow_new(&ir.g);
 }
 
 /* A match of the ops that make these results, in textual order; the last one is its root. */
@@ -218,7 +218,7 @@ Test(role, weights_through_const_eval) {
     buf_free(&module);
     free(eval);
     free(body);
-    flow = flow_new(&ir.g, 1);
+    flow = flow_new(&ir.g);
     is_at("%n", "pre-attention norm, layer 3 (layers.3.norm1)");
     is_at("%s %p %o", "self-attention, layer 3 (fed by layers.3.attn: q, k, v)");
     struct match m = {.pattern = &pattern, .graph = &ir.g, .nops = 1};

@@ -17,7 +17,7 @@ struct live {
     bool is_ttnn;
 };
 
-struct run {
+struct inspector {
     struct inspection *in;
     struct live *lone[2]; /* the only module of the first and the second of two files */
 };
@@ -71,7 +71,7 @@ static uint32_t chosen_blocks(const struct log_scan *scan, struct chosen *out) {
     return n;
 }
 
-static void inspect_blocks(struct run *r, size_t file) {
+static void inspect_blocks(struct inspector *r, size_t file) {
     struct inspection *in = r->in;
     struct file_facts *f = &in->files[file];
     struct chosen *order = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *order);
@@ -96,7 +96,7 @@ static void inspect_blocks(struct run *r, size_t file) {
     }
 }
 
-static void inspect_file(struct run *r, size_t file) {
+static void inspect_file(struct inspector *r, size_t file) {
     struct inspection *in = r->in;
     struct file_facts *f = &in->files[file];
     const char *path = in->paths[file];
@@ -122,7 +122,7 @@ static enum fa_status judge(const struct inspection *in) {
     return skipped ? FA_INPUT : FA_CLEAN;
 }
 
-static void inspect_all(struct run *r) {
+static void inspect_all(struct inspector *r) {
     struct inspection *in = r->in;
     in->files = arena_alloc(&in->arena, (in->nfiles + 1) * sizeof *in->files);
     for (size_t i = 0; i < in->nfiles; i++)
@@ -136,7 +136,7 @@ static void inspect_all(struct run *r) {
 
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out) {
     struct inspection in = {.paths = options->files, .nfiles = options->nfiles};
-    struct run r = {.in = &in};
+    struct inspector r = {.in = &in};
     in.diags.arena = &in.arena;
     inspect_all(&r);
     if (json)

@@ -111,7 +111,7 @@ static void count_unknown(struct counter *c, struct module_facts *out) {
 
 /* ---- aliases ---- */
 
-struct names {
+struct alias_uses {
     struct str *p;
     uint32_t n, cap;
 };
@@ -123,7 +123,7 @@ static bool alias_char(char c) {
 
 /* "#loc12", "#ttnn_layout3"; not "#ttnn.buffer_type<dram>" and "#ttnn<mesh_shape 1x1>", which are attributes, nor
  * the number in "%5#1". */
-static const char *read_alias(const struct mlir *m, const char *p, const char *end, struct names *out) {
+static const char *read_alias(const struct mlir *m, const char *p, const char *end, struct alias_uses *out) {
     const char *q = p + 1;
     while (q < end && alias_char(*q))
         q++;
@@ -143,7 +143,7 @@ static const char *skip_string(const char *p, const char *end) {
     return p < end ? p + 1 : end;
 }
 
-static void read_aliases(const struct mlir *m, struct names *out) {
+static void read_aliases(const struct mlir *m, struct alias_uses *out) {
     const char *p = m->text.p, *end = p + m->text.n;
     while (p < end) {
         if (*p == '"') {
@@ -168,7 +168,7 @@ static int by_length(const void *a, const void *b) {
 }
 
 static void find_unresolved(const struct mlir *m, struct arena *a, struct module_facts *out) {
-    struct names found = {0};
+    struct alias_uses found = {0};
     read_aliases(m, &found);
     out->unresolved_uses = found.n;
     out->unresolved = arena_alloc(a, ((size_t)found.n + 1) * sizeof *out->unresolved);

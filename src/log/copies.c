@@ -12,7 +12,7 @@ struct twin {
 };
 
 /* Steps over the text: pieces of lines without blanks at their ends, locations and "#loc" lines. */
-struct walk {
+struct piece_cursor {
     const char *p, *end;
 };
 
@@ -33,7 +33,7 @@ static const char *skip_loc(const char *p, const char *end) {
     return end;
 }
 
-static bool next_piece(struct walk *w, struct str *piece) {
+static bool next_piece(struct piece_cursor *w, struct str *piece) {
     while (w->p < w->end) {
         const char *newline = memchr(w->p, '\n', (size_t)(w->end - w->p)), *stop = newline ? newline : w->end;
         struct str line = {w->p, (size_t)(stop - w->p)};
@@ -50,12 +50,12 @@ static bool next_piece(struct walk *w, struct str *piece) {
     return false;
 }
 
-static struct walk walk_of(struct str text) {
-    return (struct walk){text.p, text.p + text.n};
+static struct piece_cursor cursor_of(struct str text) {
+    return (struct piece_cursor){text.p, text.p + text.n};
 }
 
 static uint64_t hash_of(struct str text) {
-    struct walk w = walk_of(text);
+    struct piece_cursor w = cursor_of(text);
     struct str piece;
     uint64_t h = 1;
     while (text.n && next_piece(&w, &piece))
@@ -64,7 +64,7 @@ static uint64_t hash_of(struct str text) {
 }
 
 static bool same_text(struct str a, struct str b) {
-    struct walk v = walk_of(a), w = walk_of(b);
+    struct piece_cursor v = cursor_of(a), w = cursor_of(b);
     struct str x, y;
     for (;;) {
         bool more = next_piece(&v, &x), other = next_piece(&w, &y);

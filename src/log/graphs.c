@@ -6,7 +6,7 @@
 
 enum { BACK_MAX = 1024 }; /* graphs to look back at: a log of strangers must not take forever */
 
-struct graphs {
+struct grouping {
     const struct source *s;
     struct found_list *list;
     uint32_t n;
@@ -14,7 +14,7 @@ struct graphs {
     uint32_t cap_ttir, cap_ttnn;
 };
 
-static uint32_t new_graph(struct graphs *g) {
+static uint32_t new_graph(struct grouping *g) {
     uint32_t id = ++g->n;
     g->ttir = grow(g->ttir, &g->cap_ttir, id + 1, sizeof *g->ttir);
     g->ttnn = grow(g->ttnn, &g->cap_ttnn, id + 1, sizeof *g->ttnn);
@@ -22,11 +22,11 @@ static uint32_t new_graph(struct graphs *g) {
     return id;
 }
 
-static struct found *at(struct graphs *g, uint32_t i) {
+static struct found *at(struct grouping *g, uint32_t i) {
     return &g->list->v[i];
 }
 
-static void choose(struct graphs *g, uint32_t *slot, uint32_t i) {
+static void choose(struct grouping *g, uint32_t *slot, uint32_t i) {
     if (*slot != NONE)
         at(g, *slot)->block.chosen = false;
     *slot = i;
@@ -35,7 +35,7 @@ static void choose(struct graphs *g, uint32_t *slot, uint32_t i) {
 
 /* The latest graph of the same process that a TTNN block can belong to: same thread and module name
  * first, then less. The headers of tt-xla come with names: there nothing pairs without them. */
-static uint32_t partner(struct graphs *g, const struct found *f) {
+static uint32_t partner(struct grouping *g, const struct found *f) {
     uint32_t last = g->n > BACK_MAX ? g->n - BACK_MAX : 0;
     int least = f->header.kind == HEADER_XLA ? 1 : 0;
     for (int strict = 2; strict >= least; strict--)
@@ -50,14 +50,14 @@ static uint32_t partner(struct graphs *g, const struct found *f) {
     return 0;
 }
 
-static bool has_locations(struct graphs *g, const struct found *f) {
+static bool has_locations(struct grouping *g, const struct found *f) {
     struct buf b = {0};
     bool has = str_find(found_text(g->s, f, &b), STR("loc(")) != NULL;
     buf_free(&b);
     return has;
 }
 
-static void staged_ttir(struct graphs *g, uint32_t i) {
+static void staged_ttir(struct grouping *g, uint32_t i) {
     struct found *f = at(g, i);
     uint32_t last = g->n;
     /* forge prints one graph twice, without and with locations */
@@ -68,7 +68,7 @@ static void staged_ttir(struct graphs *g, uint32_t i) {
         choose(g, &g->ttir[f->block.graph], i);
 }
 
-static void staged_ttnn(struct graphs *g, uint32_t i) {
+static void staged_ttnn(struct grouping *g, uint32_t i) {
     struct found *f = at(g, i);
     bool again = f->header.kind != HEADER_XLA && g->n && g->ttnn[g->n] != NONE &&
                  str_eq(at(g, g->ttnn[g->n])->module, f->module);
@@ -78,7 +78,7 @@ static void staged_ttnn(struct graphs *g, uint32_t i) {
 }
 
 /* Graph of the nearest block before `i` of the same process and thread; 0: none near. */
-static uint32_t graph_before(struct graphs *g, uint32_t i) {
+static uint32_t graph_before(struct grouping *g, uint32_t i) {
     const struct found *f = at(g, i);
     for (uint32_t k = i; k > 0 && i - k < BACK_MAX; k--) {
         const struct found *t = at(g, k - 1);
@@ -90,7 +90,7 @@ static uint32_t graph_before(struct graphs *g, uint32_t i) {
 
 /* Runtime modules and other prints of TTNN stand in for a TTNN that is missing. What comes before a TTIR
  * and is not one of TTNN belongs to that TTIR. */
-static void staged_rest(struct graphs *g) {
+static void staged_rest(struct grouping *g) {
     uint32_t next = 0, *following = xrealloc(NULL, (g->list->n + 1) * sizeof *following);
     for (uint32_t i = g->list->n; i-- > 0; following[i] = next)
         if (at(g, i)->block.stage == LOG_TTIR)
@@ -109,7 +109,7 @@ static void staged_rest(struct graphs *g) {
     free(following);
 }
 
-static void staged(struct graphs *g) {
+static void staged(struct grouping *g) {
     for (uint32_t i = 0; i < g->list->n; i++) {
         enum log_stage stage = at(g, i)->block.stage;
         if (stage == LOG_TTIR)
@@ -144,7 +144,7 @@ static bool restarts(const struct found *first, const struct found *prev, const 
            !repeats_by_nature(cur->header.label);
 }
 
-static void dumps(struct graphs *g) {
+static void dumps(struct grouping *g) {
     uint32_t first = NONE, prev = NONE, id = 0;
     bool seen_ttnn = false, fused = false;
     for (uint32_t i = 0; i < g->list->n; i++) {
@@ -176,7 +176,7 @@ static void dumps(struct graphs *g) {
     }
 }
 
-static void plain(struct graphs *g) {
+static void plain(struct grouping *g) {
     bool ttir = false, ttnn = false;
     for (uint32_t i = 0; i < g->list->n; i++) {
         ttir |= at(g, i)->block.has_ttir && !at(g, i)->block.has_ttnn;
@@ -196,7 +196,7 @@ static void plain(struct graphs *g) {
 }
 
 uint32_t block_graphs(const struct source *s, struct found_list *list) {
-    struct graphs g = {.s = s, .list = list};
+    struct grouping g = {.s = s, .list = list};
     bool stages = false, others = false, passes = false;
     for (uint32_t i = 0; i < list->n; i++) {
         enum log_stage stage = list->v[i].block.stage;

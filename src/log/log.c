@@ -246,10 +246,10 @@ static void add_line(struct scan *sc, struct stream *st, struct line *line) {
         track_depth(st, in, half);
 }
 
-enum verdict { INSIDE, NEW_BLOCK, ENDS, FOREIGN };
+enum line_class { INSIDE, NEW_BLOCK, ENDS, FOREIGN };
 
 /* What a line is to the open block. */
-static enum verdict judge(struct scan *sc, struct stream *st, const struct line *line, struct str in) {
+static enum line_class judge(struct scan *sc, struct stream *st, const struct line *line, struct str in) {
     struct str t = line->text;
     if (st->in_trailer || in.n == 0)
         return INSIDE;
@@ -370,7 +370,7 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
         return;
     }
     struct str in = skip_blanks(line->text);
-    enum verdict v = judge(sc, st, line, in);
+    enum line_class v = judge(sc, st, line, in);
     if (v == FOREIGN) {
         take_foreign(sc, st);
         return;

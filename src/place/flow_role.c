@@ -1,31 +1,25 @@
 /* What a product with weights is, by where its result goes and where its input comes from. */
 #include "place/flow.h"
 
-bool flow_attention_alone(const struct flow *f, const struct attention *a) {
-    if (a->scores == a->op)
-        return true;
-    const struct value_flow *s = &f->values[f->g->m->ops[a->scores].first_result];
-    return !(s->flags & HAS_CORES) && !(s->ends & (unsigned)~(END_WEIGHTS | END_RETURN));
-}
-
 /* By what its result is to an attention. One that feeds several is what it is to all of them. */
-static unsigned role_by_attention(const struct flow *f, const struct value_flow *r) {
-    unsigned ends = r->ends & (unsigned)~END_RETURN;
-    bool single = ends == END_QUERY || ends == END_KEY || ends == END_VALUE;
-    if (ends == 0 || ends & (unsigned)~(END_QUERY | END_KEY | END_VALUE) || (r->end_at == MANY_ENDS && !single))
+static unsigned role_by_attention(const struct flow *f, const struct value_facts *r) {
+    unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
+    bool single = sinks == SINK_QUERY || sinks == SINK_KEY || sinks == SINK_VALUE;
+    if (sinks == 0 || sinks & (unsigned)~(SINK_QUERY | SINK_KEY | SINK_VALUE) || (r->sink_op == MANY_SINKS && !single))
         return 0;
-    const struct attention *a = r->end_at < MANY_ENDS ? flow_attention(f, r->end_at) : NULL;
-    if (r->end_at < MANY_ENDS && (!a || !flow_attention_alone(f, a)))
+    const struct attention_site *a = r->sink_op < MANY_SINKS ? flow_attention(f, r->sink_op) : NULL;
+    if (r->sink_op < MANY_SINKS && (!a || !flow_owns_scores(f, a)))
         return 0;
-    return (ends & END_QUERY ? ROLE_QUERY : 0) | (ends & END_KEY ? ROLE_KEY : 0) | (ends & END_VALUE ? ROLE_VALUE : 0);
+    return (sinks & SINK_QUERY ? ROLE_QUERY : 0) | (sinks & SINK_KEY ? ROLE_KEY : 0) |
+           (sinks & SINK_VALUE ? ROLE_VALUE : 0);
 }
 
 /* A product with weights whose result goes to one other and nowhere else. */
 static bool feeds_only(const struct flow *f, uint32_t v, uint32_t linear) {
     uint32_t op = f->g->m->values[v].def;
-    unsigned kinds = TO_QUERY | TO_KEY_VALUE | TO_MLP | TO_RETURN | TO_REST;
-    return op != NONE && flow_linear_input(f->g, op) != NONE && f->values[v].end_at == linear &&
-           (f->values[v].ends & ~kinds) == END_LINEAR;
+    unsigned kinds = FEEDS_QUERY | FEEDS_KEY_VALUE | FEEDS_MLP | FEEDS_RETURN | FEEDS_REST;
+    return op != NONE && flow_linear_input(f->g, op) != NONE && f->values[v].sink_op == linear &&
+           (f->values[v].sinks & ~kinds) == SINK_LINEAR;
 }
 
 static bool related(const struct flow *f, uint32_t a, uint32_t b) {
@@ -34,10 +28,10 @@ static bool related(const struct flow *f, uint32_t a, uint32_t b) {
 
 /* What a value is added to, when that is its only end; NONE otherwise. */
 static uint32_t stream_of(const struct flow *f, uint32_t v) {
-    const struct value_flow *r = &f->values[v];
-    if (r->ends != END_RESIDUAL || r->end_at >= MANY_ENDS)
+    const struct value_facts *r = &f->values[v];
+    if (r->sinks != SINK_RESIDUAL || r->sink_op >= MANY_SINKS)
         return NONE;
-    const uint32_t *o = graph_operands(f->g, r->end_at);
+    const uint32_t *o = graph_operands(f->g, r->sink_op);
     return flow_has_source(flow_sources(f, o[0]), v) ? o[1] : o[0];
 }
 
@@ -52,7 +46,7 @@ static bool returns_to_stream(const struct flow *f, uint32_t result, uint32_t in
         const uint32_t *before = graph_operands(f->g, def);
         return related(f, before[0], input) || related(f, before[1], input);
     }
-    uint32_t sum = f->g->m->ops[f->values[result].end_at].first_result, outer = stream_of(f, sum);
+    uint32_t sum = f->g->m->ops[f->values[result].sink_op].first_result, outer = stream_of(f, sum);
     return outer != NONE && related(f, outer, input);
 }
 
@@ -63,7 +57,7 @@ static bool ends_mlp(const struct flow *f, uint32_t op) {
     if (x == NONE || !(f->values[x].flags & WAS_ACTIVATED))
         return false;
     const struct source_set *s = flow_sources(f, x);
-    if (s->many || s->n == 0 || s->n > 2 || (s->n == 2 && !s->gated))
+    if (s->truncated || s->n == 0 || s->n > 2 || (s->n == 2 && !s->gated))
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (!feeds_only(f, s->v[i], op))
@@ -73,13 +67,13 @@ static bool ends_mlp(const struct flow *f, uint32_t op) {
 }
 
 /* By the MLP that it is a part of. */
-static unsigned role_by_mlp(const struct flow *f, uint32_t op, const struct value_flow *r) {
+static unsigned role_by_mlp(const struct flow *f, uint32_t op, const struct value_facts *r) {
     uint32_t result = f->g->m->ops[op].first_result;
     if (ends_mlp(f, op))
         return flow_sources(f, flow_linear_input(f->g, op))->gated ? ROLE_DOWN : ROLE_SECOND;
-    if (r->end_at >= MANY_ENDS || !feeds_only(f, result, r->end_at) || !ends_mlp(f, r->end_at))
+    if (r->sink_op >= MANY_SINKS || !feeds_only(f, result, r->sink_op) || !ends_mlp(f, r->sink_op))
         return 0;
-    const struct source_set *s = flow_sources(f, flow_linear_input(f->g, r->end_at));
+    const struct source_set *s = flow_sources(f, flow_linear_input(f->g, r->sink_op));
     if (!flow_has_source(s, result))
         return 0;
     if (!s->gated)
@@ -91,16 +85,16 @@ static unsigned role_by_mlp(const struct flow *f, uint32_t op, const struct valu
 static unsigned role_by_input(const struct flow *f, uint32_t op) {
     uint32_t x = flow_linear_input(f->g, op), from = flow_only_source(f, x);
     uint32_t def = from == NONE ? NONE : f->g->m->values[from].def;
-    const struct attention *a = def == NONE ? NULL : flow_attention(f, def);
-    unsigned ends = f->values[f->g->m->ops[op].first_result].ends;
-    bool one_of_two = (ends & END_LINEAR) && !(ends & END_RESIDUAL);
+    const struct attention_site *a = def == NONE ? NULL : flow_attention(f, def);
+    unsigned sinks = f->values[f->g->m->ops[op].first_result].sinks;
+    bool one_of_two = (sinks & SINK_LINEAR) && !(sinks & SINK_RESIDUAL);
     return a && !one_of_two && !(f->values[x].flags & WAS_ACTIVATED) ? ROLE_OUT : 0;
 }
 
 unsigned flow_linear_role(const struct flow *f, uint32_t op) {
     if (flow_linear_input(f->g, op) == NONE)
         return 0;
-    const struct value_flow *r = &f->values[f->g->m->ops[op].first_result];
+    const struct value_facts *r = &f->values[f->g->m->ops[op].first_result];
     unsigned roles[3] = {role_by_attention(f, r), role_by_mlp(f, op, r), role_by_input(f, op)}, found = 0, role = 0;
     for (int i = 0; i < 3; i++) {
         found += roles[i] != 0;

@@ -11,11 +11,11 @@
 enum { MAX_VISITED = 160, MAX_LOC_NAMES = 8 };
 
 /* Values met, each once, in the order in which they were. */
-struct walk {
+struct worklist {
     uint32_t visited[MAX_VISITED], n;
 };
 
-static void visit(struct walk *w, uint32_t v) {
+static void visit(struct worklist *w, uint32_t v) {
     for (uint32_t i = 0; i < w->n; i++)
         if (w->visited[i] == v)
             return;
@@ -23,13 +23,13 @@ static void visit(struct walk *w, uint32_t v) {
         w->visited[w->n++] = v;
 }
 
-static bool is_full(const struct walk *w) {
+static bool is_full(const struct worklist *w) {
     return w->n == MAX_VISITED;
 }
 
 /* Names of all arguments that a parameter is made of, through functions that make it. */
 static void parameter_names(const struct graph *g, uint32_t value, struct names *names) {
-    struct walk w = {.n = 0};
+    struct worklist w = {.n = 0};
     visit(&w, value);
     for (uint32_t i = 0; i < w.n; i++) {
         uint32_t v = w.visited[i], func, number;
@@ -69,7 +69,7 @@ static bool weight_names(const struct graph *g, uint32_t op, struct names *names
 
 /* Weights of the nearest ops that have some, breadth first towards the inputs: not through residual adds, behind which
  * another layer begins. */
-static void weights_behind(const struct flow *f, struct walk *w, struct names *names) {
+static void weights_behind(const struct flow *f, struct worklist *w, struct names *names) {
     const struct graph *g = f->g;
     for (uint32_t i = 0; i < w->n; i++) {
         uint32_t op = g->m->values[w->visited[i]].def;
@@ -84,7 +84,7 @@ static void weights_behind(const struct flow *f, struct walk *w, struct names *n
 /* The same towards the results, up to products of what is no weight. */
 static void weights_ahead(const struct flow *f, uint32_t value, struct names *names) {
     const struct graph *g = f->g;
-    struct walk w = {.n = 0};
+    struct worklist w = {.n = 0};
     visit(&w, value);
     for (uint32_t i = 0; i < w.n; i++) {
         uint32_t v = w.visited[i];
@@ -142,7 +142,7 @@ static void own_locations(struct whereabouts *p) {
 }
 
 static void behind_slots(struct whereabouts *p) {
-    struct walk w = {.n = 0};
+    struct worklist w = {.n = 0};
     for (uint32_t i = 0; p->slots && i < p->m->pattern->nlocate; i++)
         visit(&w, p->slots[p->m->pattern->locate[i]]);
     weights_behind(p->flow, &w, &p->names);
@@ -157,7 +157,7 @@ static bool in_match(const struct match *m, uint32_t op) {
 
 static void behind_operands(struct whereabouts *p) {
     const struct graph *g = p->flow->g;
-    struct walk w = {.n = 0};
+    struct worklist w = {.n = 0};
     for (uint32_t i = 0; i < p->m->nops; i++)
         for (uint32_t k = 0; k < graph_noperands(g, p->m->ops[i]); k++) {
             uint32_t v = graph_operands(g, p->m->ops[i])[k];

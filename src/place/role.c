@@ -59,7 +59,7 @@ static uint32_t projection(const struct flow *f, uint32_t v, unsigned role) {
             found = def_of(f, s->v[i]);
             n++;
         }
-    return n == 1 && !s->many ? found : NONE;
+    return n == 1 && !s->truncated ? found : NONE;
 }
 
 static uint32_t behind_movement(const struct graph *g, uint32_t v) {
@@ -73,7 +73,7 @@ static uint32_t behind_movement(const struct graph *g, uint32_t v) {
 }
 
 static bool add_all(struct source_set *to, const struct source_set *s) {
-    if (s->many)
+    if (s->truncated)
         return false;
     for (uint32_t i = 0; i < s->n; i++) {
         if (flow_has_source(to, s->v[i]))
@@ -100,10 +100,10 @@ static bool origins(const struct flow *f, uint32_t v, struct source_set *out) {
     for (uint32_t step = 0; rest.n > 0 && step < MAX_ORIGINS; step++) {
         uint32_t one = rest.v[--rest.n], op = def_of(f, one);
         struct source_set own = {.v = {one}, .n = 1};
-        bool ends = is_origin(f, one);
-        if (ends ? !add_all(out, &own) : graph_noperands(f->g, op) > MAX_OPERANDS)
+        bool origin = is_origin(f, one);
+        if (origin ? !add_all(out, &own) : graph_noperands(f->g, op) > MAX_OPERANDS)
             return false;
-        for (uint32_t k = 0; !ends && k < graph_noperands(f->g, op); k++) {
+        for (uint32_t k = 0; !origin && k < graph_noperands(f->g, op); k++) {
             uint32_t o = graph_operands(f->g, op)[k];
             if (o != NONE && !graph_is_parameter(f->g, o) && !add_all(&rest, flow_sources(f, o)))
                 return false;
@@ -114,7 +114,7 @@ static bool origins(const struct flow *f, uint32_t v, struct source_set *out) {
 
 /* Self: what is projected to queries, keys and values is one value. Cross: keys and values are made of nothing that
  * queries are made of, as far back as the last residual add. */
-static const char *attention_words(const struct flow *f, const struct attention *a) {
+static const char *attention_words(const struct flow *f, const struct attention_site *a) {
     const struct graph *g = f->g;
     uint32_t q = projection(f, a->q, ROLE_QUERY), k = projection(f, a->k, ROLE_KEY);
     uint32_t v = projection(f, a->v, ROLE_VALUE);
@@ -187,24 +187,24 @@ static const char *norm_after(unsigned role) {
 
 /* Of a norm's result. */
 static struct role norm_role(const struct flow *f, uint32_t v) {
-    const struct value_flow *r = flow_of(f, v);
-    unsigned ends = r->ends & (unsigned)~END_RETURN;
+    const struct value_facts *r = flow_of(f, v);
+    unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
     uint32_t source = flow_only_source(f, v);
     unsigned of = source == NONE ? 0 : role_of_source(f, source);
     struct residual before = residual_of(f, source);
     struct role role = {STR(""), 0, LOOK_AHEAD};
-    if ((ends == END_QUERY && of & ROLE_QUERY) || (ends == END_KEY && of & ROLE_KEY))
-        role.text = ends == END_QUERY ? STR("query norm") : STR("key norm");
-    else if (before.role && (ends & END_RESIDUAL || (before.role & AFTER_MLP && before.normed_stream)))
+    if ((sinks == SINK_QUERY && of & ROLE_QUERY) || (sinks == SINK_KEY && of & ROLE_KEY))
+        role.text = sinks == SINK_QUERY ? STR("query norm") : STR("key norm");
+    else if (before.role && (sinks & SINK_RESIDUAL || (before.role & AFTER_MLP && before.normed_stream)))
         role.text = str_of(norm_after(before.role));
-    else if (ends == END_RESIDUAL && of & (AFTER_ATTENTION | AFTER_MLP))
+    else if (sinks == SINK_RESIDUAL && of & (AFTER_ATTENTION | AFTER_MLP))
         role.text = str_of(norm_after(of));
-    else if (ends & TO_QUERY && !(ends & (unsigned)~(END_LINEAR | TO_QUERY | TO_KEY_VALUE)) &&
+    else if (sinks & FEEDS_QUERY && !(sinks & (unsigned)~(SINK_LINEAR | FEEDS_QUERY | FEEDS_KEY_VALUE)) &&
              of_stream(f, flow_sources(f, v)))
         role.text = STR("pre-attention norm");
-    else if (ends == (END_LINEAR | TO_MLP) && of_stream(f, flow_sources(f, v)))
+    else if (sinks == (SINK_LINEAR | FEEDS_MLP) && of_stream(f, flow_sources(f, v)))
         role.text = STR("pre-MLP norm");
-    else if (before.role & AFTER_MLP && (ends == 0 || ends == (END_LINEAR | TO_RETURN)) && r->ends)
+    else if (before.role & AFTER_MLP && (sinks == 0 || sinks == (SINK_LINEAR | FEEDS_RETURN)) && r->sinks)
         role.text = STR("final norm");
     return role;
 }
@@ -214,20 +214,20 @@ static struct role norm_role(const struct flow *f, uint32_t v) {
 /* Of the operands of an attention, of its weights and of its result. */
 static struct role near_attention(const struct flow *f, uint32_t v, struct arena *a) {
     static const struct {
-        unsigned end, linear;
+        unsigned sink, linear;
         const char *words;
-    } operands[] = {{END_QUERY, ROLE_QUERY, "query"}, {END_KEY, ROLE_KEY, "key"}, {END_VALUE, ROLE_VALUE, "value"}};
-    const struct value_flow *r = flow_of(f, v);
-    unsigned ends = r->ends & (unsigned)~END_RETURN;
-    const struct attention *at = r->end_at < MANY_ENDS ? flow_attention(f, r->end_at) : NULL;
-    const struct attention *from = flow_attention(f, def_of(f, flow_only_source(f, v)));
+    } operands[] = {{SINK_QUERY, ROLE_QUERY, "query"}, {SINK_KEY, ROLE_KEY, "key"}, {SINK_VALUE, ROLE_VALUE, "value"}};
+    const struct value_facts *r = flow_of(f, v);
+    unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
+    const struct attention_site *at = r->sink_op < MANY_SINKS ? flow_attention(f, r->sink_op) : NULL;
+    const struct attention_site *from = flow_attention(f, def_of(f, flow_only_source(f, v)));
     struct role role = {STR(""), 0, LOOK_BOTH};
-    if (at && flow_attention_alone(f, at) && ends == END_WEIGHTS && r->flags & WAS_EXP)
+    if (at && flow_owns_scores(f, at) && sinks == SINK_WEIGHTS && r->flags & WAS_EXP)
         role.text = arena_printf(a, "softmax of %s", attention_words(f, at));
     else if (from && !(r->flags & WAS_ACTIVATED))
         role.text = arena_printf(a, "output of %s", attention_words(f, from));
-    for (size_t i = 0; at && flow_attention_alone(f, at) && i < sizeof operands / sizeof *operands; i++)
-        if (ends == operands[i].end && projection(f, v, operands[i].linear) != NONE) {
+    for (size_t i = 0; at && flow_owns_scores(f, at) && i < sizeof operands / sizeof *operands; i++)
+        if (sinks == operands[i].sink && projection(f, v, operands[i].linear) != NONE) {
             role.text = arena_printf(a, "%s of %s", operands[i].words, attention_words(f, at));
             role.linears = operands[i].linear;
         }
@@ -237,7 +237,7 @@ static struct role near_attention(const struct flow *f, uint32_t v, struct arena
 /* An activation, and the product with what it gates: all sources are first products of one MLP. */
 static bool in_mlp(const struct flow *f, uint32_t v) {
     const struct source_set *s = flow_sources(f, v);
-    if (s->n == 0 || s->many || !(flow_of(f, v)->flags & WAS_ACTIVATED))
+    if (s->n == 0 || s->truncated || !(flow_of(f, v)->flags & WAS_ACTIVATED))
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         if (!(role_of_source(f, s->v[i]) & (ROLE_FIRST | ROLE_GATE | ROLE_UP)))
@@ -286,7 +286,7 @@ static struct role other_role(const struct flow *f, uint32_t v, struct arena *a)
 struct contents {
     uint32_t linears[MAX_LINEARS], nlinears;
     uint32_t nnorms;
-    const struct attention *attention;
+    const struct attention_site *attention;
     uint32_t nattentions;
     bool too_many;
 };
@@ -307,7 +307,7 @@ static struct contents contents_of(const struct flow *f, const struct match *m) 
     struct contents c = {.nlinears = 0};
     for (uint32_t i = 0; i < m->nops; i++) {
         uint32_t op = m->ops[i];
-        const struct attention *a = flow_attention(f, op);
+        const struct attention_site *a = flow_attention(f, op);
         if (flow_linear_input(f->g, op) != NONE) {
             c.too_many |= c.nlinears == MAX_LINEARS;
             if (!c.too_many)
@@ -327,11 +327,11 @@ static struct role linears_role(const struct flow *f, const struct contents *c) 
     uint32_t at = NONE;
     for (uint32_t i = 0; i < c->nlinears; i++) {
         unsigned one = flow_linear_role(f, c->linears[i]);
-        const struct value_flow *r = flow_of(f, result_of(f, c->linears[i]));
+        const struct value_facts *r = flow_of(f, result_of(f, c->linears[i]));
         if (one == 0 || all & one)
             return none;
         all |= one;
-        uint32_t here = one & (ROLE_DOWN | ROLE_SECOND) ? c->linears[i] : r->end_at;
+        uint32_t here = one & (ROLE_DOWN | ROLE_SECOND) ? c->linears[i] : r->sink_op;
         if (at != NONE && here != at)
             return none; /* of two attentions or MLPs */
         at = here;

@@ -77,7 +77,7 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     if (f->selection->matches.n && !r->count_only)
-        by.flow = flow_new(f->graph, 1);
+        by.flow = flow_new(f->graph);
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_instance(&by, i, r);
     binding_query_free(by.query);

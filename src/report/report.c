@@ -56,7 +56,7 @@ static void index_add(struct report *r, struct str key, uint32_t entry) {
 /* Sorting moves the entries: it drops the index, and the next search makes it again. */
 static void index_make(struct report *r) {
     for (uint32_t i = 0; i < r->nentries; i++) {
-        const struct entry *e = &r->entries[i];
+        const struct report_entry *e = &r->entries[i];
         index_add(r, key_of(&r->key, e->fused_op, e->source, e->component_ops, e->ncomponents, &e->class), i);
     }
 }
@@ -71,7 +71,7 @@ static uint32_t index_find(struct report *r, struct str key) {
 static void entry_add(struct report *r, struct str fused_op, struct str source, const struct str *components,
                       uint32_t n, const struct classification *c) {
     struct arena *a = &r->arena;
-    struct entry e = {.fused_op = arena_str(a, fused_op), .source = arena_str(a, source), .ncomponents = n};
+    struct report_entry e = {.fused_op = arena_str(a, fused_op), .source = arena_str(a, source), .ncomponents = n};
     e.component_ops = arena_alloc(a, (n + 1) * sizeof *components);
     for (uint32_t i = 0; i < n; i++)
         e.component_ops[i] = arena_str(a, components[i]);
@@ -81,9 +81,11 @@ static void entry_add(struct report *r, struct str fused_op, struct str source, 
     r->entries[r->nentries++] = e;
 }
 
-/* The lengths of all texts, and the texts, in the order of struct written. */
-void instance_text(const struct instance *in, struct buf *out) {
+/* In the spool an instance is the lengths of its texts and then the texts, in the order of struct instance_text.
+ * Segments are appended in place: their lengths are known afterwards. */
+static uint64_t store(struct report *r, const struct instance *in) {
     uint64_t sizes[TEXTS] = {in->ir_loc.n, 0, 0, in->notes.n, in->validation.n};
+    struct buf *out = &r->text;
     out->n = 0;
     buf_add(out, (struct str){(const char *)sizes, sizeof sizes});
     buf_add(out, in->ir_loc);
@@ -96,16 +98,10 @@ void instance_text(const struct instance *in, struct buf *out) {
     buf_add(out, in->notes);
     buf_add(out, in->validation);
     memcpy(out->p, sizes, sizeof sizes);
+    return spool_add(&r->spool, buf_str(out));
 }
 
-static uint64_t store(struct report *r, const struct instance *in) {
-    if (in->stored.n)
-        return spool_add(&r->spool, in->stored);
-    instance_text(in, &r->text);
-    return spool_add(&r->spool, buf_str(&r->text));
-}
-
-bool report_instance(struct report *r, const struct stored *s, struct buf *buffer, struct written *out) {
+bool report_instance(struct report *r, const struct stored_instance *s, struct buf *buffer, struct instance_text *out) {
     uint64_t sizes[TEXTS], total = 0;
     if (!spool_read(&r->spool, s->at, sizeof sizes, buffer))
         return false;
@@ -123,24 +119,6 @@ bool report_instance(struct report *r, const struct stored *s, struct buf *buffe
     return true;
 }
 
-static struct report_kind *last_of_kind(struct report *r, uint64_t kind) {
-    return &r->last[kind * 0x9E3779B97F4A7C15u >> (64 - REPORT_LAST_BITS)];
-}
-
-static void add_to(struct report *r, uint32_t entry, const struct instance *in) {
-    struct entry *e = &r->entries[entry];
-    e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
-    e->instances[e->ninstances++] = (struct stored){in->order, r->count_only ? 0 : store(r, in)};
-}
-
-bool report_add_again(struct report *r, struct instance instance) {
-    const struct report_kind *last = last_of_kind(r, instance.kind);
-    if (instance.kind == 0 || last->kind != instance.kind)
-        return false;
-    add_to(r, last->entry, &instance);
-    return true;
-}
-
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance) {
     const struct classification *c = &instance.class;
@@ -153,15 +131,16 @@ void report_add(struct report *r, struct str fused_op, struct str source, const 
         index_add(r, key, at);
         entry_add(r, fused_op, source, components, n, c);
     }
-    *last_of_kind(r, instance.kind) = (struct report_kind){instance.kind, at};
-    add_to(r, at, &instance);
+    struct report_entry *e = &r->entries[at];
+    e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
+    e->instances[e->ninstances++] = (struct stored_instance){instance.order, r->count_only ? 0 : store(r, &instance)};
 }
 
 static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-static int compare_components(const struct entry *a, const struct entry *b) {
+static int compare_components(const struct report_entry *a, const struct report_entry *b) {
     for (uint32_t i = 0; i < a->ncomponents && i < b->ncomponents; i++) {
         int c = str_cmp(a->component_ops[i], b->component_ops[i]);
         if (c != 0)
@@ -171,7 +150,7 @@ static int compare_components(const struct entry *a, const struct entry *b) {
 }
 
 static int compare_entries(const void *pa, const void *pb) {
-    const struct entry *a = pa, *b = pb;
+    const struct report_entry *a = pa, *b = pb;
     int c = compare(b->ninstances, a->ninstances);
     if (c == 0)
         c = str_cmp(a->fused_op, b->fused_op);
@@ -190,13 +169,13 @@ static int compare_entries(const void *pa, const void *pb) {
 
 /* Instances of one order keep the order in which they were added. */
 static int compare_instances(const void *pa, const void *pb) {
-    const struct stored *a = pa, *b = pb;
+    const struct stored_instance *a = pa, *b = pb;
     int c = compare(a->order, b->order);
     return c ? c : compare(a->at, b->at);
 }
 
 /* They mostly come in order. */
-static void sort_instances(struct entry *e) {
+static void sort_instances(struct report_entry *e) {
     bool sorted = true;
     for (uint32_t i = 1; i < e->ninstances && sorted; i++)
         sorted = e->instances[i - 1].order <= e->instances[i].order;
@@ -206,7 +185,6 @@ static void sort_instances(struct entry *e) {
 
 void report_sort(struct report *r) {
     index_free(r);
-    memset(r->last, 0, sizeof r->last);
     if (r->nentries > 0)
         qsort(r->entries, r->nentries, sizeof *r->entries, compare_entries);
     for (uint32_t i = 0; i < r->nentries; i++)
