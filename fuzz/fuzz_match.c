@@ -46,7 +46,7 @@ static void free_module(struct module *m) {
     mlir_free(&m->ir);
 }
 
-static void check_match(const struct match *m, struct arena *arena) {
+static void check_match(const struct match *m, const struct note_context *context, struct arena *arena) {
     const struct mlir *ir = m->graph->m;
     FUZZ_PROMISE(m->nops > 0);
     for (uint32_t i = 0; i < m->nops; i++) {
@@ -60,9 +60,8 @@ static void check_match(const struct match *m, struct arena *arena) {
             FUZZ_PROMISE(m->ops[k] != m->through[i]);
     }
     struct segment shown = {ir, m->ops, m->nops};
-    struct note_context context = {.set = patterns(), .copies = 1, .graph = 1, .ngraphs = 1};
     fuzz_touch(ir_loc_of(m, arena));
-    fuzz_touch(notes_of(&context, m, &shown, arena));
+    fuzz_touch(notes_of(context, m, &shown, arena));
 }
 
 enum { FEW = 48 }; /* ops; of more only close places are put into words, which takes its time */
@@ -104,14 +103,19 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
         if (m->graph.func_kind[f] == FUNC_MAIN)
             search_function(m, f, arena, &found);
     match_resolve(&found);
+    struct flow *flow = flow_new(&m->graph);
+    struct note_context context = {.set = patterns(), .flow = flow, .copies = 1, .graph = 1, .ngraphs = 1};
+    context.query = binding_query_new(&m->graph, arena);
     uint8_t *marks = pairs ? xcalloc((size_t)pairs->ttir->m->nops + 1, 1) : NULL;
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;
-        check_match(&found.items[i], arena);
+        check_match(&found.items[i], &context, arena);
         if (pairs && pair_segment(pairs, marks, found.items[i].ops, found.items[i].nops, arena, &ops, &n))
             for (uint32_t k = 0; k < n; k++)
                 FUZZ_PROMISE(ops[k] < pairs->ttir->m->nops && (k == 0 || ops[k - 1] < ops[k]));
     }
+    binding_query_free(context.query);
+    flow_free(flow);
     free(marks);
     free(found.items);
 }

@@ -110,10 +110,12 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
 
 /* ---- notes ---- */
 
-static const char *notes(const struct match *m, const struct segment *shown, const char *missing) {
+static const char *notes(const struct match *m, const struct segment *shown, bool unpaired) {
     struct flow *flow = flow_new(&ir.g);
-    struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow, .missing_level = missing};
+    struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow, .unpaired = unpaired};
+    c.query = binding_query_new(&ir.g, &arena);
     struct str text = notes_of(&c, m, shown, &arena);
+    binding_query_free(c.query);
     flow_free(flow);
     return text.p;
 }
@@ -130,7 +132,7 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
         match("a:2x4 b:4x3!parameter!layers.7.up.weight c:3",
               "p = ttnn.matmul a b -> 2x3 @mm_linear>mm.1; o = ttnn.add p c -> 2x3 @add.2; return o");
     struct segment s = all_of(m);
-    cr_assert_str_eq(notes(m, &s, NULL), "a product and a sum.\nmodel location: layer 7 (layers.7.up)\n"
+    cr_assert_str_eq(notes(m, &s, false), "a product and a sum.\nmodel location: layer 7 (layers.7.up)\n"
                                          "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
     cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
 }
@@ -141,7 +143,7 @@ Test(locate, notes_say_what_is_not_known) {
         match("x:2 y:2", "e = ttnn.exp x -> 2; n = ttnn.neg y -> 2; ttnn.deallocate y; q = ttnn.abs n -> 2\n"
                          "o = ttnn.add e y -> 2; return o q");
     struct segment s = all_of(m);
-    cr_assert_str_eq(notes(m, &s, "TTIR"),
+    cr_assert_str_eq(notes(m, &s, true),
                      "model location: not stated in the input (no parameter name nearby)\n"
                      "source torch ops: not stated in the input\ngraph: 2 of 3\n"
                      "not contiguous: 2 other ops stand between these; reordering may be required.\n"
@@ -163,12 +165,16 @@ Test(locate, notes_of_distant_ops) {
     buf_free(&b);
     match_function(&set, &ir.g, 0, &arena, &list);
     cr_assert_eq(list.n, N);
+    struct flow *flow = flow_new(&ir.g);
+    struct note_context c = {.set = &set, .graph = 1, .ngraphs = 1, .flow = flow};
+    c.query = binding_query_new(&ir.g, &arena);
     for (uint32_t i = 0; i < N; i++) {
         struct arena a = {0};
-        struct note_context c = {.set = &set, .graph = 1, .ngraphs = 1};
         uint32_t ops[2] = {list.items[i].ops[0], list.items[i].ops[1]};
         struct segment s = {&ir.m, ops, 2};
         cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &s, &a).p, "not contiguous: 199 other ops"));
         arena_free(&a);
     }
+    binding_query_free(c.query);
+    flow_free(flow);
 }

@@ -375,28 +375,6 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini =
     report_free(&r);
 }
 
-/* Room is made for it before it is written, and what was too much goes back. */
-Test(file, long_reports_take_no_more_room_than_they_need, .init = enter_temporary, .fini = leave_temporary) {
-    for (int again = 0; again < 2; again++) {
-        struct report r = {0};
-        struct stat st;
-        char error[256];
-        add_many(&r, 60000);
-        char *text = print_text(&r);
-        cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
-        FILE *f = fopen("out.yml", "r");
-        char *read = calloc(1, strlen(text) + 2);
-        cr_assert_eq(fread(read, 1, strlen(text) + 1, f), strlen(text));
-        cr_assert_str_eq(read, text);
-        cr_assert(stat("out.yml", &st) == 0 && (size_t)st.st_size > 1 << 20);
-        cr_assert_leq(st.st_blocks * 512, st.st_size + (1 << 16));
-        fclose(f);
-        free(read);
-        free(text);
-        report_free(&r);
-    }
-}
-
 Test(file, failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char error[256] = "";

@@ -118,33 +118,30 @@ static struct str compiler_note(const struct note_context *c, const struct match
                                 struct arena *a) {
     struct match_detail origin;
     const struct pattern *p = m->pattern;
-    bool lowered = !c->before && str_is(p->status.level, "ttir");
-    if (!lowered || !c->origin || !c->origin_query || c->origin->pattern != p)
-        return classification_note(p, d, c->before, lowered, a);
+    bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
+    if (!lowered || !c->origin || c->origin->pattern != p)
+        return classification_note(p, d, c->before_passes, lowered, a);
     binding_query_run(c->origin_query, c->origin, a, &origin);
-    return classification_note(p, &origin, c->before, false, a);
+    return classification_note(p, &origin, c->before_passes, false, a);
 }
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
     struct buf out = {0};
     struct match_detail detail;
-    if (c->query)
-        binding_query_run(c->query, m, a, &detail);
-    else
-        match_details(m, a, &detail);
+    binding_query_run(c->query, m, a, &detail);
     add_line(&out, "", m->pattern->summary);
     add_remarks(&out, &detail);
     if (!add_carried(&out, m, a))
         add_carried(&out, c->origin, a);
     add_line(&out, "", c->verdict);
-    struct str place = c->flow ? locate_match(c->set, c->flow, m, &detail, a) : STR("");
+    struct str place = locate_match(c->set, c->flow, m, &detail, a);
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
     add_line(&out, "compiler: ", compiler_note(c, m, &detail, a));
-    for (uint32_t i = 0; c->conflicts && i < c->conflicts->n; i++)
-        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->conflicts->names[i].n,
-                   c->conflicts->names[i].p);
+    for (uint32_t i = 0; i < c->conflicts.n; i++)
+        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->conflicts.names[i].n,
+                   c->conflicts.names[i].p);
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
     if (c->copies > 1)
@@ -153,8 +150,8 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     if (between)
         buf_printf(&out, "not contiguous: %u other op%s between these; reordering may be required.\n", between,
                    between == 1 ? " stands" : "s stand");
-    if (c->missing_level)
-        buf_printf(&out, "%s: no pair established for these ops.\n", c->missing_level);
+    if (c->unpaired)
+        buf_add(&out, STR("TTIR: no pair established for these ops.\n"));
     struct str text = arena_str(a, buf_str(&out));
     buf_free(&out);
     return text;

@@ -7,22 +7,25 @@
 #include "place/segment.h"
 
 struct note_context {
+    /* of the graph */
     const struct pattern_set *set;
-    uint32_t copies;            /* how often the graph was compiled */
-    uint32_t graph, ngraphs;    /* of a log with several */
-    const struct flow *flow;    /* of this graph; NULL: no place in the model is said */
-    struct matcher *query;      /* for matches of this graph; NULL: one for each */
-    const struct match *origin; /* the same in TTIR, which the compiler's TTIR passes saw; or NULL */
-    struct matcher *origin_query;
-    const struct conflicts *conflicts; /* or NULL */
-    bool before;                       /* the ops shown are those from before the compiler's passes */
-    struct str verdict;                /* of the proof: "validated: ..."; or empty */
-    const char *missing_level;         /* "TTIR", "TTNN" when the instance lacks it although it was given; or NULL */
+    const struct flow *flow;
+    struct matcher *query;        /* binding query of this graph */
+    struct matcher *origin_query; /* of the TTIR graph; used where `origin` is set */
+    bool before_passes;           /* the ops shown are TTIR: the compiler's passes have yet to run */
+    uint32_t copies;              /* how often the graph was compiled */
+    uint32_t graph, ngraphs;      /* number and count in the input */
+    /* of the match */
+    const struct match *origin; /* of a TTNN match: its counterpart in TTIR, if there is one */
+    bool unpaired;              /* of a TTNN match: no TTIR ops are known that it descends from */
+    struct conflicts conflicts; /* n == 0: none */
+    struct str verdict;         /* of the proof: "validated: ..."; or empty */
 };
 
+/* The notes of a match, line by line, in the arena. `shown`: its ops in textual order. */
 struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a);
-/* Location aliases of the ops in textual order, each once, comma-separated; the location's text where there is no
- * alias. */
+/* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
+ * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);
 
 #endif

@@ -1,62 +1,59 @@
+/* From matches to instances of the report: for each match the ops that are shown, their locations, the notes and the
+ * validation. One binding query for each level serves all matches of the graph. */
 #include "report/describe.h"
 
 #include "place/classify.h"
 #include "place/flow.h"
 #include "place/notes.h"
 
-/* What describes the matches of one graph, one after another. */
 struct describer {
     const struct findings *f;
     const struct fa_options *options;
     struct flow *flow;
-    struct arena kept;                  /* as long as the graph */
-    struct arena arena;                 /* as long as one match */
-    struct matcher *query, *ttir_query; /* NULL until they are needed */
+    struct note_context notes;
+    struct arena kept;  /* freed after the graph */
+    struct arena arena; /* freed after each match */
 };
 
-static struct matcher *query_for(struct matcher **query, const struct match *m, struct arena *a) {
-    if (!*query)
-        *query = binding_query_new(m->graph, a);
-    return *query;
+static void begin_describing(struct describer *by) {
+    const struct findings *f = by->f;
+    bool ttnn = f->compile->ttnn.block;
+    by->flow = flow_new(f->graph);
+    by->notes = (struct note_context){.set = f->patterns,
+                                      .flow = by->flow,
+                                      .query = binding_query_new(f->graph, &by->kept),
+                                      .before_passes = !ttnn,
+                                      .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
+                                      .graph = f->compile->number,
+                                      .ngraphs = f->ngraphs};
+    if (f->origins)
+        by->notes.origin_query = binding_query_new(f->origins->pairing.ttir, &by->kept);
 }
 
-static void add_segments(struct describer *by, const struct match *m, struct instance *in,
-                         struct note_context *context) {
-    const struct findings *f = by->f;
-    struct segment shown = match_segment(m, &by->arena);
-    context->before = !f->compile->ttnn.block;
-    if (context->before) {
-        in->ttir = shown;
-        return;
-    }
-    in->ttnn = shown;
-    if (!f->origins)
-        return;
-    in->ttir = origin_segment(f->origins, m, &by->arena, &context->origin);
-    if (in->ttir.nops == 0)
-        context->missing_level = "TTIR";
-    if (context->origin)
-        context->origin_query = query_for(&by->ttir_query, context->origin, &by->kept);
+static void end_describing(struct describer *by) {
+    binding_query_free(by->notes.query);
+    binding_query_free(by->notes.origin_query);
+    flow_free(by->flow);
+    arena_free(&by->arena);
+    arena_free(&by->kept);
 }
 
 static struct instance describe(struct describer *by, uint32_t i) {
     const struct findings *f = by->f;
     const struct match *m = &f->selection->matches.items[i];
-    const struct log_block *block = f->compile->ttnn.block ? f->compile->ttnn.block : f->compile->ttir.block;
     struct instance in = {.order = (uint64_t)f->compile->number << 32 | m->root, .ir_loc = ir_loc_of(m, &by->arena)};
-    struct note_context context = {.set = f->patterns,
-                                   .copies = block->copies,
-                                   .graph = f->compile->number,
-                                   .ngraphs = f->ngraphs,
-                                   .flow = by->flow,
-                                   .query = query_for(&by->query, m, &by->kept),
-                                   .conflicts = f->conflicts ? &f->conflicts[i] : NULL};
-    if (f->selection->verdicts)
-        context.verdict = verdict_line(&f->selection->verdicts[i], &by->arena);
+    struct note_context *notes = &by->notes;
+    struct segment *shown = notes->before_passes ? &in.ttir : &in.ttnn;
+    *shown = match_segment(m, &by->arena);
+    notes->origin = NULL;
+    if (f->origins)
+        in.ttir = origin_segment(f->origins, m, &by->arena, &notes->origin);
+    notes->unpaired = f->origins && in.ttir.nops == 0;
+    notes->conflicts = f->conflicts ? f->conflicts[i] : (struct conflicts){0};
+    notes->verdict = f->selection->verdicts ? verdict_line(&f->selection->verdicts[i], &by->arena) : STR("");
     if (f->selection->verdicts && by->options->details)
         in.validation = verdict_details(&f->selection->verdicts[i], &by->arena);
-    add_segments(by, m, &in, &context);
-    in.notes = notes_of(&context, m, in.ttnn.nops ? &in.ttnn : &in.ttir, &by->arena);
+    in.notes = notes_of(notes, m, shown, &by->arena);
     return in;
 }
 
@@ -77,12 +74,8 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     if (f->selection->matches.n && !r->count_only)
-        by.flow = flow_new(f->graph);
+        begin_describing(&by);
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_instance(&by, i, r);
-    binding_query_free(by.query);
-    binding_query_free(by.ttir_query);
-    flow_free(by.flow);
-    arena_free(&by.arena);
-    arena_free(&by.kept);
+    end_describing(&by);
 }

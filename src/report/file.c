@@ -10,39 +10,15 @@
 
 #include "report/report.h"
 
-enum { LONG_REPORT = 1 << 20 };
-
 static bool fail(char *error, size_t n, const char *path, int reason) {
     const char *why = reason ? strerror(reason) : "the text cannot be written as YAML";
     snprintf(error, n, "cannot write %s: %s", path, why);
     return false;
 }
 
-/* Room for a long report at once: a file system that allocates late would do it all when the file takes the place of
- * another one. Only a hint: where there is no such room, writing tells. */
-static void make_room(const struct report *r, int fd) {
-#ifdef FALLOC_FL_KEEP_SIZE
-    uint64_t size = spool_size(&r->spool);
-    if (size >= LONG_REPORT)
-        (void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)(size + size / 8));
-#else
-    (void)r;
-    (void)fd;
-#endif
-}
-
-/* What was too much of it. */
-static bool trim(FILE *out) {
-    struct stat st;
-    int fd = fileno(out);
-    if (fflush(out) != 0 || fstat(fd, &st) != 0)
-        return false;
-    return st.st_size < LONG_REPORT || ftruncate(fd, st.st_size) == 0;
-}
-
-static bool print_and_close(struct report *r, FILE *out, bool has_room) {
+static bool print_and_close(struct report *r, FILE *out) {
     errno = 0;
-    bool ok = report_print(r, out) && (!has_room || trim(out));
+    bool ok = report_print(r, out);
     int reason = errno;
     if (fclose(out) != 0 && ok)
         return false;
@@ -72,8 +48,7 @@ static bool replace(struct report *r, const char *target) {
     if (fd >= 0) {
         FILE *out = fdopen(fd, "w");
         if (out) {
-            make_room(r, fd);
-            ok = print_and_close(r, out, true) && rename(name.p, target) == 0;
+            ok = print_and_close(r, out) && rename(name.p, target) == 0;
         }
         int reason = errno;
         if (!out)
@@ -90,7 +65,7 @@ static bool replace(struct report *r, const char *target) {
 
 static bool write_straight(struct report *r, const char *path) {
     FILE *out = fopen(path, "we");
-    return out && print_and_close(r, out, false);
+    return out && print_and_close(r, out);
 }
 
 bool report_write(struct report *r, const char *path, char *error, size_t n) {

@@ -18,9 +18,6 @@ struct spool {
 uint64_t spool_add(struct spool *s, struct str bytes);
 /* Reads n bytes into `out`, replacing what it holds. False when they cannot be read. */
 bool spool_read(struct spool *s, uint64_t at, size_t n, struct buf *out);
-static inline uint64_t spool_size(const struct spool *s) {
-    return s->on_file + s->memory.n;
-}
 void spool_free(struct spool *s);
 
 #endif
