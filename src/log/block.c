@@ -2,7 +2,7 @@
  * together each time that it is asked for, so that a long log is never copied as a whole. */
 #include "log/scan.h"
 
-struct str found_text(const struct source *s, const struct found *f, struct buf *b) {
+struct str found_text(const struct source *s, const struct found_block *f, struct buf *b) {
     if (f->text.n == 0)
         return f->block.text;
     b->n = 0;

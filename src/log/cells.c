@@ -1,5 +1,6 @@
-/* Tables of ops and spreadsheets with a module in a cell: CSV doubles each quote of a quoted field, and
- * a field may run over many lines. */
+/* Tables of ops and spreadsheets with a module in a cell (RFC 4180): CSV doubles each quote of a quoted field, and a
+ * field may run over many lines. The text of a line that has such fields is the longest one, with single quotes again.
+ */
 #include "log/lines.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ bool cells_likely(struct str head) {
     return false;
 }
 
-/* From inside a field to the quote that ends it, or to `end`. */
+/* From inside a field to the quote that ends it; `end` when the field goes on in the next line. */
 static size_t field_end(const char *data, size_t at, size_t end) {
     while (at < end) {
         const char *q = memchr(data + at, '"', end - at);
@@ -38,18 +39,18 @@ static size_t field_begin(const char *data, size_t at, size_t end, bool first) {
     return (size_t)NO_FIELD;
 }
 
-static void keep_cell(const char *data, struct keep cell, struct buf *text, struct keep_list *keeps) {
+static void add_cell(const char *data, struct source_range cell, struct buf *text, struct range_list *ranges) {
     for (size_t from = cell.begin, to; from < cell.end; from = to + 1) {
         const char *q = memchr(data + from, '"', cell.end - from);
         to = q ? (size_t)(q - data) + 1 : cell.end;
-        keeps->v = grow(keeps->v, &keeps->cap, keeps->n + 1, sizeof *keeps->v);
-        keeps->v[keeps->n++] = (struct keep){from, to};
+        ranges->v = grow(ranges->v, &ranges->cap, ranges->n + 1, sizeof *ranges->v);
+        ranges->v[ranges->n++] = (struct source_range){from, to};
         buf_add(text, (struct str){data + from, to - from});
     }
 }
 
-bool cells_read(const char *data, size_t begin, size_t end, bool *open, struct buf *text, struct keep_list *keeps) {
-    struct keep best = {0, 0};
+bool cells_read(const char *data, size_t begin, size_t end, bool *open, struct buf *text, struct range_list *ranges) {
+    struct source_range best = {0, 0};
     bool inside = *open, any = inside;
     size_t at = begin;
     *open = false;
@@ -60,13 +61,13 @@ bool cells_read(const char *data, size_t begin, size_t end, bool *open, struct b
         size_t to = field_end(data, from, end);
         *open = to == end;
         if (to - from >= best.end - best.begin || !any || *open)
-            best = (struct keep){from, to};
+            best = (struct source_range){from, to};
         any = true;
         inside = false;
         at = to < end ? to + 1 : end;
     } while (at < end);
     if (!any)
         return false;
-    keep_cell(data, best, text, keeps);
+    add_cell(data, best, text, ranges);
     return true;
 }

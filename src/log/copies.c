@@ -1,22 +1,24 @@
-/* Graphs that are in the log more than once. Only modules of the same name are compared: first by a hash
- * of what they say, then, since a hash may be the same by chance or on purpose, byte by byte. */
+/* Finds graphs that a log holds more than once: the later ones are no longer chosen and name the first one. Only
+ * modules of the same name are compared, first by a hash of their text without locations and then, since hashes may
+ * collide by chance or on purpose, byte by byte. */
 #include "log/scan.h"
 #include "log/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct twin {
+struct candidate {
     uint64_t name, ttir, ttnn;
     uint32_t graph;
 };
 
-/* Steps over the text: pieces of lines without blanks at their ends, locations and "#loc" lines. */
+/* Yields what of a text is compared: pieces of lines without blanks at their ends, without locations and "#loc" lines.
+ */
 struct piece_cursor {
     const char *p, *end;
 };
 
-/* From "loc(" to one past its ')'; `end` when it is not closed on the line. */
+/* From "loc(" to one past the parenthesis that closes it; `end` when that is not on the line. */
 static const char *skip_loc(const char *p, const char *end) {
     bool string = false;
     int depth = 0;
@@ -86,14 +88,14 @@ static bool same_block(const struct source *s, const struct found_list *list, ui
 }
 
 static int by_name(const void *a, const void *b) {
-    const struct twin *x = a, *y = b;
+    const struct candidate *x = a, *y = b;
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
     return (x->graph > y->graph) - (x->graph < y->graph);
 }
 
 static int by_hash(const void *a, const void *b) {
-    const struct twin *x = a, *y = b;
+    const struct candidate *x = a, *y = b;
     if (x->ttir != y->ttir)
         return x->ttir < y->ttir ? -1 : 1;
     if (x->ttnn != y->ttnn)
@@ -111,7 +113,7 @@ struct copies {
 static uint64_t hash_block(struct copies *c, uint32_t block) {
     if (block == NONE)
         return 0;
-    struct found *f = &c->list->v[block];
+    struct found_block *f = &c->list->v[block];
     f->block.hash = hash_of(found_text(c->s, f, &c->text));
     return f->block.hash;
 }
@@ -129,7 +131,7 @@ static void mark(struct copies *c, uint32_t first, uint32_t copy) {
 }
 
 /* Graphs whose modules have one name. */
-static void compare(struct copies *c, struct twin *v, uint32_t n) {
+static void compare(struct copies *c, struct candidate *v, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         v[i].ttir = hash_block(c, c->ttir[v[i].graph]);
         v[i].ttnn = hash_block(c, c->ttnn[v[i].graph]);
@@ -147,12 +149,12 @@ static void compare(struct copies *c, struct twin *v, uint32_t n) {
 void block_copies(const struct source *s, struct found_list *list, const uint32_t *ttir, const uint32_t *ttnn,
                   uint32_t n) {
     struct copies c = {.s = s, .list = list, .ttir = ttir, .ttnn = ttnn};
-    struct twin *v = xrealloc(NULL, (n + 1) * sizeof *v);
+    struct candidate *v = xrealloc(NULL, (n + 1) * sizeof *v);
     uint32_t count = 0;
     for (uint32_t id = 1; id <= n; id++) {
         uint32_t block = ttir[id] != NONE ? ttir[id] : ttnn[id];
         if (block != NONE)
-            v[count++] = (struct twin){.name = str_hash(list->v[block].module), .graph = id};
+            v[count++] = (struct candidate){.name = str_hash(list->v[block].module), .graph = id};
     }
     qsort(v, count, sizeof *v, by_name);
     for (uint32_t i = 0, k; i < count; i = k) {

@@ -1,4 +1,5 @@
-/* Which dialect a block is written in: a look at the head of each line of it. */
+/* Which dialects a block has ops of, told from the beginning of each of its lines. A TTNN module may hold TTIR ops that
+ * run on the host or once (cpu_hoisted, const_eval); these do not make it a TTIR module. */
 #include "log/scan.h"
 #include "log/shape.h"
 
@@ -21,7 +22,7 @@ void dialects_op(struct dialects *d, struct str in) {
         return;
     if (memcmp(p, "ttir.", 5) == 0) {
         d->ttir = true;
-        d->device_ttir |= quoted && !d->in_cpu && !d->aside;
+        d->device_ttir |= quoted && !d->in_cpu_module && !d->host_function;
     } else if (memcmp(p, "ttnn.", 5) == 0) {
         d->ttnn = true;
     }
@@ -37,12 +38,12 @@ static void take_module_name(struct dialects *d, struct arena *a, struct str in)
     d->module = arena_str(a, (struct str){at + 1, n - 1});
 }
 
-/* On the host, or once only. */
-static bool says_aside(struct str t) {
+/* The function runs on the host, or once before the first call. */
+static bool names_host_function(struct str t) {
     return str_find(t, STR("cpu_hoisted")) || str_find(t, STR("forward_cpu")) || str_find(t, STR("const_eval"));
 }
 
-/* A body that is not on lines of its own: "module { func.func @main(...) { %0 = "ttir.add"(...". */
+/* Ops on the same line as the head of a region: "module { func.func @main(...) { %0 = "ttir.add"(...". */
 static void dialects_body(struct dialects *d, struct str in) {
     struct str body = str_trim(in);
     if (str_ends(body, STR("{")))
@@ -51,14 +52,14 @@ static void dialects_body(struct dialects *d, struct str in) {
         d->ttnn = true;
     if (str_find(body, STR("\"ttir."))) {
         d->ttir = true;
-        d->device_ttir |= !d->in_cpu && !d->aside;
+        d->device_ttir |= !d->in_cpu_module && !d->host_function;
     }
 }
 
 static void dialects_func(struct dialects *d, struct str in) {
-    /* by its name at the front or its attributes at the end of a line of any length */
-    d->aside = says_aside((struct str){in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}) ||
-               (in.n > ENDS_MAX && says_aside((struct str){in.p + in.n - ENDS_MAX, ENDS_MAX}));
+    /* the name stands at the beginning, attributes at the end of a line of any length */
+    d->host_function = names_host_function((struct str){in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}) ||
+                       (in.n > ENDS_MAX && names_host_function((struct str){in.p + in.n - ENDS_MAX, ENDS_MAX}));
     dialects_body(d, in);
 }
 
@@ -77,7 +78,7 @@ void dialects_line(struct dialects *d, struct arena *a, struct str in) {
     else if (is_module(in))
         dialects_module(d, a, in);
     else if (str_starts(in, STR("ttcore.cpu_module")) || str_starts(in, STR("tt.cpu_module")))
-        d->in_cpu = true;
+        d->in_cpu_module = true;
     else if (str_starts(in, STR("ttcore.device_module")) || str_starts(in, STR("tt.device_module")))
-        d->in_cpu = false;
+        d->in_cpu_module = false;
 }

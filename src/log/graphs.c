@@ -1,10 +1,11 @@
-/* Which blocks belong to one compile, and which of them are to be audited: the TTIR before fusion
- * and the final TTNN. Headers that name stages win over pass dumps, these over bare modules. */
+/* Groups blocks into graphs, one for each compile, and chooses which block of a graph is audited at each level: the
+ * last TTIR before fusion and the final TTNN. Headers that name stages are trusted more than pass dumps, and these more
+ * than bare modules. A graph number is 1-based; 0 is none. */
 #include "log/scan.h"
 
 #include <stdlib.h>
 
-enum { BACK_MAX = 1024 }; /* graphs to look back at: a log of strangers must not take forever */
+enum { BACK_MAX = 1024 }; /* graphs to look back at, so that a log of unrelated modules takes linear time */
 
 struct grouping {
     const struct source *s;
@@ -22,7 +23,7 @@ static uint32_t new_graph(struct grouping *g) {
     return id;
 }
 
-static struct found *at(struct grouping *g, uint32_t i) {
+static struct found_block *at(struct grouping *g, uint32_t i) {
     return &g->list->v[i];
 }
 
@@ -33,16 +34,16 @@ static void choose(struct grouping *g, uint32_t *slot, uint32_t i) {
     at(g, i)->block.chosen = true;
 }
 
-/* The latest graph of the same process that a TTNN block can belong to: same thread and module name
- * first, then less. The headers of tt-xla come with names: there nothing pairs without them. */
-static uint32_t partner(struct grouping *g, const struct found *f) {
+/* The latest graph of the same process that a TTNN block can belong to: first one of the same thread and module name,
+ * then of the same module name, then any. tt-xla prints module names, so that its blocks need an equal one. */
+static uint32_t partner(struct grouping *g, const struct found_block *f) {
     uint32_t last = g->n > BACK_MAX ? g->n - BACK_MAX : 0;
     int least = f->header.kind == HEADER_XLA ? 1 : 0;
     for (int strict = 2; strict >= least; strict--)
         for (uint32_t id = g->n; id > last; id--) {
             if (g->ttir[id] == NONE || g->ttnn[id] != NONE)
                 continue;
-            const struct found *t = at(g, g->ttir[id]);
+            const struct found_block *t = at(g, g->ttir[id]);
             bool thread = str_eq(t->header.thread, f->header.thread), module = str_eq(t->module, f->module);
             if (str_eq(t->key, f->key) && (thread || strict < 2) && (module || strict < 1))
                 return id;
@@ -50,7 +51,7 @@ static uint32_t partner(struct grouping *g, const struct found *f) {
     return 0;
 }
 
-static bool has_locations(struct grouping *g, const struct found *f) {
+static bool has_locations(struct grouping *g, const struct found_block *f) {
     struct buf b = {0};
     bool has = str_find(found_text(g->s, f, &b), STR("loc(")) != NULL;
     buf_free(&b);
@@ -58,7 +59,7 @@ static bool has_locations(struct grouping *g, const struct found *f) {
 }
 
 static void staged_ttir(struct grouping *g, uint32_t i) {
-    struct found *f = at(g, i);
+    struct found_block *f = at(g, i);
     uint32_t last = g->n;
     /* forge prints one graph twice, without and with locations */
     bool twin = last && f->header.kind == HEADER_FORGE && g->ttir[last] != NONE && g->ttnn[last] == NONE &&
@@ -69,7 +70,7 @@ static void staged_ttir(struct grouping *g, uint32_t i) {
 }
 
 static void staged_ttnn(struct grouping *g, uint32_t i) {
-    struct found *f = at(g, i);
+    struct found_block *f = at(g, i);
     bool again = f->header.kind != HEADER_XLA && g->n && g->ttnn[g->n] != NONE &&
                  str_eq(at(g, g->ttnn[g->n])->module, f->module);
     uint32_t id = again ? g->n : partner(g, f);
@@ -79,24 +80,24 @@ static void staged_ttnn(struct grouping *g, uint32_t i) {
 
 /* Graph of the nearest block before `i` of the same process and thread; 0: none near. */
 static uint32_t graph_before(struct grouping *g, uint32_t i) {
-    const struct found *f = at(g, i);
+    const struct found_block *f = at(g, i);
     for (uint32_t k = i; k > 0 && i - k < BACK_MAX; k--) {
-        const struct found *t = at(g, k - 1);
+        const struct found_block *t = at(g, k - 1);
         if (t->block.graph && str_eq(t->header.thread, f->header.thread) && str_eq(t->key, f->key))
             return t->block.graph;
     }
     return 0;
 }
 
-/* Runtime modules and other prints of TTNN stand in for a TTNN that is missing. What comes before a TTIR
- * and is not one of TTNN belongs to that TTIR. */
+/* Blocks of other stages. Without TTNN ops they belong to the next TTIR (earlier stages of the same compile); with TTNN
+ * ops to the graph before. A runtime module or another TTNN print is chosen where the final TTNN is missing. */
 static void staged_rest(struct grouping *g) {
     uint32_t next = 0, *following = xrealloc(NULL, (g->list->n + 1) * sizeof *following);
     for (uint32_t i = g->list->n; i-- > 0; following[i] = next)
         if (at(g, i)->block.stage == LOG_TTIR)
             next = at(g, i)->block.graph;
     for (uint32_t i = 0; i < g->list->n; i++) {
-        struct found *f = at(g, i);
+        struct found_block *f = at(g, i);
         if (f->block.graph)
             continue;
         bool ttnn = f->block.stage == LOG_TTNN_RUNTIME || f->block.has_ttnn;
@@ -120,7 +121,7 @@ static void staged(struct grouping *g) {
     staged_rest(g);
 }
 
-static bool repeats_by_nature(struct str label) {
+static bool runs_several_times(struct str label) {
     static const char *const often[] = {
         "Canonicalizer",           "CSE",       "TTIRFusing", "TTIRImplicitBroadcastFold",
         "ConstEvalHoistTransform", "SymbolDCE", "Inliner"};
@@ -130,25 +131,26 @@ static bool repeats_by_nature(struct str label) {
     return false;
 }
 
-static bool is_dump(const struct found *f) {
+static bool is_dump(const struct found_block *f) {
     return f->block.stage == LOG_PASS_BEFORE || f->block.stage == LOG_PASS_AFTER;
 }
 
-/* Does a new sequence of passes begin at `cur`? */
-static bool restarts(const struct found *first, const struct found *prev, const struct found *cur, bool seen_ttnn) {
+/* Whether a new compile begins at the pass dump `cur`. */
+static bool restarts(const struct found_block *first, const struct found_block *prev, const struct found_block *cur,
+                     bool seen_ttnn) {
     if (seen_ttnn && cur->block.has_ttir && !cur->block.has_ttnn)
         return true;
     if (cur->module.n && prev->module.n && !str_eq(cur->module, prev->module))
         return true;
     return cur != first && cur->block.stage == first->block.stage && str_eq(cur->header.label, first->header.label) &&
-           !repeats_by_nature(cur->header.label);
+           !runs_several_times(cur->header.label);
 }
 
 static void dumps(struct grouping *g) {
     uint32_t first = NONE, prev = NONE, id = 0;
     bool seen_ttnn = false, fused = false;
     for (uint32_t i = 0; i < g->list->n; i++) {
-        struct found *f = at(g, i);
+        struct found_block *f = at(g, i);
         if (!is_dump(f))
             continue;
         if (first == NONE || restarts(at(g, first), at(g, prev), f, seen_ttnn)) {
@@ -162,7 +164,7 @@ static void dumps(struct grouping *g) {
         bool pure_ttir = f->block.has_ttir && !f->block.has_ttnn;
         if (f->block.has_ttnn)
             choose(g, &g->ttnn[id], i);
-        /* the last TTIR that no fusion has seen; what only exists fused is better than nothing */
+        /* the last TTIR before the fusing pass; a dump after it only where there is no other */
         bool after_fusing = f->header.fusing && f->block.stage == LOG_PASS_AFTER;
         if (pure_ttir && !fused && (!after_fusing || g->ttir[id] == NONE))
             choose(g, &g->ttir[id], i);
@@ -183,7 +185,7 @@ static void plain(struct grouping *g) {
         ttnn |= at(g, i)->block.has_ttnn;
     }
     for (uint32_t i = 0; i < g->list->n; i++) {
-        struct found *f = at(g, i);
+        struct found_block *f = at(g, i);
         uint32_t id = 0;
         if (ttir && ttnn && f->block.has_ttnn)
             id = partner(g, f);

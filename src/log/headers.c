@@ -1,5 +1,7 @@
-/* The patterns of log lines. Each is compiled when the first candidate for it comes along; each match has
- * a limit and sees a bounded stretch of the line, so that no line can hold the scan up. */
+/* The regular expressions of log lines: prefixes of tools, lines of loguru, spdlog and Python logging, headers of
+ * modules as tt-xla, forge and MLIR print them. The first and last bytes of a line are tested first, which rules most
+ * lines out. Every match has a step limit and sees a bounded stretch of the line, so that no line can hold the scan up.
+ */
 #include "log/lines.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -13,15 +15,16 @@ enum { GLUE_BEFORE = 160, GLUE_AFTER = 40, GLUE_TRIES = 8 };
 enum rx { RX_PREFIX, RX_PREAMBLE, RX_GLUED, RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, RX_COUNT };
 
 static const char *const patterns[RX_COUNT] = {
-    [RX_PREFIX] = "^(?:"
-                  "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>):(?: (?! ))?|" /* indentation stays */
-                  "(?<gw>\\[gw\\d+\\])(?: (?! ))?|"
-                  "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z (?:(?:stdout|stderr) [FP] )?|"
-                  "[^\\t]{1,200}\\t[^\\t]{1,200}\\t(?:\\xef\\xbb\\xbf)?\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z |"
-                  "(?<vllm>\\((?:EngineCore|Worker|APIServer)[^)]*pid=\\d+\\)) ?"
-                  "(?:(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[[^\\]]+:\\d+\\] ?)?|"
-                  "[A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d (?:[\\w.-]+ [\\w./-]+\\[\\d+\\]: )?"
-                  ")",
+    [RX_PREFIX] =
+        "^(?:"
+        "(?<mpi>\\[\\d+,\\d+\\]<(?:stdout|stderr|stddiag)>):(?: (?! ))?|" /* more than one blank is indentation */
+        "(?<gw>\\[gw\\d+\\])(?: (?! ))?|"
+        "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z (?:(?:stdout|stderr) [FP] )?|"
+        "[^\\t]{1,200}\\t[^\\t]{1,200}\\t(?:\\xef\\xbb\\xbf)?\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z |"
+        "(?<vllm>\\((?:EngineCore|Worker|APIServer)[^)]*pid=\\d+\\)) ?"
+        "(?:(?:DEBUG|INFO|WARNING|ERROR) \\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d \\[[^\\]]+:\\d+\\] ?)?|"
+        "[A-Z][a-z]{2} +\\d+ \\d\\d:\\d\\d:\\d\\d (?:[\\w.-]+ [\\w./-]+\\[\\d+\\]: )?"
+        ")",
     [RX_PREAMBLE] = "^(?:"
                     "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d[.,]\\d{3} (?:\\(\\s*[\\d.]+s\\) \\[|\\| |- |[A-Z]+ )|"
                     "\\s{0,22}[A-Za-z]\\w+ \\| +[A-Z]+ +\\| |"
@@ -43,7 +46,7 @@ static const char *const patterns[RX_COUNT] = {
 
 struct rules {
     struct arena *arena;
-    bool brackets; /* "[date] [LEVEL]" lines have been seen */
+    bool brackets; /* the log has had lines that begin with "[date] [LEVEL]" */
     pcre2_code *code[RX_COUNT];
     pcre2_match_data *data;
     pcre2_match_context *context;
@@ -66,7 +69,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Number of groups, 0 for no match. */
+/* Number of groups that are set, 0 for no match. */
 static int match(struct rules *r, enum rx which, struct str text) {
     int error;
     PCRE2_SIZE offset;
@@ -148,7 +151,7 @@ bool line_is_preamble(struct rules *r, const struct line *line) {
     return true;
 }
 
-/* Inside a string that is closed again, it is what the string says. */
+/* Whether text[at] is inside of a string literal that ends on the same line: then it belongs to the IR. */
 static bool in_closed_string(struct str t, size_t at) {
     bool string = false;
     for (size_t i = 0; i < at; i++)
@@ -234,7 +237,7 @@ static bool named_header(struct rules *r, struct str t, enum rx which, enum head
     return true;
 }
 
-/* What ends a block without saying what comes next: END lines, sections of pytest. */
+/* Lines that end a module without announcing another: END lines, section headings of pytest. */
 static bool end_header(struct str t) {
     if (str_find(t, STR("END OF MLIR MODULE")))
         return true;

@@ -1,5 +1,5 @@
-/* Files are told apart by what is in them: a module with ttnn ops in a function that runs on the
- * device is the TTNN level, one with ttir ops only is the TTIR level. */
+/* From the files of a command line to the pairs of modules that are audited. The level of a file is told by its
+ * content, never by its name: a module with TTNN ops is the TTNN level, one with TTIR ops only is the TTIR level. */
 #include "log/inputs.h"
 
 #include <stdlib.h>
@@ -24,7 +24,6 @@ struct file_levels {
     uint32_t ttir, ttnn;
 };
 
-/* Which level a block is, as the scan of its text says. */
 static bool is_ttnn(const struct log_block *b) {
     return b->has_ttnn;
 }
@@ -78,7 +77,7 @@ static void take_blocks(struct inputs *in, size_t file, bool ttir, bool ttnn, ui
     }
 }
 
-/* Two files: each gives one level; a log that holds both gives the one that the other file lacks. */
+/* Two files give one level each; one that holds both levels gives the level that the other file lacks. */
 static enum fa_status read_two(struct inputs *in, struct diags *d) {
     struct file_levels n[2] = {count_levels(&in->files[0]), count_levels(&in->files[1])};
     for (size_t ttir = 0; ttir < 2; ttir++) {

@@ -1,5 +1,5 @@
-/* From files to compiles: which text is the TTIR and which the TTNN of each graph. Nothing is parsed
- * until a graph's turn comes. */
+/* The input files of an audit as a list of compiles: for each graph the text of its TTIR and of its TTNN. Nothing is
+ * parsed here. */
 #ifndef FA_INPUTS_H
 #define FA_INPUTS_H
 
@@ -7,7 +7,7 @@
 #include "log/log.h"
 #include "source/source.h"
 
-/* Where one level of a graph is written. */
+/* The text of one level of a graph. */
 struct level_text {
     const struct log_block *block; /* NULL: the graph has no such level */
     struct source *source;
@@ -30,9 +30,9 @@ struct inputs {
     size_t nfiles;
     struct compile *compiles;
     uint32_t ncompiles, cap;
-    uint32_t *compile_at; /* per number of a graph: its place in compiles, 1-based; 0: none. While blocks are taken */
-    const char *ttir_path, *ttnn_path; /* of the files that the levels come from, or NULL */
-    bool skipped;                      /* something that was asked for is not audited */
+    uint32_t *compile_at;              /* by graph number: 1 + index into compiles; 0: none */
+    const char *ttir_path, *ttnn_path; /* files that the levels come from; NULL: no such level */
+    bool skipped;                      /* some graph lacks a level and is not audited */
 };
 
 /* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with diagnostics. */

@@ -1,8 +1,9 @@
-/* Cuts a file into blocks of IR. One pass over the lines; each process that writes into the log (told
- * by its prefix) is a stream with a block of its own.
+/* Cuts a file into blocks of IR in one pass over its lines. Each process that writes into the log is a stream with at
+ * most one open block; each line continues this block, ends it, begins another one, or is foreign: a log line in
+ * between.
  *
- * The depth of brackets is kept by lines: what the compiler prints opens a region only with the last
- * byte of a line and closes it only with the first. */
+ * Regions are counted by lines: the MLIR printer opens one only at the end of a line and closes one only at the
+ * beginning. */
 #include "log/log.h"
 #include "log/scan.h"
 #include "log/shape.h"
@@ -10,23 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAX = 64, RELEASE_STEP = 1 << 24, MAX_LOC = 1 << 22 };
+enum { STREAM_MAX = 64, MAX_LOC = 1 << 22 };
+enum { RELEASE_STEP = 1 << 24 }; /* bytes of a log after which its pages are given back */
 
+/* What one process has written so far. */
 struct stream {
-    struct str key;
-    struct header header; /* waits for its IR; kind HEADER_NONE: none */
-    bool open;            /* a block is being read */
+    struct str key;       /* of struct line */
+    struct header header; /* of a module that is still to come; HEADER_NONE: none */
+    /* the open block, while `open` */
+    bool open;
     struct header block_header;
-    struct keep_list text; /* of the open block */
-    struct keep tail;      /* its last line, without the newline */
+    struct range_list text;
+    struct source_range tail; /* its last line, without the newline */
     uint64_t first_line, last_line;
-    uint32_t depth;
-    bool has_ops, in_module, module_closed, body_closed, in_trailer;
-    bool glued;                        /* the last line was cut in the middle: the next one is its other half */
-    uint32_t dropped, joined, waiting; /* waiting: foreign lines that count when IR follows */
+    uint32_t depth;                  /* open regions */
+    bool has_ops;                    /* a module, function or op has begun */
+    bool in_module;                  /* the outermost region is that of a module */
+    bool module_closed, body_closed; /* a module, any outermost region has ended */
+    bool in_trailer;                 /* in file-level metadata, {-# ... #-} */
+    bool glued;                      /* a log line has cut the last line short: its rest comes later */
+    uint32_t dropped, joined;
+    uint32_t pending; /* log lines since the last line of IR: dropped ones if IR follows */
     struct dialects dialects;
-    uint32_t *locs, locs_cap; /* "#locN" defined in this block: stamp */
-    uint32_t stamp;
+    uint32_t *locs, locs_cap; /* by number of a "#locN" alias, 1-based: `stamp` if this block has defined it */
+    uint32_t stamp;           /* of the open block */
 };
 
 struct scan {
@@ -36,12 +44,12 @@ struct scan {
     struct rules *rules;
     struct found_list found;
     struct stream *streams;
-    uint32_t nstreams, streams_cap, last; /* last: the stream of the line before */
+    uint32_t nstreams, streams_cap, last; /* last: index of the stream of the line before */
     bool is_log;
     uint32_t bare_headers;
 };
 
-/* First bytes that IR can have; almost every line of a log is turned down here. */
+/* First bytes of lines that may begin a block: rules almost every line of a log out. */
 static bool may_start_ir(char c) {
     static const bool first[256] = {['#'] = 1, ['!'] = 1, ['m'] = 1, ['b'] = 1, ['f'] = 1, ['l'] = 1,
                                     ['"'] = 1, ['%'] = 1, ['t'] = 1, [' '] = 1, ['\t'] = 1};
@@ -61,24 +69,24 @@ static bool starts_ir(const struct scan *sc, const struct stream *st, struct str
 }
 
 static void add_segment(struct stream *st, size_t begin, size_t end) {
-    struct keep_list *l = &st->text;
+    struct range_list *l = &st->text;
     if (l->n && l->v[l->n - 1].end == begin) {
         l->v[l->n - 1].end = end;
         return;
     }
     l->v = grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
-    l->v[l->n++] = (struct keep){begin, end};
+    l->v[l->n++] = (struct source_range){begin, end};
 }
 
-static size_t segments_size(const struct keep_list *l) {
+static size_t segments_size(const struct range_list *l) {
     size_t n = 0;
     for (uint32_t i = 0; i < l->n; i++)
         n += l->v[i].end - l->v[i].begin;
     return n;
 }
 
-/* Offsets in a block are 32 bits: what is beyond is cut off. */
-static bool limit_size(struct keep_list *l) {
+/* Offsets in a block have 32 bits: a longer text is cut. True when it was. */
+static bool limit_size(struct range_list *l) {
     size_t left = UINT32_MAX - 1;
     for (uint32_t i = 0; i < l->n; i++) {
         size_t n = l->v[i].end - l->v[i].begin;
@@ -92,9 +100,9 @@ static bool limit_size(struct keep_list *l) {
     return false;
 }
 
-/* A block of one piece is a view of the source; of others the pieces are kept until it is known
- * whether anybody wants them. */
-static void take_text(struct scan *sc, struct stream *st, struct found *f) {
+/* A text of one range is a view of the source. The ranges of another one go to the block, since it is not known yet
+ * whether the block is chosen. */
+static void take_text(struct scan *sc, struct stream *st, struct found_block *f) {
     struct log_block *b = &f->block;
     b->text = (struct str){NULL, segments_size(&st->text)};
     if (st->text.n == 1) {
@@ -103,7 +111,7 @@ static void take_text(struct scan *sc, struct stream *st, struct found *f) {
         f->text = st->text;
         f->text.v = xrealloc(f->text.v, f->text.n * sizeof *f->text.v);
         f->text.cap = f->text.n;
-        st->text = (struct keep_list){0};
+        st->text = (struct range_list){0};
     }
     st->text.n = 0;
 }
@@ -113,7 +121,7 @@ static void close_block(struct scan *sc, struct stream *st) {
         return;
     bool cut = limit_size(&st->text);
     const struct dialects *d = &st->dialects;
-    struct found f = {.header = st->block_header, .key = st->key, .module = d->module};
+    struct found_block f = {.header = st->block_header, .key = st->key, .module = d->module};
     f.block = (struct log_block){.stage = st->block_header.kind == HEADER_NONE ? LOG_PLAIN : st->block_header.stage,
                                  .label = st->block_header.label,
                                  .source_offset = st->text.v[0].begin,
@@ -136,13 +144,13 @@ static void open_block(struct stream *st, const struct line *line) {
     st->block_header = st->header;
     st->header.kind = HEADER_NONE;
     st->first_line = line->number;
-    st->depth = st->dropped = st->joined = st->waiting = 0;
+    st->depth = st->dropped = st->joined = st->pending = 0;
     st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = st->glued = false;
     st->dialects = (struct dialects){0};
     st->stamp++;
 }
 
-/* Marks "#locN" as defined. True when the block has defined it before. */
+/* Notes a definition of "#locN", n as from loc_alias_number. True when the block has defined it before. */
 static bool loc_again(struct stream *st, uint32_t n) {
     if (n > MAX_LOC)
         return false;
@@ -156,20 +164,20 @@ static bool loc_again(struct stream *st, uint32_t n) {
     return again;
 }
 
-/* After foreign lines: is this line the other half of the one before them? */
-static bool is_other_half(const struct scan *sc, const struct stream *st, struct str t, struct str in) {
+/* Whether a line after foreign ones is the rest of the line before them. */
+static bool is_continuation(const struct scan *sc, const struct stream *st, struct str t, struct str in) {
     if (st->glued)
         return true;
-    if (!st->waiting || st->text.n == 0 || t.n == 0 || alias_name(t) || has_word(t, STR("module")))
+    if (!st->pending || st->text.n == 0 || t.n == 0 || alias_name(t) || has_word(t, STR("module")))
         return false;
     if (is_unfinished((struct str){sc->s->data + st->tail.begin, st->tail.end - st->tail.begin}))
-        return !is_op(in); /* an op: the other half is lost */
+        return !is_op(in); /* another op begins: the rest was lost */
     return st->depth > 0 && !starts_afresh(t);
 }
 
-/* Takes the newline away that a foreign line has put between two halves. */
-static void join_split(const struct scan *sc, struct stream *st) {
-    struct keep *last = &st->text.v[st->text.n - 1];
+/* Removes the newline that a foreign line has put into the middle of a line. */
+static void join_continuation(const struct scan *sc, struct stream *st) {
+    struct source_range *last = &st->text.v[st->text.n - 1];
     const char *data = sc->s->data;
     if (!st->glued && last->end > last->begin && data[last->end - 1] == '\n') {
         last->end--;
@@ -190,7 +198,7 @@ static void close_brace(struct stream *st) {
     }
 }
 
-/* `half`: the line is the other half of one whose first bytes have been seen already. */
+/* `half`: the line is the rest of another one, so that its first byte does not close a region. */
 static void track_depth(struct stream *st, struct str in, bool half) {
     if (in.n == 0)
         return;
@@ -208,11 +216,11 @@ static void track_depth(struct stream *st, struct str in, bool half) {
 }
 
 static void add_text(struct stream *st, const struct line *line) {
-    st->tail = (struct keep){line->begin, line->begin};
-    for (uint32_t i = 0; i < line->nkeep; i++)
-        if (line->keep[i].end > line->keep[i].begin) {
-            add_segment(st, line->keep[i].begin, line->keep[i].end);
-            st->tail = line->keep[i];
+    st->tail = (struct source_range){line->begin, line->begin};
+    for (uint32_t i = 0; i < line->nranges; i++)
+        if (line->ranges[i].end > line->ranges[i].begin) {
+            add_segment(st, line->ranges[i].begin, line->ranges[i].end);
+            st->tail = line->ranges[i];
         }
     if (line->next > line->end)
         add_segment(st, line->next - 1, line->next);
@@ -221,11 +229,11 @@ static void add_text(struct stream *st, const struct line *line) {
 
 static void add_line(struct scan *sc, struct stream *st, struct line *line) {
     struct str in = skip_blanks(line->text);
-    bool half = is_other_half(sc, st, line->text, in);
+    bool half = is_continuation(sc, st, line->text, in);
     if (half)
-        join_split(sc, st);
-    st->dropped += st->waiting;
-    st->waiting = 0;
+        join_continuation(sc, st);
+    st->dropped += st->pending;
+    st->pending = 0;
     size_t glue = line->has_bar || sc->is_log ? line_glued(sc->rules, line) : 0;
     if (glue) {
         line_cut(line, glue);
@@ -241,26 +249,26 @@ static void add_line(struct scan *sc, struct stream *st, struct line *line) {
     if (st->in_trailer || str_starts(in, STR("{-#")))
         st->in_trailer = !str_find(in, STR("#-}"));
     else if (glue && in.n && in.p[0] == '}' && !half)
-        close_brace(st); /* what the line ends with is still to come */
+        close_brace(st); /* the end of the line, which may open a region, is still to come */
     else if (!glue)
         track_depth(st, in, half);
 }
 
 enum line_class { INSIDE, NEW_BLOCK, ENDS, FOREIGN };
 
-/* What a line is to the open block. */
-static enum line_class judge(struct scan *sc, struct stream *st, const struct line *line, struct str in) {
+/* What a line means to the open block. */
+static enum line_class classify_line(struct scan *sc, struct stream *st, const struct line *line, struct str in) {
     struct str t = line->text;
     if (st->in_trailer || in.n == 0)
         return INSIDE;
     if (line_is_preamble(sc->rules, line))
         return FOREIGN;
-    if (is_other_half(sc, st, t, in))
+    if (is_continuation(sc, st, t, in))
         return INSIDE;
     if (t.n >= 8 && str_eq(str_trim(t), STR("// -----")))
         return ENDS;
     size_t name = alias_name(t);
-    if (st->depth > 0) /* at column 0 these never stand inside a module: it was cut */
+    if (st->depth > 0) /* these never stand at column 0 inside of a module: it was cut off */
         return name || has_word(t, STR("module")) ? NEW_BLOCK : INSIDE;
     if (name) {
         bool again = loc_again(st, loc_alias_number(t));
@@ -297,69 +305,59 @@ static void take_outside(struct scan *sc, struct stream *st, struct line *line) 
     add_line(sc, st, line);
 }
 
-/* A logger's line at depth 0 ends the block, unless the module is still to come or its location
- * aliases go on after the line: only what follows can tell. */
+/* A log line outside of all regions ends the block, unless the module is still to come or its location aliases may go
+ * on: then what follows decides. */
 static void take_foreign(struct scan *sc, struct stream *st) {
     sc->is_log = true;
     bool expects_more = st->depth > 0 || (st->block_header.kind != HEADER_NONE && !st->has_ops) || st->module_closed;
     if (expects_more)
-        st->waiting++;
+        st->pending++;
     else
         close_block(sc, st);
 }
 
-/* A line that stands by itself right after the text of the open block, and needs no cleaning. */
+/* A line that needs no cleaning and follows the text of the open block directly: it only has to be appended. */
 static bool is_plain(const struct stream *st, const struct line *line) {
-    return st->open && line->text.n >= 8 && !st->waiting && !st->glued && !st->in_trailer && !line->has_bar &&
+    return st->open && line->text.n >= 8 && !st->pending && !st->glued && !st->in_trailer && !line->has_bar &&
            !line->prefixed && line->next - line->begin == line->text.n + 1 && st->text.n > 0 &&
            st->text.v[st->text.n - 1].end == line->begin;
 }
 
-static void take_plain(struct stream *st, const struct line *line) {
-    st->text.v[st->text.n - 1].end = line->next;
-    st->tail = (struct keep){line->begin, line->end};
-    st->last_line = line->number;
-}
-
-/* Most lines of a big module are ops. */
-static bool read_op(struct stream *st, struct str t) {
-    if (st->depth == 0 || t.n < 8 || t.p[0] != ' ')
-        return false;
+/* An op on a line of its own: most lines of a module. */
+static bool is_whole_op(const struct stream *st, struct str t) {
     char last = t.p[t.n - 1];
-    if (last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
+    if (st->depth == 0 || t.p[0] != ' ' || last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
         return false;
     struct str in = skip_blanks(t);
-    if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
-        return false;
-    dialects_op(&st->dialects, in);
-    return true;
+    return in.n && (in.p[0] == '%' || in.p[0] == '"') && !(last == 'e' && str_ends(t, STR(" module")));
 }
 
-/* Most lines after it are "#locN = loc(...)". */
-static bool read_loc(struct stream *st, struct str t) {
-    uint32_t number = st->depth > 0 || t.n < 8 || t.p[t.n - 1] != ')' ? NONE : loc_alias_number(t);
+/* "#locN = loc(...)" after a module, N not defined yet: most of the other lines. */
+static bool is_new_loc(struct stream *st, struct str t) {
+    uint32_t number = st->depth > 0 || t.p[t.n - 1] != ')' ? NONE : loc_alias_number(t);
     if (number == NONE || (memchr(t.p, '{', t.n) && str_find(t, STR("{ //"))))
         return false;
-    return !loc_again(st, number) || !st->module_closed; /* of a new block */
+    return !loc_again(st, number) || !st->module_closed;
 }
 
-static bool take_op(struct stream *st, const struct line *line) {
-    if (!is_plain(st, line) || !read_op(st, line->text))
+/* The two most frequent kinds of lines without the tests for all others. */
+static bool take_plain(struct scan *sc, struct stream *st, const struct line *line) {
+    struct str t = line->text;
+    if (!is_plain(st, line))
         return false;
-    take_plain(st, line);
-    return true;
-}
-
-static bool take_loc(struct scan *sc, struct stream *st, const struct line *line) {
-    if (!is_plain(st, line) || (sc->is_log && line_glued(sc->rules, line)) || !read_loc(st, line->text))
+    if (is_whole_op(st, t))
+        dialects_op(&st->dialects, skip_blanks(t));
+    else if ((sc->is_log && line_glued(sc->rules, line)) || !is_new_loc(st, t))
         return false;
-    take_plain(st, line);
+    st->text.v[st->text.n - 1].end = line->next;
+    st->tail = (struct source_range){line->begin, line->end};
+    st->last_line = line->number;
     return true;
 }
 
 static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     struct header h;
-    if (take_op(st, line) || take_loc(sc, st, line))
+    if (take_plain(sc, st, line))
         return;
     if (line_header(sc->rules, line, &h)) {
         take_header(sc, st, &h);
@@ -370,14 +368,14 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
         return;
     }
     struct str in = skip_blanks(line->text);
-    enum line_class v = judge(sc, st, line, in);
+    enum line_class v = classify_line(sc, st, line, in);
     if (v == FOREIGN) {
         take_foreign(sc, st);
         return;
     }
-    /* after a closed module and foreign lines only more location aliases belong to it */
-    if (v == INSIDE && st->waiting && st->depth == 0 && st->module_closed && !alias_name(line->text) &&
-        !is_other_half(sc, st, line->text, in))
+    /* after the end of a module and foreign lines only more location aliases belong to it */
+    if (v == INSIDE && st->pending && st->depth == 0 && st->module_closed && !alias_name(line->text) &&
+        !is_continuation(sc, st, line->text, in))
         v = in.n ? ENDS : FOREIGN;
     if (v == INSIDE) {
         add_line(sc, st, line);
@@ -397,19 +395,19 @@ static struct stream *stream_of(struct scan *sc, struct str key) {
     if (sc->nstreams == STREAM_MAX)
         return &sc->streams[sc->last = 0];
     sc->streams = grow(sc->streams, &sc->streams_cap, sc->nstreams + 1, sizeof *sc->streams);
-    /* a key in the buffer of a cleaned line would not last */
+    /* the key may be a view of the buffer of a cleaned line */
     sc->streams[sc->nstreams] = (struct stream){.key = key.n ? arena_str(sc->arena, key) : key};
     return &sc->streams[sc->nstreams++];
 }
 
 static int by_offset(const void *a, const void *b) {
-    const struct found *x = a, *y = b;
+    const struct found_block *x = a, *y = b;
     size_t i = x->block.source_offset, k = y->block.source_offset;
     return (i > k) - (i < k);
 }
 
-/* The map back to the source, for a block that is going to be read. */
-static void take_pieces(struct arena *a, struct found *f) {
+/* Gives a chosen block the map from its text to the source. */
+static void take_pieces(struct arena *a, struct found_block *f) {
     struct log_block *b = &f->block;
     if (b->chosen && f->text.n) {
         struct log_piece *pieces = arena_alloc(a, f->text.n * sizeof *pieces);
@@ -453,8 +451,9 @@ void log_scan(struct source *s, struct arena *a, struct log_scan *out) {
     sc.rules = lines_rules(sc.lines);
     while (lines_next(sc.lines, &line)) {
         take_line(&sc, stream_of(&sc, line.key), &line);
-        bool module = !sc.is_log && sc.streams[sc.last].open;   /* all of it is read again soon */
-        if (line.begin - released >= RELEASE_STEP && !module) { /* however long the log, little of it is in memory */
+        /* pages of a long log are given back; those of a module are about to be parsed */
+        bool module = !sc.is_log && sc.streams[sc.last].open;
+        if (line.begin - released >= RELEASE_STEP && !module) {
             source_release(s, s->data + released, line.begin - released);
             released = line.begin;
         }

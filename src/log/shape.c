@@ -1,4 +1,5 @@
-/* First bytes of lines: what they start, and whether they are whole. */
+/* Tells from the bytes of one line what it starts (module, function, op, alias) and whether it is complete. A line is
+ * read without a parser: MLIR prints each op on a line of its own. */
 #include "log/shape.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a line of IR looks like, told from its first bytes. Private to the room. */
+/* What a line of IR starts. Private to the room. */
 #ifndef FA_LOG_SHAPE_H
 #define FA_LOG_SHAPE_H
 
@@ -9,13 +9,13 @@ struct str skip_blanks(struct str t);
 size_t alias_name(struct str t);
 /* N + 1 of a line that defines "#locN", 0 for "#loc", NONE for any other line. */
 uint32_t loc_alias_number(struct str t);
-bool has_word(struct str t, struct str word); /* does it start with this whole word? */
+bool has_word(struct str t, struct str word); /* t starts with this whole word */
 bool is_module(struct str t);
 bool is_func(struct str t);
 bool is_op(struct str t); /* with results, or in generic form */
-/* Open brackets and strings at the end of a line, those of regions aside. */
+/* Open brackets and strings at the end of a line, those of regions host_function. */
 bool is_unfinished(struct str t);
-/* Does a line start with blanks or with one of the things that start an op, a block or an alias? */
+/* Whether the line starts with blanks or with what starts an op, a block or an alias. */
 bool starts_afresh(struct str t);
 
 #endif
