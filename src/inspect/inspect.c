@@ -1,15 +1,14 @@
-/* Says what was understood of files. Takes any number of them and any levels, also those that an audit refuses:
- * nothing is decided here, only counted.
+/* The `inspect` command: counts what was read from any number of files, also from those that an audit refuses.
  *
- * One graph is read at a time. A file of one module is the exception: of two such files the modules are kept until
- * both are there, since together they are what an audit takes as one graph. */
+ * One graph is in memory at a time. The exception are two files of one module each: an audit takes them as one graph,
+ * so that both modules are kept until they are paired. */
 #include "inspect/inspect.h"
 #include "graph/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One chosen block, read. The graph points at the module, so both stay where they are. */
+/* A module that is in memory. The graph points into it, so that neither may be moved. */
 struct live {
     struct mlir ir;
     struct graph graph;
@@ -19,7 +18,7 @@ struct live {
 
 struct inspector {
     struct inspection *in;
-    struct live *lone[2]; /* the only module of the first and the second of two files */
+    struct live *lone[2]; /* of two files: the module of each, if it is the only one */
 };
 
 static void live_free(struct live *l) {
@@ -49,7 +48,7 @@ static void add_pair(struct inspection *in, uint32_t graph, const struct live *t
     pair_free(&p);
 }
 
-/* Chosen blocks in the order of their graphs. */
+/* A chosen block, to be sorted by graph. */
 struct chosen {
     uint32_t graph, block;
 };
@@ -111,7 +110,7 @@ static void inspect_file(struct inspector *r, size_t file) {
     inspect_blocks(r, file);
 }
 
-/* FA_INPUT when any of it could not be read. */
+/* FA_INPUT when something could not be read. */
 static enum fa_status judge(const struct inspection *in) {
     bool skipped = in->diags.errors > 0;
     for (size_t i = 0; i < in->nfiles; i++)

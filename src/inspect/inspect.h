@@ -1,7 +1,7 @@
-/* What `inspect` knows of its inputs, gathered once and then printed as a table or as JSON.
+/* The counts of the `inspect` command, collected once and then printed as a table or as JSON.
  *
- * Facts own nothing of a module: names are copied into the arena, so that each module is freed as soon as it
- * has been counted and paired. Blocks and paths are views of files that stay open until the end. */
+ * Names are copied into the arena, so that each module can be freed as soon as it has been counted and paired. Blocks
+ * and paths are views of files that stay open until the end. */
 #ifndef FA_INSPECT_H
 #define FA_INSPECT_H
 
@@ -32,13 +32,13 @@ struct module_facts {
     bool is_ttnn;
     struct func_facts *funcs; /* in textual order */
     uint32_t nfuncs;
-    struct func_facts outside; /* ops of no function: modules, functions themselves, loose ops of a fragment */
+    struct func_facts outside; /* ops outside of functions: modules, the func ops themselves, ops of a fragment */
     uint32_t nops, nvalues, nedges, ndestinations;
     uint32_t bad_ops, custom_ops, undefined_values;
     struct op_count *unknown; /* ops that no entry of the operator table covers */
     uint32_t nunknown;
-    struct str *unresolved; /* aliases used and never defined, each once */
-    uint32_t nunresolved, unresolved_uses;
+    struct str *unresolved;                /* aliases used and never defined, each once */
+    uint32_t nunresolved, unresolved_uses; /* names, occurrences */
 };
 
 struct file_facts {

@@ -1,11 +1,11 @@
-/* Counts one module: ops by name for each function, values, edges, and what could not be resolved. Linear in the
- * module, however many functions it has: the counters are shared and reset only where they were touched. */
+/* Counts one module: ops by name for each function, values, edges, and unresolved aliases. Takes time linear in the
+ * module for any number of functions: they share the counters, of which only those that are not zero are reset. */
 #include "inspect/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Occurrences by names id, with the ids that are not zero. */
+/* Occurrences by id of a name (index into mlir.names), and the ids with a count that is not zero. */
 struct counter {
     const struct graph *g;
     struct arena *arena;
@@ -50,7 +50,7 @@ static int most_first(const void *a, const void *b) {
     return str_cmp(x->name, y->name);
 }
 
-/* Hands the counts over and starts again at zero. */
+/* Returns the counts, most first, and resets them. */
 static struct op_count *take_counts(struct counter *c, uint32_t *n) {
     struct op_count *out = arena_alloc(c->arena, ((size_t)c->ntouched + 1) * sizeof *out);
     for (uint32_t i = 0; i < c->ntouched; i++) {
@@ -65,7 +65,7 @@ static struct op_count *take_counts(struct counter *c, uint32_t *n) {
     return out;
 }
 
-/* Operands that are uses of a value. */
+/* Number of operands that use a value. */
 static uint32_t edges_of(const struct graph *g, uint32_t op) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < graph_noperands(g, op) && graph_class(g, op) != OP_NO_USE; i++)
@@ -159,7 +159,7 @@ static void read_aliases(const struct mlir *m, struct alias_uses *out) {
     }
 }
 
-/* Shorter ones first, so that numbers count up. */
+/* By length first, so that #loc9 comes before #loc10. */
 static int by_length(const void *a, const void *b) {
     const struct str *x = a, *y = b;
     if (x->n != y->n)

@@ -1,5 +1,5 @@
-/* Inspection as a table for people: fits a terminal of 100 columns, says nothing where there is nothing to say.
- * Every text of an input goes through put_clean, so that no input drives the terminal. */
+/* Prints an inspection as tables for a terminal of 100 columns; rows without content are left out. Text from an input
+ * is printed by put_clean, so that no input can send control sequences to the terminal. */
 #include "inspect/inspect.h"
 
 #include <inttypes.h>
@@ -59,8 +59,8 @@ static void put_block(FILE *out, const struct log_block *b, struct arena *a) {
     fputc('\n', out);
 }
 
-/* Blocks that are not chosen say little one by one: several of a graph share a row. */
-static uint32_t run_of_others(const struct log_scan *scan, uint32_t i) {
+/* Number of blocks from i on that are not chosen and of one graph: several of them share a row. */
+static uint32_t count_others(const struct log_scan *scan, uint32_t i) {
     uint32_t n = 0;
     while (i + n < scan->nblocks && !scan->blocks[i + n].chosen && scan->blocks[i + n].graph == scan->blocks[i].graph)
         n++;
@@ -86,7 +86,7 @@ static void put_blocks(FILE *out, const struct log_scan *scan, struct arena *a) 
         return;
     fprintf(out, "  %5s  %-*s  %-15s  %-9s  %s\n", "graph", BLOCK_WIDTH, "block", "lines", "dialects", "state");
     for (uint32_t i = 0; i < scan->nblocks; i++) {
-        uint32_t others = run_of_others(scan, i);
+        uint32_t others = count_others(scan, i);
         if (others >= 3) {
             put_others(out, &scan->blocks[i], others, a);
             i += others - 1;
@@ -105,7 +105,7 @@ static void put_name(FILE *out, struct str name, size_t room) {
     fputs(cut ? "..." : "", out);
 }
 
-/* "@first .. @last", so that a row stays a row. */
+/* "@first .. @last", on one row. */
 static void put_names(FILE *out, struct str first, struct str last, size_t room) {
     put_name(out, first, room);
     if (!str_eq(first, last) && first.n + last.n + 6 <= room) {
@@ -149,7 +149,7 @@ static int most_first(const void *a, const void *b) {
     return x->n != y->n ? (x->n > y->n ? -1 : 1) : by_name(a, b);
 }
 
-/* Ops of what is audited: main functions and what stands in no function, modules and the like left out. */
+/* Ops of main functions and outside of functions, without modules and other structure. */
 static struct op_count *audited_ops(const struct module_facts *m, uint32_t *n) {
     struct op_count *all = NULL;
     uint32_t cap = 0, total = 0;
@@ -199,7 +199,7 @@ static void put_ops(FILE *out, const struct module_facts *m) {
     free(ops);
 }
 
-/* What a reader should know before trusting an audit. */
+/* What the reader could not make sense of, which an audit ignores. */
 static void put_unresolved(FILE *out, const struct module_facts *m) {
     if (m->bad_ops)
         fprintf(out, "    skipped: %" PRIu32 " op%s that could not be read\n", m->bad_ops, plural(m->bad_ops));

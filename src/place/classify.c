@@ -1,4 +1,5 @@
-/* What a pattern says of the compiler under `status` and `compiler`, for the entry and for the notes. */
+/* Puts what a pattern states under `status` and `compiler` into words, for an entry of the report and for the notes of
+ * an instance. */
 #include "place/classify.h"
 
 static bool exists(const struct pattern *p) {

@@ -1,19 +1,19 @@
-/* How far the compiler is with a fusion: its passes, and why none made it here. */
+/* The state of the compiler with respect to a fusion: which pass makes it, and why it did not here. */
 #ifndef FA_CLASSIFY_H
 #define FA_CLASSIFY_H
 
 #include "match/match.h"
 
-/* What --classify says of an entry; an empty text is printed as null. */
+/* Keys that --classify adds to an entry; an empty text is printed as null. */
 struct classification {
-    bool given;
+    bool given; /* --classify was given */
     struct str dialect_level, pass_status, owning_pass, existing_pattern;
 };
 
-/* What --classify adds to an entry. */
 struct classification classify(const struct pattern *p);
-/* The line of the notes, without its key; empty when the pattern says nothing. `before`: the ops are those from before
- * the compiler's passes. `lowered`: the preconditions were looked for in TTNN although the pass works on TTIR. */
+/* The text behind `compiler:` in the notes; empty when the pattern says nothing of the compiler. `before`: the ops are
+ * TTIR from before the compiler's passes. `lowered`: the pass works on TTIR, but its preconditions were evaluated in
+ * TTNN. */
 struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, bool lowered,
                                struct arena *a);
 

@@ -1,9 +1,10 @@
-/* The backward pass, and both passes in a row. The role of a linear depends on the sinks of its result and on those of
+/* The backward pass; flow_new runs both passes. The role of a linear depends on the sinks of its result and on those of
  * its neighbours, so sinks are collected twice: the second round adds the role of the linear that a value feeds. */
 #include "place/flow_passes.h"
 
 #include <stdlib.h>
 
+/* Value v reaches uses of these kinds; NONE for `at`: at no op that roles are read from. */
 static void add_sinks(struct flow *f, uint32_t v, unsigned sinks, uint32_t at) {
     if (v == NONE || graph_is_parameter(f->g, v))
         return;
@@ -49,6 +50,7 @@ static void add_sinks_to_scores_operands(struct flow *f, const struct attention_
     add_sinks(f, a->k, a->ordered ? SINK_KEY : SINK_QUERY_OR_KEY, a->op);
 }
 
+/* A linear, the second product of an attention, the first one, or another product. */
 static void backward_contraction(struct flow *f, uint32_t op, bool with_roles) {
     const struct graph *g = f->g;
     uint32_t x = flow_linear_input(g, op), at = f->values[g->m->ops[op].first_result].sink_op;

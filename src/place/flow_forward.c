@@ -17,6 +17,7 @@ static uint32_t add_set(struct flow *f, struct source_set s) {
     return f->nsets++;
 }
 
+/* The set of one source. */
 static uint32_t set_of(struct flow *f, uint32_t v) {
     return add_set(f, (struct source_set){.v = {v}, .n = 1});
 }
@@ -52,7 +53,7 @@ static int64_t dim_from_end(const struct graph *g, uint32_t v, uint32_t i) {
     return shape && i < rank ? shape[rank - 1 - i] : 1;
 }
 
-/* Which dimension of the operand the i-th of the result is, or -1. */
+/* The dimension of the operand that becomes dimension i of the result; -1: not known. */
 static int64_t permuted(const struct graph *g, uint32_t op, uint32_t rank, uint32_t i) {
     struct str text;
     int64_t p[8], a, b;
@@ -109,7 +110,7 @@ static uint8_t axis_of(const struct graph *g, uint32_t op, uint8_t orientation) 
     return (dim == rank - 1) == (orientation == AS_COMPUTED) ? LAST : BUT_LAST;
 }
 
-/* ---- attention out of single ops ---- */
+/* ---- attentions ---- */
 
 static void add_attention(struct flow *f, struct attention_site a) {
     f->attentions = grow(f->attentions, &f->attentions_cap, f->nattentions + 1, sizeof *f->attentions);
@@ -163,6 +164,7 @@ static bool folded_activation(const struct graph *g, uint32_t op) {
     return mlir_attr(g->m, op, "activation", &text) && text.n > 0;
 }
 
+/* A product is a source. It is a linear, the second product of an attention, or else perhaps scores. */
 static void start_contraction(struct flow *f, uint32_t op, struct value_facts *r) {
     const uint32_t *o = graph_operands(f->g, op);
     r->flags = folded_activation(f->g, op) ? WAS_ACTIVATED : 0;
@@ -207,6 +209,7 @@ static bool gate(struct flow *f, const struct value_facts *a, const struct value
     return true;
 }
 
+/* Merges the facts of one more operand into those of the result so far. Facts that contradict each other are lost. */
 static void join_operand(struct flow *f, uint32_t op, struct value_facts *r, uint32_t v) {
     struct value_facts x = f->values[v];
     enum op_kind kind = (enum op_kind)f->g->kind[op];
@@ -252,6 +255,7 @@ static void add_own_facts(const struct flow *f, uint32_t op, struct value_facts 
     }
 }
 
+/* The facts of the result of an op that lets those of its operands through. */
 static struct value_facts transfer(struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     struct value_facts r = {.sink_op = NONE};
@@ -273,6 +277,7 @@ static struct value_facts transfer(struct flow *f, uint32_t op) {
     return r;
 }
 
+/* Makes each result of an op a source of its own. */
 static void start_source(struct flow *f, uint32_t op) {
     const struct graph *g = f->g;
     const struct mlir_op *o = &g->m->ops[op];
@@ -312,6 +317,7 @@ static void forward_op(struct flow *f, uint32_t op) {
         f->values[o->first_result + i] = r;
 }
 
+/* Inputs of main functions are sources; weights are not. */
 static void start_arguments(struct flow *f) {
     const struct graph *g = f->g;
     for (uint32_t i = 0; i < g->m->nfuncs; i++) {

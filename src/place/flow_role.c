@@ -1,7 +1,8 @@
-/* What a product with weights is, by where its result goes and where its input comes from. */
+/* The role of a linear, by three rules: what its result is to an attention, which linear of an MLP it is, whether its
+ * input is the result of an attention. Exactly one of the rules must apply. */
 #include "place/flow.h"
 
-/* By what its result is to an attention. One that feeds several is what it is to all of them. */
+/* A projection to queries, keys or values. One that feeds several attentions must be the same to all of them. */
 static unsigned role_by_attention(const struct flow *f, const struct value_facts *r) {
     unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
     bool single = sinks == SINK_QUERY || sinks == SINK_KEY || sinks == SINK_VALUE;
@@ -14,7 +15,7 @@ static unsigned role_by_attention(const struct flow *f, const struct value_facts
            (sinks & SINK_VALUE ? ROLE_VALUE : 0);
 }
 
-/* A product with weights whose result goes to one other and nowhere else. */
+/* The result of a linear, used only by the linear given. */
 static bool feeds_only(const struct flow *f, uint32_t v, uint32_t linear) {
     uint32_t op = f->g->m->values[v].def;
     unsigned kinds = FEEDS_QUERY | FEEDS_KEY_VALUE | FEEDS_MLP | FEEDS_RETURN | FEEDS_REST;
@@ -26,7 +27,7 @@ static bool related(const struct flow *f, uint32_t a, uint32_t b) {
     return !flow_disjoint(flow_sources(f, a), flow_sources(f, b));
 }
 
-/* What a value is added to, when that is its only end; NONE otherwise. */
+/* The other operand of a residual add that is the only sink of a value; NONE if there is none. */
 static uint32_t stream_of(const struct flow *f, uint32_t v) {
     const struct value_facts *r = &f->values[v];
     if (r->sinks != SINK_RESIDUAL || r->sink_op >= MANY_SINKS)
@@ -35,8 +36,9 @@ static uint32_t stream_of(const struct flow *f, uint32_t v) {
     return flow_has_source(flow_sources(f, o[0]), v) ? o[1] : o[0];
 }
 
-/* A residual add whose stream is what the block began with, or that with another block's result added; or the sum with
- * the block beside it, added to that. A sum of two embeddings is none of these. */
+/* Whether the result of a block is added to the stream that its input was read from. The stream may have been added to
+ * in between by another block; or two parallel blocks are added to each other and the sum to the stream. A sum of two
+ * embeddings is none of these. */
 static bool returns_to_stream(const struct flow *f, uint32_t result, uint32_t input) {
     uint32_t stream = stream_of(f, result);
     if (stream == NONE || related(f, stream, input))
@@ -50,8 +52,8 @@ static bool returns_to_stream(const struct flow *f, uint32_t result, uint32_t in
     return outer != NONE && related(f, outer, input);
 }
 
-/* Of the last product of an MLP, whose result is added to the stream that the first one takes: its input is an
- * activation of one other product, or that times another. */
+/* Whether a linear is the last one of an MLP: its input is an activation of one other linear, or of a gate times
+ * another linear, and its result returns to the stream. */
 static bool ends_mlp(const struct flow *f, uint32_t op) {
     uint32_t x = flow_linear_input(f->g, op);
     if (x == NONE || !(f->values[x].flags & WAS_ACTIVATED))
@@ -66,7 +68,7 @@ static bool ends_mlp(const struct flow *f, uint32_t op) {
     return returns_to_stream(f, f->g->m->ops[op].first_result, input);
 }
 
-/* By the MLP that it is a part of. */
+/* Which linear of an MLP it is. */
 static unsigned role_by_mlp(const struct flow *f, uint32_t op, const struct value_facts *r) {
     uint32_t result = f->g->m->ops[op].first_result;
     if (ends_mlp(f, op))
@@ -81,7 +83,8 @@ static unsigned role_by_mlp(const struct flow *f, uint32_t op, const struct valu
     return s->n == 1 ? ROLE_GATE | ROLE_UP : s->v[0] == result ? ROLE_GATE : ROLE_UP;
 }
 
-/* It takes the result of one attention, as it is. Where another product follows at once, either may be meant. */
+/* An output projection takes the result of one attention unchanged. Where another linear follows directly, either of
+ * the two could be it. */
 static unsigned role_by_input(const struct flow *f, uint32_t op) {
     uint32_t x = flow_linear_input(f->g, op), from = flow_only_source(f, x);
     uint32_t def = from == NONE ? NONE : f->g->m->values[from].def;

@@ -1,7 +1,7 @@
-/* Names near a match, best first: parameters that its pattern lists under `locate`; module paths in its locations;
- * weights that feed what the pattern lists; parameters that its ops use; weights that feed them; weights that it feeds.
- * The first that are found are taken, and what is only near says where the match is as long as it is of one layer. The
- * role comes from the graph (role.c). */
+/* Names near a match, the best ones first: parameters that its pattern lists under `locate`; module paths in its source
+ * locations; weights that feed what the pattern lists; parameters that its ops use; weights that feed its operands;
+ * weights that its result feeds. The first kind that yields names is used; names of weights that are only near count if
+ * they are all of one layer. The role comes from role.c. */
 #include "place/locate.h"
 #include "place/names.h"
 #include "place/role.h"
@@ -10,7 +10,7 @@
 
 enum { MAX_VISITED = 160, MAX_LOC_NAMES = 8 };
 
-/* Values met, each once, in the order in which they were. */
+/* A breadth-first search over values; each is visited once, and at most MAX_VISITED of them. */
 struct worklist {
     uint32_t visited[MAX_VISITED], n;
 };
@@ -27,7 +27,7 @@ static bool is_full(const struct worklist *w) {
     return w->n == MAX_VISITED;
 }
 
-/* Names of all arguments that a parameter is made of, through functions that make it. */
+/* Names of all arguments that a parameter is computed from, also through calls of const-eval functions. */
 static void parameter_names(const struct graph *g, uint32_t value, struct names *names) {
     struct worklist w = {.n = 0};
     visit(&w, value);
@@ -54,7 +54,7 @@ static bool has_weights(const struct graph *g, uint32_t op) {
     return c == OP_CONTRACT || c == OP_AXISWISE || k == K_CONV2D || k == K_EMBEDDING;
 }
 
-/* Names of the weights of an op; whether it has any weights. */
+/* Adds the names of the weights of an op. False: it has none. */
 static bool weight_names(const struct graph *g, uint32_t op, struct names *names) {
     bool any = false;
     for (uint32_t k = 0; has_weights(g, op) && k < graph_noperands(g, op); k++) {
@@ -67,8 +67,8 @@ static bool weight_names(const struct graph *g, uint32_t op, struct names *names
     return any;
 }
 
-/* Weights of the nearest ops that have some, breadth first towards the inputs: not through residual adds, behind which
- * another layer begins. */
+/* Weights of the nearest ops with weights towards the definitions. A residual add ends the search: another layer may
+ * begin behind it. */
 static void weights_behind(const struct flow *f, struct worklist *w, struct names *names) {
     const struct graph *g = f->g;
     for (uint32_t i = 0; i < w->n; i++) {
@@ -81,7 +81,7 @@ static void weights_behind(const struct flow *f, struct worklist *w, struct name
     }
 }
 
-/* The same towards the results, up to products of what is no weight. */
+/* The same towards the uses; a matrix product without weights ends the search too. */
 static void weights_ahead(const struct flow *f, uint32_t value, struct names *names) {
     const struct graph *g = f->g;
     struct worklist w = {.n = 0};
@@ -99,15 +99,15 @@ static void weights_ahead(const struct flow *f, uint32_t value, struct names *na
     }
 }
 
-/* ---- names of a match, in the order of their worth ---- */
+/* ---- names of a match ---- */
 
 struct whereabouts {
     const struct name_reader *reader;
     const struct flow *flow;
     const struct match *m;
-    const uint32_t *slots; /* values of the formula's slots, or NULL */
+    const uint32_t *slots; /* values bound to the slots of the formula; NULL: not bound */
     struct names names;
-    const char *near; /* what the names are to the match; "" where they are its own */
+    const char *near; /* "fed by " or "before " for names of weights nearby; "" for names of the match itself */
 };
 
 static void own_slots(struct whereabouts *p) {
@@ -176,13 +176,13 @@ static void ahead(struct whereabouts *p) {
 static const struct way {
     void (*find)(struct whereabouts *);
     const char *near;
-    bool unless_ahead; /* not for a norm: what follows says more than what comes before */
+    bool unless_ahead; /* not where role.look is LOOK_AHEAD */
 } ways[] = {
     {own_slots, "", false},    {own_locations, "", false},         {behind_slots, "fed by ", false},
     {own_operands, "", false}, {behind_operands, "fed by ", true}, {ahead, "before ", false},
 };
 
-/* The first way that finds anything. Where what is near is of several layers, nothing near says where the match is. */
+/* The first way that finds names. Once names nearby were of several layers, no other names nearby are tried. */
 static struct str find_names(struct whereabouts *p, enum look look) {
     bool near_differs = false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {

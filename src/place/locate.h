@@ -1,11 +1,12 @@
+/* The text behind `model location:` in the notes. */
 #ifndef FA_LOCATE_H
 #define FA_LOCATE_H
 
 #include "match/match.h"
 #include "place/flow.h"
 
-/* Where in the model the match is: what it is there, the layer, and the names that say so; empty when nothing is known.
- */
+/* Where in the model a match is: its role, the layer, and the names that tell; empty when nothing is known. In the
+ * arena. */
 struct str locate_match(const struct pattern_set *set, const struct flow *flow, const struct match *m,
                         const struct match_detail *detail, struct arena *a);
 

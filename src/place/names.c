@@ -1,3 +1,5 @@
+/* Regular expressions of patterns/locations.yml applied to names. Names come from the input, so that every match has a
+ * step limit. */
 #include "place/names.h"
 
 #include <string.h>
@@ -26,8 +28,8 @@ void name_reader_end(struct name_reader *r) {
     pcre2_match_context_free(r->limits);
 }
 
-/* Pairs of offsets that a match has set: the whole, then its groups; the rest is left from earlier matches. 0: no
- * match. */
+/* The number of offset pairs that a match has set, one for the whole and one for each group; 0: no match. Pairs beyond
+ * are left over from earlier matches. */
 static int regex_match(const struct name_reader *r, const struct location_rule *rule, struct str s) {
     int pairs = pcre2_match(rule->regex, (PCRE2_SPTR)s.p, s.n, 0, 0, r->data, r->limits);
     return pairs < 0 ? 0 : pairs == 0 ? MAX_PAIRS : pairs;
@@ -108,7 +110,8 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Names of single ops end in a number, files in a line and column: what a rule finds must be followed by a module. */
+/* Names of single ops end in a number, file names in a line and a column: behind what the rule matches must come
+ * another module. */
 bool name_is_module(const struct name_reader *r, struct str name) {
     if (memchr(name.p, ':', name.n) || memchr(name.p, ' ', name.n))
         return false;
@@ -123,7 +126,8 @@ bool name_is_module(const struct name_reader *r, struct str name) {
     return false;
 }
 
-/* Longest common prefix that ends at a separator: a dot or slash if there is one, which separate modules. */
+/* Length of the longest common prefix that ends with a dot or slash, which separate modules; or else with an
+ * underscore. */
 static size_t common_prefix(const struct names *names) {
     const struct str *s = names->items;
     size_t len = s[0].n, cut = 0, module = 0;

@@ -1,4 +1,5 @@
-/* Names of parameters and modules, read by the rules of patterns/locations.yml: shortened, never completed. */
+/* Names of parameters and modules (model.layers.3.self_attn.q_proj.weight), and what the rules of
+ * patterns/locations.yml read in them ("layer 3"). Names are shortened, never completed. */
 #ifndef FA_NAMES_H
 #define FA_NAMES_H
 
@@ -11,9 +12,10 @@ struct names {
     uint32_t n;
 };
 
+/* Adds a name unless it is empty or there already; beyond MAX_NAMES it is dropped. */
 void names_add(struct names *to, struct str name);
 
-/* What is read with the rules; may be kept for many names. */
+/* The rules with room for one match of a regular expression. Results are in the arena. */
 struct name_reader {
     const struct pattern_set *set;
     struct arena *arena;
@@ -21,20 +23,22 @@ struct name_reader {
     pcre2_match_context *limits;
 };
 
+/* False: out of memory. name_reader_end follows in any case. */
 bool name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a);
 void name_reader_end(struct name_reader *r);
 
-/* Without what says nothing about the place. */
+/* Removes from each name what the strip rules match: wrappers and suffixes that do not tell modules apart. */
 void names_strip(const struct name_reader *r, struct names *names);
-/* What the rules find in a name: "layer 3"; empty when nothing. */
+/* What the rules say of a name: "layer 3"; may be empty. */
 struct str name_says(const struct name_reader *r, struct str name);
-/* What all names say; empty when nothing or when they differ. */
+/* What the rules say of all names; empty when they say nothing, or *differ. */
 struct str names_agree(const struct name_reader *r, const struct names *names, bool *differ);
-/* Keeps those that say something, if any does. */
+/* Drops the names of which the rules say nothing, unless that would be all of them. */
 void names_keep_saying(const struct name_reader *r, struct names *names);
-/* A path of modules that says something: layers.3.self_attn, not layer.140 or dot.5. */
+/* Whether a name is a module path that a rule matches: layers.3.self_attn, but not the op names layer.140 and dot.5. */
 bool name_is_module(const struct name_reader *r, struct str name);
-/* One name, or what all begin with and how they go on; `inside` parentheses there are none of its own. */
+/* Writes one name, or the common prefix of several and how each goes on. `inside`: within parentheses, so that the list
+ * gets none of its own. */
 void names_write(struct buf *out, const struct names *names, bool inside);
 
 #endif

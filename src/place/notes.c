@@ -1,4 +1,6 @@
-/* Notes are lines of `key: text`, put together from the match; nothing is said that it does not hold. */
+/* Puts the notes together, in a fixed order: summary and remarks of the pattern, verdict, place in the model, torch
+ * ops, source locations, state of the compiler, conflicts, graph, layout of the segment. A line without content is left
+ * out. */
 #include "place/notes.h"
 #include "place/classify.h"
 #include "place/locate.h"
@@ -16,7 +18,6 @@ static void add_line(struct buf *out, const char *key, struct str text) {
     buf_addc(out, '\n');
 }
 
-/* One more of a list. */
 static void add_item(struct buf *out, bool first, struct str item) {
     if (!first)
         buf_add(out, STR(", "));
@@ -53,7 +54,7 @@ struct str ir_loc_of(const struct match *m, struct arena *a) {
     return text;
 }
 
-/* Resolved names, the innermost of each op: what the model's own tools call it. */
+/* The innermost name in the source location of each op, each name once. */
 static void add_locations(struct buf *out, const struct match *m, struct arena *a) {
     uint32_t *ops = textual(m, a), n = 0;
     struct str all[MAX_NAMED], names[MAX_LOC_NAMES];
@@ -72,8 +73,8 @@ static void add_locations(struct buf *out, const struct match *m, struct arena *
     buf_free(&line);
 }
 
-/* Ops that stand between the first and the last op shown and are not part of it. Constants and reads of cached ones do
- * not count: they can stand anywhere. */
+/* Number of other ops between the first and the last op shown. Constants and loads of cached ones do not count: they
+ * can be moved freely. */
 static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
     if (s->nops == 0)
         return 0;
@@ -96,7 +97,7 @@ static void add_remarks(struct buf *out, const struct match_detail *d) {
         add_line(out, "precondition: ", d->preconditions[i]);
 }
 
-/* What a frontend put on an op and a fusion would drop: the compiler's own patterns do, in places. */
+/* Attributes of the frontend that the compiler's own fusions drop in places: a warning to carry them over. */
 static bool add_carried(struct buf *out, const struct match *m, struct arena *a) {
     struct str text;
     bool any = false;
@@ -113,7 +114,8 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
     return any;
 }
 
-/* Why the compiler did not fuse is seen best where its pass looked. */
+/* Preconditions of a TTIR pass are evaluated in the TTIR graph, where the pass ran; in TTNN only if there is no
+ * counterpart. */
 static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match_detail *d,
                                 struct arena *a) {
     struct match_detail origin;

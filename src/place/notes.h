@@ -1,4 +1,4 @@
-/* The notes of an instance: what the fusion is, where it lives, what it takes, what is known of it. */
+/* The notes of an instance: lines of text about one match for the report. */
 #ifndef FA_NOTES_H
 #define FA_NOTES_H
 

@@ -1,3 +1,5 @@
+/* Finds the TTIR counterpart of a TTNN match: a TTIR match of the same fused op that covers at least half of the TTIR
+ * ops which the TTNN ops are paired with; without one, the connected TTIR ops between them. */
 #include "place/origin.h"
 
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static int64_t root_elements(const struct match *m) {
     return graph_numel(m->graph, m->graph->m->ops[m->root].first_result);
 }
 
-/* Matches stand in the order of their roots: the first one at `op` or behind it. */
+/* Index of the first match whose root is `op` or stands behind it. */
 static uint32_t first_match_from(const struct match_list *list, uint32_t op) {
     uint32_t lo = 0, hi = list->n;
     while (lo < hi) {
@@ -41,7 +43,7 @@ static uint32_t first_match_from(const struct match_list *list, uint32_t op) {
     return lo;
 }
 
-/* The TTIR match of the same fused op that shares most of the TTIR ops which the TTNN ops descend from. */
+/* The match that shares most of the n ops, sorted; of equal ones the smallest. NULL if none shares half of them. */
 static const struct match *find_counterpart(const struct origins *o, const struct match *m, const uint32_t *ttir,
                                             uint32_t n) {
     const struct match *best = NULL;
@@ -64,6 +66,7 @@ static const struct match *find_counterpart(const struct origins *o, const struc
 struct segment origin_segment(const struct origins *o, const struct match *m, struct arena *a,
                               const struct match **counterpart) {
     struct segment none = {NULL, NULL, 0}, shown = match_segment(m, a);
+    *counterpart = NULL;
     uint32_t *ops, n = 0, *found = arena_alloc(a, (shown.nops + (size_t)1) * sizeof *found);
     for (uint32_t i = 0; i < shown.nops; i++)
         if (o->pairing.ttir_of[shown.ops[i]] != NONE)

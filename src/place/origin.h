@@ -1,4 +1,4 @@
-/* The ops that an instance shows: those of a match, and the TTIR ops that they descend from. */
+/* The ops that an instance shows: those of a match, and the TTIR ops that TTNN ops were lowered from. */
 #ifndef FA_ORIGIN_H
 #define FA_ORIGIN_H
 
@@ -6,19 +6,19 @@
 #include "match/match.h"
 #include "place/segment.h"
 
-/* Where the TTNN matches of a compile come from. */
+/* The TTIR side of one compile. */
 struct origins {
     struct pairing pairing;
-    struct match_list matches; /* of the TTIR graph, overlapping ones too; the caller's to free with origins_free */
-    uint8_t *marks;            /* room for pair_segment: a byte for each TTIR op */
+    struct match_list matches; /* in the TTIR graph, sorted by root, overlapping ones included */
+    uint8_t *marks;            /* scratch of pair_segment: a zero byte for each TTIR op */
 };
 
+/* Frees the members. */
 void origins_free(struct origins *o);
 
-/* The ops of a match and what was looked through, in textual order. */
+/* The ops of a match and those it looked through, in textual order, in the arena. */
 struct segment match_segment(const struct match *m, struct arena *a);
-/* The TTIR side of a TTNN match, without ops where there is none; `counterpart`: the match there, if it is one, else
- * NULL. */
+/* The TTIR ops of a TTNN match; none where no pair is known. *counterpart: the TTIR match that these are, or NULL. */
 struct segment origin_segment(const struct origins *o, const struct match *m, struct arena *a,
                               const struct match **counterpart);
 

@@ -1,12 +1,12 @@
-/* Roles, each with the words for it. What a match has decides which are asked: an attention, products with weights, a
- * norm, a residual add; or, where it has none of these, what lies around its result. */
+/* Words for the role of a match. The ops of the match decide which role is looked for: that of an attention, of
+ * linears, of a norm; a match without any of these is described by what its result is used for. */
 #include "place/role.h"
 
 enum { MAX_LINEARS = 8, MAX_ORIGINS = 12, MAX_OPERANDS = 16 };
 
 struct wording {
     unsigned linears;
-    const char *one, *several; /* where one product is all of it, and where several are */
+    const char *one, *several; /* for one linear, which may be fused, and for several; NULL: no such case */
 };
 
 static const struct wording wordings[] = {
@@ -50,7 +50,7 @@ static unsigned role_of_source(const struct flow *f, uint32_t v) {
 
 /* ---- attention: self or cross ---- */
 
-/* The one projection of a kind among the sources of an attention's operand. */
+/* The only linear of a role among the sources of an operand of an attention, or NONE. */
 static uint32_t projection(const struct flow *f, uint32_t v, unsigned role) {
     const struct source_set *s = flow_sources(f, v);
     uint32_t found = NONE, n = 0;
@@ -85,13 +85,13 @@ static bool add_all(struct source_set *to, const struct source_set *s) {
     return true;
 }
 
-/* A stream begins here: what it is made of is not asked. */
+/* Inputs, residual adds and results of attentions: what they are computed from is not looked at. */
 static bool is_origin(const struct flow *f, uint32_t v) {
     uint32_t op = def_of(f, v);
     return op == NONE || flow_of(f, v)->flags & IS_RESIDUAL || flow_attention(f, op);
 }
 
-/* Inputs, residual adds and attentions that a value is made of, through all other ops. False: too many. */
+/* The origins that a value is computed from, through all other ops. False: too many. */
 static bool origins(const struct flow *f, uint32_t v, struct source_set *out) {
     struct source_set rest = {.n = 0};
     *out = rest;
@@ -112,8 +112,8 @@ static bool origins(const struct flow *f, uint32_t v, struct source_set *out) {
     return rest.n == 0 && out->n > 0;
 }
 
-/* Self: what is projected to queries, keys and values is one value. Cross: keys and values are made of nothing that
- * queries are made of, as far back as the last residual add. */
+/* Self-attention: one value is projected to queries, keys and values. Cross-attention: keys and values share no origin
+ * with the queries. */
 static const char *attention_words(const struct flow *f, const struct attention_site *a) {
     const struct graph *g = f->g;
     uint32_t q = projection(f, a->q, ROLE_QUERY), k = projection(f, a->k, ROLE_KEY);
@@ -135,7 +135,7 @@ static const char *attention_words(const struct flow *f, const struct attention_
 
 enum { AFTER_ATTENTION = ROLE_OUT, AFTER_MLP = ROLE_DOWN | ROLE_SECOND };
 
-/* What ends in a value: an attention, an MLP. */
+/* Whether a value is the result of an attention, of an MLP, or of both. */
 static unsigned block_roles(const struct flow *f, uint32_t v) {
     const struct source_set *s = flow_sources(f, v);
     unsigned role = 0;
@@ -146,7 +146,7 @@ static unsigned block_roles(const struct flow *f, uint32_t v) {
     return role;
 }
 
-/* The same for what is added to a stream: also the sum of both, of blocks that stand side by side. */
+/* The same for an operand of a residual add, which may be the sum of an attention and an MLP that run in parallel. */
 static unsigned added_roles(const struct flow *f, uint32_t v) {
     uint32_t source = flow_only_source(f, v);
     unsigned role = block_roles(f, v);
@@ -158,8 +158,8 @@ static unsigned added_roles(const struct flow *f, uint32_t v) {
 }
 
 struct residual {
-    unsigned role;      /* AFTER_ATTENTION, AFTER_MLP, of both; 0: not known */
-    bool normed_stream; /* the other operand comes out of a norm */
+    unsigned role;      /* of what is added: AFTER_ATTENTION, AFTER_MLP or both; 0: not known */
+    bool normed_stream; /* the stream that it is added to comes out of a norm */
 };
 
 static struct residual residual_of(const struct flow *f, uint32_t v) {
@@ -173,7 +173,7 @@ static struct residual residual_of(const struct flow *f, uint32_t v) {
     return (struct residual){a | b, (flow_of(f, a ? o[1] : o[0])->flags & WAS_NORMED) != 0};
 }
 
-/* Some source that is no product: what a norm before a block normalises. */
+/* Whether some source is not a linear: then it can be a stream. */
 static bool of_stream(const struct flow *f, const struct source_set *s) {
     for (uint32_t i = 0; i < s->n; i++)
         if (def_of(f, s->v[i]) == NONE || flow_linear_input(f->g, def_of(f, s->v[i])) == NONE)
@@ -185,7 +185,7 @@ static const char *norm_after(unsigned role) {
     return role == AFTER_ATTENTION ? "post-attention norm" : role & AFTER_ATTENTION ? "" : "post-MLP norm";
 }
 
-/* Of a norm's result. */
+/* The role of a norm with result v. */
 static struct role norm_role(const struct flow *f, uint32_t v) {
     const struct value_facts *r = flow_of(f, v);
     unsigned sinks = r->sinks & (unsigned)~SINK_RETURN;
@@ -209,9 +209,9 @@ static struct role norm_role(const struct flow *f, uint32_t v) {
     return role;
 }
 
-/* ---- what else a result is ---- */
+/* ---- other results ---- */
 
-/* Of the operands of an attention, of its weights and of its result. */
+/* Ops around an attention: on its operands, on its weights or on its result. */
 static struct role near_attention(const struct flow *f, uint32_t v, struct arena *a) {
     static const struct {
         unsigned sink, linear;
@@ -234,7 +234,7 @@ static struct role near_attention(const struct flow *f, uint32_t v, struct arena
     return role;
 }
 
-/* An activation, and the product with what it gates: all sources are first products of one MLP. */
+/* Whether a value is an activation inside of an MLP, gated or not: all its sources are first linears of an MLP. */
 static bool in_mlp(const struct flow *f, uint32_t v) {
     const struct source_set *s = flow_sources(f, v);
     if (s->n == 0 || s->truncated || !(flow_of(f, v)->flags & WAS_ACTIVATED))
@@ -252,7 +252,7 @@ static bool among(const uint32_t *ops, uint32_t n, uint32_t op) {
     return false;
 }
 
-/* Nothing but the last result is used outside: what that is, all of the match is. */
+/* Whether only the last result is used outside of the match. */
 static bool has_one_result(const struct flow *f, const struct match *m) {
     const struct graph *g = f->g;
     for (uint32_t i = 0; i + 1 < m->nops; i++)
@@ -281,7 +281,7 @@ static struct role other_role(const struct flow *f, uint32_t v, struct arena *a)
     return in_mlp(f, v) ? (struct role){STR("activation of the MLP"), 0, LOOK_BOTH} : near_attention(f, v, a);
 }
 
-/* ---- what a match has ---- */
+/* ---- the ops of a match ---- */
 
 struct contents {
     uint32_t linears[MAX_LINEARS], nlinears;
@@ -291,7 +291,7 @@ struct contents {
     bool too_many;
 };
 
-/* The op that turns what it takes into something normed. */
+/* Whether an op makes a normed value: a norm op, or the division by the deviation. */
 static bool begins_norm(const struct flow *f, uint32_t op) {
     if (f->g->m->ops[op].nresults == 0 || !(flow_of(f, result_of(f, op))->flags & WAS_NORMED))
         return false;
@@ -320,7 +320,7 @@ static struct contents contents_of(const struct flow *f, const struct match *m) 
     return c;
 }
 
-/* Of the products with weights: all must be known and fit together. */
+/* Linears: the roles of all must be known, different, and of one attention or MLP. */
 static struct role linears_role(const struct flow *f, const struct contents *c) {
     struct role none = {STR(""), 0, LOOK_BOTH};
     unsigned all = 0;
@@ -333,7 +333,7 @@ static struct role linears_role(const struct flow *f, const struct contents *c) 
         all |= one;
         uint32_t here = one & (ROLE_DOWN | ROLE_SECOND) ? c->linears[i] : r->sink_op;
         if (at != NONE && here != at)
-            return none; /* of two attentions or MLPs */
+            return none; /* not of one attention or MLP */
         at = here;
     }
     const char *words = words_for(all, c->nlinears);
@@ -355,7 +355,7 @@ struct role role_of(const struct flow *f, const struct match *m, struct arena *a
     return has_one_result(f, m) ? other_role(f, result_of(f, root), a) : none;
 }
 
-/* ---- names that say what they belong to ---- */
+/* ---- names of parameters ---- */
 
 static const struct {
     const char *word;
@@ -382,7 +382,7 @@ static const struct {
     {"fc2", ROLE_SECOND | ROLE_DOWN},
 };
 
-/* The last word that is in the table, among the last three. */
+/* The last of the last three words of the name that the table knows decides. */
 bool role_contradicts(const struct role *r, struct str name) {
     const char *end = name.p + name.n;
     for (int word = 0; r->linears && word < 3 && end > name.p; word++) {

@@ -1,5 +1,5 @@
-/* Segments: the bytes of the ops as they stand in the input, one op after another.
- * Only the indentation that the whole op shares is left out; nothing is re-printed. */
+/* Copies ops byte by byte from the input, so that a segment can be searched for there; only indentation that all lines
+ * of an op share is removed. */
 #include "place/segment.h"
 
 #include <string.h>

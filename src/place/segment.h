@@ -1,18 +1,18 @@
-/* Segments: bytes of the input. */
+/* Segments: ops as they are written in the input. */
 #ifndef FA_SEGMENT_H
 #define FA_SEGMENT_H
 
 #include "mlir/mlir.h"
 
-/* Ops of one side of an instance, in textual order. nops == 0: the side is missing. */
+/* Ops of one level of an instance, in textual order. nops == 0: the level is missing. */
 struct segment {
     const struct mlir *ir;
     const uint32_t *ops;
     uint32_t nops;
 };
 
-/* Appends the bytes of the ops: one op after another, each ended by a newline, without blanks at its end and
- * without the indentation of its first line (of later lines as much of that as all of them have). */
+/* Appends the text of each op and a newline. Blanks at the end of an op are left out, and so is the indentation of its
+ * first line; its later lines lose as much of that indentation as all of them have. */
 void segment_text(const struct segment *s, struct buf *out);
 
 #endif

@@ -45,7 +45,6 @@ static struct instance describe(struct describer *by, uint32_t i) {
     struct note_context *notes = &by->notes;
     struct segment *shown = notes->before_passes ? &in.ttir : &in.ttnn;
     *shown = match_segment(m, &by->arena);
-    notes->origin = NULL;
     if (f->origins)
         in.ttir = origin_segment(f->origins, m, &by->arena, &notes->origin);
     notes->unpaired = f->origins && in.ttir.nops == 0;

@@ -1,5 +1,5 @@
-/* Reports as files: a reader finds the old report or the new one, never half of one, and nothing is
- * left beside it when writing fails. Only what is provably a report of this tool is ever removed. */
+/* Writes and removes report files. A reader finds the old report or the new one, never half of one; nothing is left
+ * beside it when writing fails. Only a file that has the structure of a report is ever removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool print_and_close(struct report *r, FILE *out) {
     return ok;
 }
 
-/* A new file beside `target`, its name in `name`. Opened like any new file, so that the umask decides its mode. */
+/* Opens a new file beside `target` and puts its name into `name`. Not mkstemp, which would ignore the umask. */
 static int open_temporary(const char *target, struct buf *name) {
     const char *slash = strrchr(target, '/');
     int dir = slash ? (int)(slash - target) + 1 : 0;
@@ -88,7 +88,7 @@ bool report_write(struct report *r, const char *path, char *error, size_t n) {
     return ok || fail(error, n, path, reason);
 }
 
-/* Until the first key is known, so much is read and no more: a large file of something else is not slurped. */
+/* Bytes that are read to find the first key: a large file of something else is not read as a whole. */
 #define HEAD_BYTES 65536
 
 struct head {
@@ -105,7 +105,7 @@ static int read_head(void *data, unsigned char *buffer, size_t size, size_t *siz
     return !ferror(head->file);
 }
 
-/* Type of the next event; its start is forgotten. */
+/* The type of the next event; YAML_NO_EVENT for an error. */
 static yaml_event_type_t next(yaml_parser_t *parser) {
     yaml_event_t event;
     if (!yaml_parser_parse(parser, &event))
@@ -115,7 +115,7 @@ static yaml_event_type_t next(yaml_parser_t *parser) {
     return type;
 }
 
-/* Skips to the end of the collection that has just begun. */
+/* Skips the rest of a collection after its start event. */
 static bool skip(yaml_parser_t *parser) {
     for (size_t depth = 1; depth > 0;) {
         switch (next(parser)) {

@@ -1,6 +1,6 @@
-/* The report as YAML events. What libyaml is told: UTF-8 unescaped, no line width, no document marks,
- * block mappings and block sequences. Text that is no valid UTF-8 is repaired first (text.h),
- * so that a report can always be read. One instance is in memory at a time; after an error nothing more is emitted. */
+/* Prints the report as a stream of libyaml events: UTF-8 unescaped, no line width, no document marks, block mappings
+ * and block sequences. Text that is no valid UTF-8 is repaired first (text.h), so that a report can always be read. One
+ * instance is in memory at a time; after an error nothing more is emitted. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct printer {
     struct buf instance, utf8; /* scratch */
 };
 
-/* `made`: what yaml_*_event_initialize returned. libyaml takes the event over. */
+/* `made`: the result of yaml_*_event_initialize. libyaml owns the event afterwards. */
 static void put(struct printer *p, yaml_event_t *event, int made) {
     p->ok = p->ok && made && yaml_emitter_emit(&p->emitter, event);
 }
@@ -37,7 +37,7 @@ static void put_name(struct printer *p, struct str s) {
     put_scalar(p, s, text_name_style(s));
 }
 
-/* A number stays one. */
+/* Numbers are printed as such, without quotes. */
 static void put_value(struct printer *p, struct str s) {
     double x;
     if (mlir_float(s, &x))
@@ -81,7 +81,7 @@ static void end_list(struct printer *p) {
         put(p, &event, yaml_sequence_end_event_initialize(&event));
 }
 
-/* Lines of `key: value`. */
+/* A mapping from lines of `key: value`. */
 static void put_lines(struct printer *p, const char *key, struct str lines) {
     char name[64];
     put_key(p, key);

@@ -1,5 +1,5 @@
-/* The entries of a report: found by (fused_op, source, component_ops) in constant time, sorted for print.
- * The text of an instance is put aside in a spool as it is added. */
+/* Collects the entries of a report. An entry is found by its key in a hash table; the text of an instance goes to the
+ * spool as it is added, so that memory grows by a few bytes for each instance. */
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #define uthash_malloc(size) xrealloc(NULL, size)
 #include <uthash.h>
 
-enum { TEXTS = 5 }; /* of an instance */
+enum { TEXTS = 5 }; /* fields of struct instance_text */
 
 struct report_index {
-    char *key; /* the strings of the entry, each after its length */
+    char *key; /* the strings of the entry, each preceded by its length */
     uint32_t entry;
     UT_hash_handle hh;
 };
@@ -45,7 +45,6 @@ static void index_free(struct report *r) {
     }
 }
 
-/* Takes the key over. */
 static void index_add(struct report *r, struct str key, uint32_t entry) {
     struct report_index *item = xrealloc(NULL, sizeof *item);
     *item = (struct report_index){.key = xrealloc(NULL, key.n), .entry = entry};
@@ -53,7 +52,7 @@ static void index_add(struct report *r, struct str key, uint32_t entry) {
     HASH_ADD_KEYPTR(hh, r->index, item->key, key.n, item);
 }
 
-/* Sorting moves the entries: it drops the index, and the next search makes it again. */
+/* Made anew when an instance is added after report_sort, which moves the entries. */
 static void index_make(struct report *r) {
     for (uint32_t i = 0; i < r->nentries; i++) {
         const struct report_entry *e = &r->entries[i];
@@ -167,14 +166,13 @@ static int compare_entries(const void *pa, const void *pb) {
     return c ? c : str_cmp(a->class.dialect_level, b->class.dialect_level);
 }
 
-/* Instances of one order keep the order in which they were added. */
+/* Instances of the same order stay in the order in which they were added, which is that of their offsets. */
 static int compare_instances(const void *pa, const void *pb) {
     const struct stored_instance *a = pa, *b = pb;
     int c = compare(a->order, b->order);
     return c ? c : compare(a->at, b->at);
 }
 
-/* They mostly come in order. */
 static void sort_instances(struct report_entry *e) {
     bool sorted = true;
     for (uint32_t i = 1; i < e->ninstances && sorted; i++)

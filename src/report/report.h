@@ -1,5 +1,5 @@
-/* fusion_todo.yml: entries, instances, and how they are written (libyaml).
- * The schema is that of fusion-todo(5), keys and nesting verbatim. */
+/* The report, fusion_todo.yml: entries with their instances, printed as YAML. The schema is that of fusion-todo(5),
+ * keys and nesting verbatim. */
 #ifndef FA_REPORT_H
 #define FA_REPORT_H
 
@@ -10,25 +10,27 @@
 #include "place/segment.h"
 #include "report/spool.h"
 
+/* One place where a fusion is missed. */
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
     struct str notes;            /* lines, the last one newline-terminated */
-    struct str validation;       /* lines of `key: value`; empty: the key is left out */
+    struct str validation;       /* lines of `key: value`; empty: not printed */
     struct classification class; /* part of the entry's key, where it is given */
-    uint64_t order;              /* instances of an entry are written in this order */
+    uint64_t order;              /* sort key within the entry: graph number, then op */
 };
 
-/* An instance that was added: its text is in the spool. */
+/* An instance that was added: its text is in the spool, at offset `at`. */
 struct stored_instance {
     uint64_t order, at;
 };
 
-/* The text of a stored instance; views into the buffer that it was read to. */
+/* The text of a stored instance: views of the buffer that it was read into. */
 struct instance_text {
     struct str ir_loc, ttir, ttnn, notes, validation;
 };
 
+/* All instances with one key: the first five fields. */
 struct report_entry {
     struct str fused_op, source;
     struct str *component_ops;
@@ -42,29 +44,29 @@ struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct report_entry *entries;
     uint32_t nentries, entries_cap;
-    struct arena arena; /* strings of the entries */
+    struct arena arena; /* owns the strings of the entries */
     struct spool spool;
-    bool count_only;            /* nothing will be written: instances are counted, their text is dropped */
-    struct report_index *index; /* entries by key (uthash), private to the room */
-    struct buf key, text;       /* room for one, likewise */
+    bool count_only;            /* nothing will be printed: instances are counted, their text is dropped */
+    struct report_index *index; /* private: entries by key */
+    struct buf key, text;       /* private: scratch */
 };
 
-/* Adds an instance to the entry of (fused_op, source, component_ops), made when it is new.
- * A zeroed report is empty. Everything is copied: the modules may go once this returns. */
+/* Adds an instance to the entry with this key, which is made when it is new. A zeroed report is empty. Everything is
+ * copied: the modules may be freed once this returns. */
 void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
                 struct instance instance);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
 void report_sort(struct report *r);
-/* Reads an instance back. False when the spool cannot be read. */
+/* Reads an instance back. False when the spool could not be written or read. */
 bool report_instance(struct report *r, const struct stored_instance *s, struct buf *buffer, struct instance_text *out);
-/* Writes YAML to an open stream. False when libyaml or the stream fails. */
+/* Prints YAML to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */
 bool report_print(struct report *r, FILE *out);
-/* Writes to a temporary file beside `path` and renames it; "-" is standard output. A symbolic link stays: its
- * target is replaced. What is no regular file (/dev/stdout, a FIFO) is written straight.
- * False with the reason in `error`; `path` is then as it was. */
+/* Prints to a temporary file beside `path` and renames it; "-" is standard output. Of a symbolic link the target is
+ * replaced. What is no regular file (/dev/stdout, a FIFO) is written directly. False with the reason in `error`, which
+ * has n bytes; a regular file is then as it was. */
 bool report_write(struct report *r, const char *path, char *error, size_t n);
-/* Removes `path` when it is a regular file (no link) and a report of this tool: one YAML document, a mapping whose
- * keys are exactly `input`, a mapping, and `missed_fusions`, a list. True when it was removed. */
+/* Removes an old report. `path` must be a regular file (no link) with one YAML document, a mapping whose keys are
+ * exactly `input`, a mapping, and `missed_fusions`, a list. True when it was removed. */
 bool report_remove_stale(const char *path);
 void report_free(struct report *r);
 

@@ -1,4 +1,4 @@
-/* The file is made when the memory limit is reached; a read takes each byte from where it is. */
+/* The file is made when the buffer is full for the first time. Reads may span the file and the buffer. */
 #include "report/spool.h"
 
 #include <errno.h>

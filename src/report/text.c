@@ -1,7 +1,7 @@
-/* What YAML can carry. libyaml itself leaves the literal style for tabs, blanks before a line break
- * or at the end, control characters, the byte order mark and everything beyond U+FFFF; this file adds
- * what it does not see: line separators that YAML 1.1 and 1.2 read differently, and plain words that
- * a reader would resolve to something else than a string. */
+/* Scalar styles. libyaml itself avoids the literal style for tabs, blanks before a line break or at the end, control
+ * characters, the byte order mark and everything beyond U+FFFF. This file adds what libyaml does not check: line
+ * separators that YAML 1.1 and 1.2 treat differently, and plain words that resolve to a boolean or null (YAML 1.1,
+ * section 10). */
 #include "report/text.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
-/* What YAML can carry: valid UTF-8, and which strings keep their bytes in which scalar style.
- * Every string of a report passes through here on its way to libyaml. */
+/* The YAML scalar style in which a string of valid UTF-8 keeps its bytes for every reader. */
 #ifndef FA_REPORT_TEXT_H
 #define FA_REPORT_TEXT_H
 
@@ -7,9 +6,9 @@
 
 #include "base/base.h"
 
-/* Style of a name or a path: plain when every YAML reader takes it for that very string, else double quoted. */
+/* For a name or a path: plain if YAML 1.1 and 1.2 both read it as that string, else double quoted. */
 yaml_scalar_style_t text_name_style(struct str s);
-/* Style of a segment or of notes: literal unless a block scalar would not give the bytes back. */
+/* For a segment or notes: literal, unless a literal block would change the bytes. */
 yaml_scalar_style_t text_block_style(struct str s);
 
 #endif
