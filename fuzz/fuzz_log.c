@@ -24,13 +24,11 @@ static void check_block(struct source *s, const struct log_block *b, uint32_t ng
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct arena arena = {0};
-    struct diags diags = {.arena = &arena};
     struct source source = fuzz_source(data, size);
     struct log_scan scan;
     log_scan(&source, &arena, &scan);
     for (uint32_t i = 0; i < scan.nblocks; i++)
         check_block(&source, &scan.blocks[i], scan.ngraphs);
-    diags_free(&diags);
     arena_free(&arena);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* The promises of model locations and notes: what the names of parameters say, and nothing else. */
+/* Model locations, which come from names of parameters and modules, and the lines of the notes. */
 #include "pattern_text.h"
 #include "place/locate.h"
 #include "place/notes.h"
@@ -55,7 +55,7 @@ Test(locate, where_no_name_says_anything_nothing_is_said) {
     says("a:2x4 b:4x3!parameter!.weight c:3", PLAIN, "");
 }
 
-/* The text of a rule may ask for a group that its expression does not have. */
+/* A rule whose text refers to a group that its regular expression does not have. */
 Test(locate, a_group_that_is_not_there_is_not_made_up) {
     pattern_file(RULES LINEAR);
     says("a:2x4 b:4x3!parameter!lm_head.weight c:3", PLAIN, "head of $1 (lm_head)");
@@ -91,7 +91,7 @@ Test(locate, parameters_are_seen_through_const_eval_and_movement) {
     cr_assert(str_is(place, "layer 5 (layers.5: x, y)"), "%.*s", (int)place.n, place.p);
 }
 
-/* A value that is no parameter is located by the weights of the op that made it. */
+/* A value that is no parameter is located by the weights of the op that defines it. */
 Test(locate, computed_values_are_located_by_the_nearest_weights) {
     pattern_file(RULES "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\nlocate: [x]\n");
     says("a:2x4!input w:4x3!parameter!layers.2.q.weight v:3x3!parameter!layers.1.k.weight y:2x3",
@@ -101,7 +101,7 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
          "f = ttnn.matmul a w -> 2x3; g = ttnn.matmul f v -> 2x3; e = ttnn.exp g -> 2x3; o = ttnn.add e y -> 2x3; "
          "return o",
          "layer 9 (fed by layers.9.k)");
-    /* the parameter has been seen on the way, as an operand of an op without weights */
+    /* the parameter was visited before, as an operand of an op without weights */
     says("i:3x3!input w:3x3!parameter!layers.4.v.weight y:3x3",
          "g = ttnn.matmul i w -> 3x3; h = ttnn.add w g -> 3x3; e = ttnn.exp h -> 3x3\n"
          "o = ttnn.add e y -> 3x3; return o",
@@ -133,7 +133,7 @@ Test(locate, notes_hold_what_is_known_line_by_line) {
               "p = ttnn.matmul a b -> 2x3 @mm_linear>mm.1; o = ttnn.add p c -> 2x3 @add.2; return o");
     struct segment s = all_of(m);
     cr_assert_str_eq(notes(m, &s, false), "a product and a sum.\nmodel location: layer 7 (layers.7.up)\n"
-                                         "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
+                                          "source torch ops: linear 4 3\nlocations: mm.1, add.2\ngraph: 2 of 3\n");
     cr_assert(str_is(ir_loc_of(m, &arena), "\"mm_linear\"(\"mm.1\"), \"add.2\""), "%s", ir_loc_of(m, &arena).p);
 }
 

@@ -1,4 +1,4 @@
-/* The promises of src/log: where blocks begin and end, what is cleaned, which ones are chosen. */
+/* src/log: where blocks begin and end, how lines are cleaned, which blocks are chosen and paired. */
 #include "log/log.h"
 #include "mlir/mlir.h"
 
@@ -187,7 +187,7 @@ Test(log, runtime_module_stands_in_for_a_missing_ttnn) {
     cr_assert_eq(s.blocks[1].graph, 1);
 }
 
-/* Each prefix of section "what people do to logs" in front of every line. */
+/* Every prefix that a tool may put in front of each line of a log. */
 Test(log, prefixes_are_taken_off) {
     static const char *const prefixes[] = {"[1,0]<stderr>:",
                                            "2026-08-21T10:15:02.3010000Z ",
@@ -306,7 +306,7 @@ Test(log, markers_in_strings_are_text) {
     cr_assert(s.blocks[0].complete);
 }
 
-/* fixtures/log, as the scan and the reader see it. Blocks that are not chosen count in nblocks only. */
+/* What the scan and the parser find in fixtures/log. Blocks that are not chosen count in nblocks only. */
 Test(log, fixtures) {
     static const struct {
         const char *file;

@@ -1,4 +1,4 @@
-/* The promises of roles: what a place is in a model is said where the graph leaves no doubt, and nothing else is. */
+/* Roles of matches: each role is found in the dataflow of a layer, and none where more than one is possible. */
 #include "ir_text.h"
 #include "place/locate.h"
 #include "place/role.h"
@@ -70,7 +70,7 @@ static void is_at(const char *results, const char *want) {
               want, ir.text);
 }
 
-/* ---- a layer in pieces ---- */
+/* ---- parts of a layer ---- */
 
 #define W         "!parameter!layers.3."
 #define ATTENTION "wq:8x8" W "attn.q.weight wk:8x8" W "attn.k.weight wv:8x8" W "attn.v.weight wo:8x8" W "attn.o.weight "
@@ -203,7 +203,7 @@ Test(role, one_product_for_all_three) {
     is("%n", "pre-attention norm");
 }
 
-/* Weights that are put side by side before the program runs. */
+/* Weights that a const-eval function concatenates. */
 Test(role, weights_through_const_eval) {
     char *eval =
         ir_long("main_const_eval_0", "a:8x8 b:8x8 c:8x8 ", "j = ttnn.concat a b c {dim = 1 : si32} -> 8x24; return j");
@@ -275,17 +275,17 @@ Test(role, cross_attention) {
     is("%a", "query projection");
     is("%b %c", "key and value projections");
     is("%n", "pre-attention norm");
-    /* keys of a part of what queries are made of: neither self nor cross */
+    /* keys share one of several origins with the queries: neither self- nor cross-attention */
     build(LAYER "w0:8x8" W "attn.sr.weight ",
           NORM_1 "n0 = ttnn.matmul n w0 -> 1x6x8; a = ttnn.matmul n wq -> 1x6x8; b = ttnn.matmul n0 wk -> 1x6x8\n"
                  "c = ttnn.matmul n0 wv -> 1x6x8\n" SPLIT CORE REST);
     is("%s %p %o", "attention");
-    /* queries and keys are made of one stream, each in its own way */
+    /* queries and keys are projected from different values of one stream */
     build(LAYER "w0:8x8" W "a.weight w9:8x8" W "b.weight ",
           NORM_1 "n0 = ttnn.matmul n w0 -> 1x6x8; n9 = ttnn.matmul n w9 -> 1x6x8; a = ttnn.matmul n0 wq -> 1x6x8\n"
                  "b = ttnn.matmul n9 wk -> 1x6x8; c = ttnn.matmul n9 wv -> 1x6x8\n" SPLIT CORE REST);
     is("%s %p %o", "attention");
-    /* operands that no projection makes say nothing about their source */
+    /* operands without a projection */
     build("q:1x2x6x4!input k:1x2x4x6!input v:1x2x6x4!input ", CORE "return o");
     is("%s %p %o", "attention");
     is("%p", "softmax of attention");
@@ -311,7 +311,7 @@ Test(role, norms_after_and_of_heads) {
     is("%a", "query projection");
 }
 
-/* A norm of primitives, shifted and scaled by what is made of something else. */
+/* A decomposed norm whose shift and scale are computed from another input. */
 Test(role, modulated_norm) {
     build(LAYER "c0:1x1x8!input!time wm:8x8" W "modulation.weight ",
           "sh = ttnn.matmul c0 wm -> 1x1x8; sq = ttnn.multiply x x -> 1x6x8\n"
@@ -325,7 +325,7 @@ Test(role, modulated_norm) {
     is("%gd %r", "residual add after attention");
 }
 
-/* ---- what must not be said ---- */
+/* ---- ambiguous roles ---- */
 
 Test(role, names_do_not_make_a_role) {
     build(X "w:8x8!parameter!layers.3.attn.query.weight ", "a = ttnn.matmul x w -> 1x6x8; return a");
@@ -334,7 +334,7 @@ Test(role, names_do_not_make_a_role) {
     is_at("%a", "lm_head");
 }
 
-/* The use decides, and a name that says otherwise is said alone. */
+/* The role comes from the use; where the name of the weight contradicts it, only the name is printed. */
 Test(role, names_that_contradict_the_use) {
     build(X "wk:8x8" W "attn.query.weight wq:8x8" W "attn.key.weight wv:8x8" W "attn.v_proj.weight wo:8x8" W
             "attn.out.weight g1:8" W "n.weight ",
@@ -346,7 +346,7 @@ Test(role, names_that_contradict_the_use) {
     is_at("%d", "output projection, layer 3 (layers.3.attn.out)");
 }
 
-/* Scores of keys times queries, turned before they are used: the first operand is the keys. */
+/* Scores as keys times queries, transposed before the softmax: the first operand is the keys. */
 Test(role, queries_and_keys_are_told_apart_by_the_values) {
 #define SWAPPED_SCORES(turn, p)                                                                                        \
     HEADS("a")                                                                                                         \
@@ -369,7 +369,7 @@ Test(role, queries_and_keys_are_told_apart_by_the_values) {
     is("%b", "");
 }
 
-/* A softmax along the queries is no attention. */
+/* A softmax along the query dimension is no attention. */
 Test(role, softmax_along_another_axis) {
     build(LAYER, NORM_1 PROJECT SPLIT SCORES "p = ttnn.softmax s {dimension = 2 : si32} -> 1x2x6x6\n"
                                              "o = ttnn.matmul p v -> 1x2x6x4\n" REST);
@@ -381,15 +381,15 @@ Test(role, softmax_along_another_axis) {
 }
 
 Test(role, products_that_feed_two_things) {
-    /* an attention's query and an MLP */
+    /* feeds the query of an attention and an MLP */
     build(LAYER, NORM_1 PROJECT SPLIT CORE MERGE "e = ttnn.gelu a -> 1x6x8; h = ttnn.matmul e wo -> 1x6x8\n"
                                                  "r = ttnn.add x d -> 1x6x8; z = ttnn.add r h -> 1x6x8; return z");
     is("%a", "");
     is("%h", "");
-    /* an attention's query and the result */
+    /* feeds the query of an attention and its result */
     build(LAYER, NORM_1 PROJECT SPLIT CORE MERGE "z = ttnn.add d a -> 1x6x8; return z");
     is("%a", "");
-    /* the query of one attention and the key of the next */
+    /* feeds the query of one attention and the key of the next */
     build(LAYER, NORM_1 PROJECT SPLIT CORE
           "k2 = ttnn.permute q {permutation = array<i64: 0, 1, 3, 2>} -> 1x2x4x6; s2 = ttnn.matmul o k2 -> 1x2x6x6\n"
           "p2 = ttnn.softmax s2 {dimension = 3 : si32} -> 1x2x6x6; o2 = ttnn.matmul p2 v -> 1x2x6x4; return o2");
@@ -418,35 +418,35 @@ Test(role, norms_before_two_kinds_of_block) {
     is("%i", "");
     is("%z", "residual add after attention and MLP");
     is("%y", "final norm");
-    /* of what a product makes: the norm inside a projection of two steps */
+    /* the norm of the result of a linear, inside of a projection in two steps */
     build(LAYER "w0:8x8" W "attn.q_a.weight ",
           "x0 = ttnn.matmul x w0 -> 1x6x8; n = ttnn.rms_norm x0 g1 -> 1x6x8\n" PROJECT SPLIT CORE REST);
     is("%n", "");
 }
 
 Test(role, chains_that_are_no_mlp) {
-    /* a time embedding: nothing is added to a stream */
+    /* a time embedding: the result is not added to a stream */
     build(LAYER, "e = ttnn.matmul x w1 -> 1x6x16; f = ttnn.silu e -> 1x6x16; h = ttnn.matmul f w2 -> 1x6x8; return h");
     is("%e", "");
     is("%h", "");
     is("%f", "");
-    /* added to another embedding, not to what it began with */
+    /* added to another embedding, not to its own stream */
     build(LAYER "label:1x6x8!input!label ",
           "e = ttnn.matmul x w1 -> 1x6x16; f = ttnn.silu e -> 1x6x16; h = ttnn.matmul f w2 -> 1x6x8\n"
           "z = ttnn.add label h -> 1x6x8; return z");
     is("%e", "");
     is("%h", "");
     is("%z", "");
-    /* no activation between */
+    /* no activation between the linears */
     build(LAYER, "e = ttnn.matmul x w1 -> 1x6x16; h = ttnn.matmul e w2 -> 1x6x8; z = ttnn.add x h -> 1x6x8; return z");
     is("%e", "");
     is("%z", "");
-    /* the hidden values go elsewhere too */
+    /* the hidden values have another use */
     build(LAYER, "e = ttnn.matmul x w1 -> 1x6x16; f = ttnn.gelu e -> 1x6x16; h = ttnn.matmul f w2 -> 1x6x8\n"
                  "z = ttnn.add x h -> 1x6x8; w = ttnn.argsort f -> 1x6x16; return z w");
     is("%e", "");
     is("%h", "");
-    /* two activations: neither is the gate */
+    /* both factors are activated: neither is the gate */
     build(LAYER, "e = ttnn.matmul x wg -> 1x6x16; i = ttnn.matmul x w1 -> 1x6x16; f = ttnn.silu e -> 1x6x16\n"
                  "k = ttnn.sigmoid i -> 1x6x16; j = ttnn.multiply f k -> 1x6x16; h = ttnn.matmul j w2 -> 1x6x8\n"
                  "z = ttnn.add x h -> 1x6x8; return z");
@@ -454,7 +454,7 @@ Test(role, chains_that_are_no_mlp) {
     is("%h", "");
 }
 
-/* Two layers in one match, and a match with an output too many. */
+/* A match over two layers, and a match of which two results are used. */
 Test(role, matches_of_more_than_one_thing) {
     build(LAYER "v2:16x8!parameter!layers.4.mlp.down.weight v1:8x16!parameter!layers.4.mlp.up.weight ",
           NORM_1 PROJECT SPLIT CORE MERGE ADD_1 NORM_2 PLAIN ADD_2
@@ -469,7 +469,7 @@ Test(role, matches_of_more_than_one_thing) {
     is_at("%z", "residual add after the MLP, layer 3 (fed by layers.3.mlp.down)");
 }
 
-/* The neighbours are of two layers: neither is said. */
+/* Weights nearby are of two layers: no layer is printed. */
 Test(role, neighbours_that_disagree) {
     build("x:6x8!input!x w:8x8!parameter!layers.1.a.weight v:8x8!parameter!layers.2.b.weight ",
           "a = ttnn.matmul x w -> 6x8; b = ttnn.matmul x v -> 6x8; o = ttnn.multiply a b -> 6x8\n"
@@ -478,7 +478,7 @@ Test(role, neighbours_that_disagree) {
     build("x:6x8!input!x w:8x8!parameter!layers.1.a.weight v:8x8!parameter!layers.1.b.weight ",
           "a = ttnn.matmul x w -> 6x8; b = ttnn.matmul x v -> 6x8; o = ttnn.multiply a b -> 6x8; return o");
     is_at("%o", "layer 1 (fed by layers.1: a, b)");
-    /* not through a residual add, behind which another layer begins; what follows is told instead */
+    /* the search for weights ends at a residual add, so that what follows is printed instead */
     build("x:6x8!input!x w:8x8!parameter!layers.1.a.weight v:8x8!parameter!layers.2.b.weight ",
           "a = ttnn.matmul x w -> 6x8; r = ttnn.add x a -> 6x8; o = ttnn.abs r -> 6x8; b = ttnn.matmul o v -> 6x8; "
           "return b");

@@ -16,7 +16,8 @@ bool flow_disjoint(const struct source_set *a, const struct source_set *b) {
     return true;
 }
 
-/* An argument without a stated kind is taken for a weight by its rank: activations have at least three dimensions. */
+/* An argument without a stated kind is taken for a weight by its rank: inputs of an
+ * attention have three dimensions or more. */
 bool flow_is_weight(const struct graph *g, uint32_t v) {
     if (graph_is_parameter(g, v))
         return true;
