@@ -252,7 +252,7 @@ Test(numeric, a_view_reads_in_another_order) {
     struct tensor *t = counting(&(struct shape){3, {2, 3, 4}});
     uint32_t order[] = {2, 0, 1};
     struct view v = view_permuted(view_of(t), order);
-    struct tensor *p = view_copy(&bench, &v);
+    struct tensor *p = view_copy(&bench, v);
     cr_assert_eq(p->shape.dim[0], 4);
     cr_assert_eq(p->shape.dim[2], 3);
     for (int64_t i = 0; i < 4; i++)
@@ -260,7 +260,7 @@ Test(numeric, a_view_reads_in_another_order) {
             for (int64_t k = 0; k < 3; k++)
                 cr_assert_eq(p->x[i * 6 + j * 3 + k], t->x[j * 12 + k * 4 + i]);
     v = view_cut(view_of(t), 2, 3, -2, 2);
-    p = view_copy(&bench, &v);
+    p = view_copy(&bench, v);
     cr_assert_eq(p->x[0], 3);
     cr_assert_eq(p->x[1], 1);
     cr_assert_eq(p->x[11], 21);

@@ -1,4 +1,8 @@
-/* Attention, and what brings heads into shape and position. */
+/* Scaled dot product attention, rotary position embeddings, and the ops that split and concatenate heads.
+ *
+ * Sizes in comments: B batch, H heads (Hq of queries, Hkv of keys and values), S positions (Sq, Sk), D width of a head.
+ * Grouped queries: Hq / Hkv neighbouring query heads share a key head. Softmax subtracts the maximum of each row. */
+#include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
 #include <math.h>
@@ -11,16 +15,17 @@ static bool rank_needed(struct bench *b, const struct call *c, const struct tens
 
 /* ---- scaled dot product attention ---- */
 
-struct attention {
-    const struct tensor *q, *k, *v, *mask, *position, *sink; /* [B,Hq,Sq,D], [B,Hkv,Sk,D] twice; or NULL */
+struct sdpa {
+    const struct tensor *q, *k, *v;              /* [B,Hq,Sq,D], [B,Hkv,Sk,D], [B,Hkv,Sk,width of v] */
+    const struct tensor *mask, *position, *sink; /* each may be NULL. Position: of the query of each batch, in decode */
     double scale, sink_scale;
-    bool causal, mask_inside; /* the mask is added before the scale */
-    int64_t window;           /* 0: none */
+    bool causal, scale_mask; /* scale_mask: the mask is added to the scores before they are scaled */
+    int64_t window;          /* of keys that a query sees; 0: all */
     int64_t batch, heads, kv_heads, queries, keys, width;
 };
 
-/* Of decode: the last position of each batch; else the key may not lie behind the query. */
-static bool seen(const struct attention *a, int64_t batch, int64_t query, int64_t key) {
+/* A causal window reaches back from the query, another one to both sides of it. */
+static bool is_visible(const struct sdpa *a, int64_t batch, int64_t query, int64_t key) {
     int64_t at = a->position ? (int64_t)a->position->x[a->position->n == 1 ? 0 : batch] : query;
     if (a->causal && key > at)
         return false;
@@ -29,7 +34,7 @@ static bool seen(const struct attention *a, int64_t batch, int64_t query, int64_
     return !a->window || llabs(at - key) <= a->window / 2;
 }
 
-static double score(const struct attention *a, const struct view *mask, int64_t b, int64_t h, int64_t i, int64_t j) {
+static double score(const struct sdpa *a, const struct view *mask, int64_t b, int64_t h, int64_t i, int64_t j) {
     int64_t kv = h / (a->heads / a->kv_heads), d;
     double dot = 0, added = 0;
     const double *q = a->q->x + ((b * a->heads + h) * a->queries + i) * a->width;
@@ -38,13 +43,14 @@ static double score(const struct attention *a, const struct view *mask, int64_t 
         dot += q[d] * k[d];
     if (a->mask)
         added = mask->x[b * mask->stride[0] + h * mask->stride[1] + i * mask->stride[2] + j * mask->stride[3]];
-    if (!seen(a, b, i, j))
+    if (!is_visible(a, b, i, j))
         return -INFINITY;
-    return a->mask_inside ? a->scale * (dot + added) : a->scale * dot + added;
+    return a->scale_mask ? a->scale * (dot + added) : a->scale * dot + added;
 }
 
-/* One row of the result. `p` has room for a score for each key and one for the sink. */
-static void attend(const struct attention *a, const struct view *mask, int64_t b, int64_t h, int64_t i, double *p,
+/* One row of the result. `p` has room for a score for each key and one for the sink, which takes part in the softmax
+ * but has no value. */
+static void attend(const struct sdpa *a, const struct view *mask, int64_t b, int64_t h, int64_t i, double *p,
                    double *out) {
     int64_t n = a->keys, width = a->v->shape.dim[3], kv = h / (a->heads / a->kv_heads);
     double most = -INFINITY, total = 0;
@@ -64,7 +70,7 @@ static void attend(const struct attention *a, const struct view *mask, int64_t b
             out[d] += p[j] / total * v[j * width + d];
 }
 
-static bool attention_fits(struct bench *b, const struct attention *a) {
+static bool attention_fits(struct bench *b, const struct sdpa *a) {
     const int64_t *q = a->q->shape.dim, *k = a->k->shape.dim, *v = a->v->shape.dim;
     if (q[0] != k[0] || k[0] != v[0] || k[1] != v[1] || k[2] != v[2] || q[3] != k[3] || k[1] < 1 || q[1] % k[1] != 0)
         return bench_fail(b, "attention of %s, %s and %s", shape_text(b->arena, &a->q->shape).p,
@@ -76,8 +82,8 @@ static bool attention_fits(struct bench *b, const struct attention *a) {
     return true;
 }
 
-/* [B,Hq,Sq,D] */
-static struct tensor *attend_all(struct bench *b, struct attention *a) {
+/* [B,Hq,Sq,width of v]; NULL with a reason. */
+static struct tensor *attend_all(struct bench *b, struct sdpa *a) {
     if (!attention_fits(b, a))
         return NULL;
     a->batch = a->q->shape.dim[0];
@@ -110,47 +116,47 @@ static struct tensor *attend_all(struct bench *b, struct attention *a) {
     return t;
 }
 
-static bool read_attention(struct bench *b, const struct call *c, struct attention *a) {
+static bool read_attention(struct bench *b, const struct call *c, struct sdpa *a) {
     a->causal = true;
     a->scale = 1 / sqrt((double)a->q->shape.dim[3]);
     if (!attr_number(b, c, "scale", &a->scale) || !attr_flag(b, c, "is_causal", &a->causal) ||
         !attr_int(b, c, "sliding_window_size", &a->window))
         return false;
-    a->sink_scale = c->ttnn ? a->scale : 1; /* the kernel of TTNN scales the sink */
+    a->sink_scale = c->ttnn ? a->scale : 1; /* TTNN's kernel scales the sink as it does the scores */
+    return true;
+}
+
+static bool query_key_value(struct bench *b, const struct call *c, struct sdpa *a) {
+    const struct tensor **to[] = {&a->q, &a->k, &a->v};
+    if (!operands_needed(b, c, 3))
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        *to[i] = operand(c, i);
+        if (!rank_needed(b, c, *to[i], 4))
+            return false;
+    }
     return true;
 }
 
 bool evaluate_attention(struct bench *b, const struct call *c, const struct tensor **out) {
-    struct attention a = {.mask = operand(c, 3), .sink = operand(c, 4)};
-    if (!operands_needed(b, c, 3))
+    struct sdpa a = {.mask = operand(c, 3), .sink = operand(c, 4)};
+    if (!query_key_value(b, c, &a))
         return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if (!rank_needed(b, c, operand(c, i), 4))
-            return false;
-    a.q = operand(c, 0);
-    a.k = operand(c, 1);
-    a.v = operand(c, 2);
     *out = read_attention(b, c, &a) ? attend_all(b, &a) : NULL;
     return *out != NULL;
 }
 
-/* One query of each batch: [1,B,Hq,D] to [1,B,Hq,D]. The mask is [1|B, 1, 1|Hq, Sk]. */
+/* Decode: one query of each batch, [1,B,Hq,D] to [1,B,Hq,D]. The mask is [1|B, 1, 1|Hq, Sk]. */
 bool evaluate_attention_decode(struct bench *b, const struct call *c, const struct tensor **out) {
-    struct attention a = {.position = operand(c, 4), .sink = operand(c, 5), .mask_inside = c->ttnn};
-    if (!operands_needed(b, c, 3))
+    struct sdpa a = {.position = operand(c, 4), .sink = operand(c, 5), .scale_mask = c->ttnn};
+    if (!query_key_value(b, c, &a))
         return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if (!rank_needed(b, c, operand(c, i), 4))
-            return false;
     const int64_t *q = operand(c, 0)->shape.dim;
     a.q = tensor_reshape(b, operand(c, 0), &(struct shape){4, {q[0] * q[1], q[2], 1, q[3]}});
-    a.k = operand(c, 1);
-    a.v = operand(c, 2);
     if (operand(c, 3)) {
         if (!rank_needed(b, c, operand(c, 3), 4))
             return false;
-        struct view v = view_swapped(view_of(operand(c, 3)), 1, 2);
-        a.mask = view_copy(b, &v);
+        a.mask = view_copy(b, view_swapped(view_of(operand(c, 3)), 1, 2));
     }
     if (!read_attention(b, c, &a))
         return false;
@@ -162,29 +168,33 @@ bool evaluate_attention_decode(struct bench *b, const struct call *c, const stru
     return *out != NULL;
 }
 
-/* ---- positions ---- */
+/* ---- rotary position embeddings ---- */
 
-/* The kernel of TTNN fills the rows of its result up to a whole tile; those of padding are 0. */
+/* TTNN's kernel pads the rows of its result to a whole tile, with zeros; only the declared shape tells. */
 static const struct tensor *with_padding_rows(struct bench *b, const struct call *c, const struct tensor *t) {
-    const struct shape *told = result_shape(c, 0);
+    const struct shape *declared = declared_shape(c, 0);
     uint32_t rank = t->shape.rank;
     struct shape s = t->shape;
-    if (!told || told->rank != rank || told->dim[rank - 2] <= s.dim[rank - 2])
+    if (!declared || declared->rank != rank || declared->dim[rank - 2] <= s.dim[rank - 2])
         return t;
-    s.dim[rank - 2] = told->dim[rank - 2];
+    s.dim[rank - 2] = declared->dim[rank - 2];
     struct tensor *r = tensor_new(b, &s);
     if (!r)
         return NULL;
     struct view rows = view_cut(view_of(r), rank - 2, 0, 1, t->shape.dim[rank - 2]);
-    struct walk w;
-    walk_begin(&w, &rows.shape);
-    walk_add(&w, &rows);
-    for (const double *x = t->x; walk_more(&w); walk_next(&w))
-        r->x[w.offset[0]] = *x++;
+    view_fill(r, &rows, t->x);
     return r;
 }
 
-/* x * cos + turned * sin; turned is x with its halves exchanged and the first of them negated. */
+static const struct tensor *rotated(struct bench *b, const struct tensor *x, const struct tensor *cos,
+                                    const struct tensor *turned, const struct tensor *sin) {
+    const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), x, cos);
+    const struct tensor *q = p ? apply_binary(b, binary_of(K_MULTIPLY), turned, sin) : NULL;
+    return q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+}
+
+/* x * cos + turned * sin; turned is x with its halves exchanged and the first of them negated (Su et al., 2021, in the
+ * layout of GPT-NeoX). */
 bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t token = 0;
     struct str text;
@@ -208,48 +218,43 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
             return bench_fail(b, "rotary_embedding: token %lld", (long long)token);
         int64_t rows = x->shape.dim[rank - 2] < v.shape.dim[r - 2] ? x->shape.dim[rank - 2] : v.shape.dim[r - 2];
         v = view_cut(v, r - 2, one ? token : 0, 1, one ? 1 : rows); /* tables may be longer than the sequence */
-        if (!(angle[k] = view_copy(b, &v)))
+        if (!(angle[k] = view_copy(b, v)))
             return false;
     }
-    const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), x, angle[0]);
-    const struct tensor *q = p ? apply_binary(b, binary_of(K_MULTIPLY), turned, angle[1]) : NULL;
-    const struct tensor *t = q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    const struct tensor *t = rotated(b, x, angle[0], turned, angle[1]);
     *out = t ? with_padding_rows(b, c, t) : NULL;
     return *out != NULL;
 }
 
-/* x * cos + (x . trans) * sin */
+/* x * cos + (x . m) * sin, where m is the matrix that exchanges neighbours, given as an operand. */
 bool evaluate_rotary_llama(struct bench *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 4))
         return false;
     const struct tensor *turned = multiply_matrices(b, operand(c, 0), false, operand(c, 3), false);
-    const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), operand(c, 0), operand(c, 1));
-    const struct tensor *q = turned && p ? apply_binary(b, binary_of(K_MULTIPLY), turned, operand(c, 2)) : NULL;
-    *out = q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    *out = turned ? rotated(b, operand(c, 0), operand(c, 1), turned, operand(c, 2)) : NULL;
     return *out != NULL;
 }
 
 /* ---- heads ---- */
 
-/* [B,H,S,D] to [B,S,H*D], with `lead` dimensions of 1 put before S. */
-static bool merge_heads(struct bench *b, const struct call *c, uint32_t lead, const struct tensor **out) {
+/* [B,H,S,D] to [B,S,H*D], or with `rank4` to [B,1,S,H*D]. */
+static bool merge_heads(struct bench *b, const struct call *c, bool rank4, const struct tensor **out) {
     if (!operands_needed(b, c, 1) || !rank_needed(b, c, operand(c, 0), 4))
         return false;
     const int64_t *d = operand(c, 0)->shape.dim;
-    struct view v = view_swapped(view_of(operand(c, 0)), 1, 2);
-    struct tensor *t = view_copy(b, &v);
+    struct tensor *t = view_copy(b, view_swapped(view_of(operand(c, 0)), 1, 2));
     struct shape s =
-        lead ? (struct shape){4, {d[0], 1, d[2], d[1] * d[3]}} : (struct shape){3, {d[0], d[2], d[1] * d[3]}};
+        rank4 ? (struct shape){4, {d[0], 1, d[2], d[1] * d[3]}} : (struct shape){3, {d[0], d[2], d[1] * d[3]}};
     *out = t ? tensor_reshape(b, t, &s) : NULL;
     return *out != NULL;
 }
 
 bool evaluate_concatenate_heads(struct bench *b, const struct call *c, const struct tensor **out) {
-    return merge_heads(b, c, 0, out);
+    return merge_heads(b, c, false, out);
 }
 
 bool evaluate_nlp_concat_heads(struct bench *b, const struct call *c, const struct tensor **out) {
-    return merge_heads(b, c, 1, out);
+    return merge_heads(b, c, true, out);
 }
 
 /* [1,B,H,D] to [1,1,B,heads*D]: heads beyond `num_heads` are padding. */
@@ -262,8 +267,7 @@ bool evaluate_nlp_concat_heads_decode(struct bench *b, const struct call *c, con
         return false;
     if (heads < 1 || heads > d[2])
         return bench_fail(b, "nlp_concat_heads_decode: %lld of %lld heads", (long long)heads, (long long)d[2]);
-    struct view v = view_cut(view_of(operand(c, 0)), 2, 0, 1, heads);
-    struct tensor *t = view_copy(b, &v);
+    struct tensor *t = view_copy(b, view_cut(view_of(operand(c, 0)), 2, 0, 1, heads));
     *out = t ? tensor_reshape(b, t, &(struct shape){4, {1, d[0], d[1], heads * d[3]}}) : NULL;
     return *out != NULL;
 }
@@ -276,11 +280,11 @@ static const struct tensor *cut_heads(struct bench *b, const struct tensor *x, i
                      .x = x->x,
                      .offset = from,
                      .stride = {v.stride[0], width, v.stride[1], 1}};
-    return view_copy(b, &h);
+    return view_copy(b, h);
 }
 
 static bool head_counts(struct bench *b, const struct call *c, int64_t *q, int64_t *kv) {
-    if (!attr_needed(b, c, "num_heads") || !attr_int(b, c, "num_heads", q))
+    if (!attr_int_needed(b, c, "num_heads", q))
         return false;
     *kv = *q;
     if (!attr_int(b, c, "num_kv_heads", kv))
@@ -288,12 +292,15 @@ static bool head_counts(struct bench *b, const struct call *c, int64_t *q, int64
     return (*q > 0 && *kv > 0) || bench_fail(b, "%s: no heads", op_table[c->kind].name);
 }
 
+/* [B,S,columns] to q [B,Hq,S,D], k and v [B,Hkv,S,D]. The columns are q, k and v one after the other; with a second
+ * operand that has k and v, the first has q only. */
 bool evaluate_split_heads(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t hq, hkv;
-    bool turn_key = false;
+    bool transpose_key = false;
     const struct tensor *x = operand(c, 0), *kv = operand(c, 1);
-    if (!operands_needed(b, c, 1) || !head_counts(b, c, &hq, &hkv) || !attr_flag(b, c, "transpose_key", &turn_key) ||
-        !rank_needed(b, c, x, 3) || (kv && !rank_needed(b, c, kv, 3)))
+    if (!operands_needed(b, c, 1) || !head_counts(b, c, &hq, &hkv) ||
+        !attr_flag(b, c, "transpose_key", &transpose_key) || !rank_needed(b, c, x, 3) ||
+        (kv && !rank_needed(b, c, kv, 3)))
         return false;
     int64_t parts = kv ? hq : hq + 2 * hkv, columns = x->shape.dim[2], width = columns / parts;
     if (width * parts != columns || (kv && kv->shape.dim[2] != 2 * hkv * width))
@@ -304,14 +311,12 @@ bool evaluate_split_heads(struct bench *b, const struct call *c, const struct te
     out[0] = cut_heads(b, x, 0, hq, width);
     out[1] = cut_heads(b, kv, from, hkv, width);
     out[2] = cut_heads(b, kv, from + hkv * width, hkv, width);
-    if (turn_key && out[1]) {
-        struct view v = view_swapped(view_of(out[1]), 2, 3);
-        out[1] = view_copy(b, &v);
-    }
+    if (transpose_key && out[1])
+        out[1] = view_copy(b, view_swapped(view_of(out[1]), 2, 3));
     return out[0] && out[1] && out[2];
 }
 
-/* [1,1,B,columns] to [1,B,Hq,D] and [1,B,Hkv,D] twice. */
+/* [1,1,B,(Hq + 2 * Hkv) * D] to [1,B,Hq,D] and [1,B,Hkv,D] twice. */
 bool evaluate_create_heads_decode(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t hq, hkv;
     if (!operands_needed(b, c, 1) || !head_counts(b, c, &hq, &hkv) || !rank_needed(b, c, operand(c, 0), 4))
@@ -324,7 +329,7 @@ bool evaluate_create_heads_decode(struct bench *b, const struct call *c, const s
         int64_t heads = i == 0 ? hq : hkv;
         struct view v = {
             .shape = {4, {1, rows, heads, width}}, .x = x->x, .offset = from, .stride = {x->n, columns, width, 1}};
-        out[i] = view_copy(b, &v);
+        out[i] = view_copy(b, v);
         from += heads * width;
     }
     return out[0] && out[1] && out[2];

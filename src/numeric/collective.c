@@ -1,12 +1,11 @@
-/* Collectives: what a device has after all of them gave their operands.
+/* Collectives: the result on one device, from the operands of all (struct mesh).
  *
- * Semantics: the TTIR op definitions of tt-mlir (August 2026). One axis of the mesh is modelled; a device is its place
- * along that axis. */
+ * Semantics: the TTIR op definitions of tt-mlir (August 2026). One axis of the mesh is modelled; a device is known by
+ * its index along that axis. Reductions combine the operands in the order of the devices. */
+#include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
-#include <math.h>
-
-/* What each device gives, and which of them this is. */
+/* The operand of each device, and which of them this one is. */
 struct exchange {
     const struct tensor *all[MAX_DEVICES];
     uint32_t n, self;
@@ -16,67 +15,38 @@ static bool exchange_of(struct bench *b, const struct call *c, struct exchange *
     *e = (struct exchange){.n = b->mesh ? b->mesh->devices : 0, .self = b->device};
     if (!operands_needed(b, c, 1))
         return false;
-    if (e->n == 0) {
-        bench_beyond(b, "no evaluator for %s", op_table[c->kind].name);
-        return false;
-    }
+    if (e->n == 0)
+        return bench_beyond(b, "no evaluator for %s", op_table[c->kind].name);
     return b->mesh->gather(b, operand(c, 0), e->all);
 }
 
-/* One part of so many along a dimension. */
-static const struct tensor *part_of(struct bench *b, const struct call *c, const struct tensor *t, uint32_t dim,
-                                    uint32_t part, uint32_t of) {
-    if (t->shape.dim[dim] % of != 0) {
-        bench_fail(b, "%s: %lld elements for %u devices", op_table[c->kind].name, (long long)t->shape.dim[dim], of);
+/* Shard number `shard` of `count` along a dimension. */
+static const struct tensor *shard_of(struct bench *b, const struct call *c, const struct tensor *t, uint32_t dim,
+                                     uint32_t shard, uint32_t count) {
+    if (t->shape.dim[dim] % count != 0) {
+        bench_fail(b, "%s: %lld elements for %u devices", op_table[c->kind].name, (long long)t->shape.dim[dim], count);
         return NULL;
     }
-    int64_t n = t->shape.dim[dim] / of;
-    struct view v = view_cut(view_of(t), dim, n * part, 1, n);
-    return view_copy(b, &v);
-}
-
-static const struct tensor *joined(struct bench *b, const struct tensor *const *parts, uint32_t n, uint32_t dim) {
-    struct shape s = parts[0]->shape;
-    struct walk w;
-    s.dim[dim] = 0;
-    for (uint32_t i = 0; i < n; i++)
-        s.dim[dim] += parts[i]->shape.dim[dim];
-    struct tensor *t = tensor_new(b, &s);
-    if (!t)
-        return NULL;
-    struct view v = view_of(t);
-    for (uint32_t i = 0, at = 0; i < n; at += (uint32_t)parts[i++]->shape.dim[dim]) {
-        struct view to = view_cut(v, dim, at, 1, parts[i]->shape.dim[dim]);
-        const double *x = parts[i]->x;
-        walk_begin(&w, &parts[i]->shape);
-        for (walk_add(&w, &to); walk_more(&w); walk_next(&w))
-            t->x[w.offset[0]] = *x++;
-    }
-    return t;
+    int64_t n = t->shape.dim[dim] / count;
+    return view_copy(b, view_cut(view_of(t), dim, n * shard, 1, n));
 }
 
 /* ---- reductions ---- */
 
-static const struct {
-    const char *name;
-    enum op_kind by;
-} reductions[] = {{"sum", K_ADD}, {"mean", K_ADD}, {"max", K_MAXIMUM}, {"min", K_MINIMUM}, {"prod", K_MULTIPLY}};
-
 static const struct tensor *reduced(struct bench *b, const struct call *c, const struct exchange *e) {
     struct str text = STR("<sum>");
     attr_text(c, "reduce_type", &text);
-    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++) {
-        if (!str_find(text, str_of(reductions[i].name)))
-            continue;
-        const struct tensor *t = e->all[0];
-        for (uint32_t d = 1; d < e->n && t; d++)
-            t = apply_binary(b, binary_of(reductions[i].by), t, e->all[d]);
-        bool mean = strcmp(reductions[i].name, "mean") == 0;
-        const struct tensor *n = mean ? tensor_scalar(b, 1.0 / e->n) : NULL;
-        return mean && n && t ? apply_binary(b, binary_of(K_MULTIPLY), t, n) : t;
+    bool mean = str_find(text, STR("mean")) != NULL && !str_find(text, STR("sum"));
+    binary_function *f = mean ? binary_of(K_ADD) : combination_of(text);
+    const struct tensor *t = e->all[0];
+    if (!f) {
+        bench_beyond(b, "no evaluator for %s of %.*s", op_table[c->kind].name, (int)text.n, text.p);
+        return NULL;
     }
-    bench_beyond(b, "no evaluator for %s of %.*s", op_table[c->kind].name, (int)text.n, text.p);
-    return NULL;
+    for (uint32_t d = 1; d < e->n && t; d++)
+        t = apply_binary(b, f, t, e->all[d]);
+    const struct tensor *share = mean && t ? tensor_scalar(b, 1.0 / e->n) : NULL;
+    return share ? apply_binary(b, binary_of(K_MULTIPLY), t, share) : t;
 }
 
 bool evaluate_all_reduce(struct bench *b, const struct call *c, const struct tensor **out) {
@@ -90,11 +60,10 @@ bool evaluate_all_reduce(struct bench *b, const struct call *c, const struct ten
 bool evaluate_reduce_scatter(struct bench *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     uint32_t dim;
-    if (!exchange_of(b, c, &e) || !attr_needed(b, c, "scatter_dim") ||
-        !axis_attr(b, c, "scatter_dim", 0, operand(c, 0)->shape.rank, &dim))
+    if (!exchange_of(b, c, &e) || !axis_needed(b, c, "scatter_dim", &dim))
         return false;
     const struct tensor *t = reduced(b, c, &e);
-    *out = t ? part_of(b, c, t, dim, e.self, e.n) : NULL;
+    *out = t ? shard_of(b, c, t, dim, e.self, e.n) : NULL;
     return *out != NULL;
 }
 
@@ -103,10 +72,9 @@ bool evaluate_reduce_scatter(struct bench *b, const struct call *c, const struct
 bool evaluate_all_gather(struct bench *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     uint32_t dim;
-    if (!exchange_of(b, c, &e) || !attr_needed(b, c, "all_gather_dim") ||
-        !axis_attr(b, c, "all_gather_dim", 0, operand(c, 0)->shape.rank, &dim))
+    if (!exchange_of(b, c, &e) || !axis_needed(b, c, "all_gather_dim", &dim))
         return false;
-    *out = joined(b, e.all, e.n, dim);
+    *out = tensor_concat(b, e.all, e.n, dim);
     return *out != NULL;
 }
 
@@ -114,14 +82,13 @@ bool evaluate_mesh_partition(struct bench *b, const struct call *c, const struct
     uint32_t dim;
     if (!b->mesh)
         return bench_beyond(b, "no evaluator for %s", op_table[c->kind].name);
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dim") ||
-        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &dim))
+    if (!axis_needed(b, c, "dim", &dim))
         return false;
-    *out = part_of(b, c, operand(c, 0), dim, b->device, b->mesh->devices);
+    *out = shard_of(b, c, operand(c, 0), dim, b->device, b->mesh->devices);
     return *out != NULL;
 }
 
-/* All devices are one group, in their order; an absent list says so. */
+/* All devices form one group, in the order of their indices; that is the default. */
 static bool is_one_group(struct bench *b, const struct call *c, uint32_t devices) {
     int64_t list[MAX_DEVICES];
     int n = (int)devices;
@@ -140,14 +107,13 @@ bool evaluate_all_to_all(struct bench *b, const struct call *c, const struct ten
     struct exchange e;
     const struct tensor *parts[MAX_DEVICES] = {operand(c, 0)};
     uint32_t split, concat;
-    if (!exchange_of(b, c, &e) || !is_one_group(b, c, e.n) || !attr_needed(b, c, "split_dim") ||
-        !attr_needed(b, c, "concat_dim") || !axis_attr(b, c, "split_dim", 0, operand(c, 0)->shape.rank, &split) ||
-        !axis_attr(b, c, "concat_dim", 0, operand(c, 0)->shape.rank, &concat))
+    if (!exchange_of(b, c, &e) || !is_one_group(b, c, e.n) || !axis_needed(b, c, "split_dim", &split) ||
+        !axis_needed(b, c, "concat_dim", &concat))
         return false;
     for (uint32_t d = 0; d < e.n; d++)
-        if (!(parts[d] = part_of(b, c, e.all[d], split, e.self, e.n)))
+        if (!(parts[d] = shard_of(b, c, e.all[d], split, e.self, e.n)))
             return false;
-    *out = joined(b, parts, e.n, concat);
+    *out = tensor_concat(b, parts, e.n, concat);
     return *out != NULL;
 }
 
@@ -159,13 +125,12 @@ bool evaluate_collective_broadcast(struct bench *b, const struct call *c, const 
     return true;
 }
 
-/* Who is no target of any source gets zeros. */
+/* A device that is the target of no pair gets zeros. */
 bool evaluate_collective_permute(struct bench *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     int64_t pairs[2 * MAX_DEVICES] = {0};
     int n = 0;
-    if (!exchange_of(b, c, &e) || !attr_needed(b, c, "source_target_pairs") ||
-        !attr_list(b, c, "source_target_pairs", pairs, 2 * MAX_DEVICES, &n))
+    if (!exchange_of(b, c, &e) || !attr_list_needed(b, c, "source_target_pairs", pairs, 2 * MAX_DEVICES, &n))
         return false;
     *out = NULL;
     for (int i = 0; i + 1 < n; i += 2) {

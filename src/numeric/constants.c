@@ -1,11 +1,11 @@
-/* Tensors that are written in the text. */
+/* Constants: their elements stand in the text. What a type cannot hold is rounded by interpret(). */
 #include "numeric/evaluators.h"
 
-/* Where the shape is not told by a type: the attribute `shape`. */
+/* The declared shape, else that of the attribute `shape`. */
 static bool shape_of_constant(struct bench *b, const struct call *c, struct shape *s) {
     int n = 0;
-    if (result_shape(c, 0)) {
-        *s = *result_shape(c, 0);
+    if (declared_shape(c, 0)) {
+        *s = *declared_shape(c, 0);
         return true;
     }
     *s = (struct shape){0};
@@ -42,7 +42,8 @@ bool evaluate_full(struct bench *b, const struct call *c, const struct tensor **
     return filled(b, c, value, out);
 }
 
-/* A constant evaluated in a shape that is not the text's must be the same everywhere. */
+/* The elements in row-major order, or one for all. A proof may evaluate the op in a smaller shape than the one that is
+ * printed, which only a splat can follow. */
 bool evaluate_constant(struct bench *b, const struct call *c, const struct tensor **out) {
     struct str text;
     struct shape s;
@@ -64,15 +65,15 @@ bool evaluate_constant(struct bench *b, const struct call *c, const struct tenso
 
 bool evaluate_arange(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t start = 0, end = 0, step = 1, along = 0;
-    if (!attr_int(b, c, "start", &start) || !attr_needed(b, c, "end") || !attr_int(b, c, "end", &end) ||
-        !attr_int(b, c, "step", &step) || !attr_int(b, c, "arange_dimension", &along))
+    if (!attr_int(b, c, "start", &start) || !attr_int_needed(b, c, "end", &end) || !attr_int(b, c, "step", &step) ||
+        !attr_int(b, c, "arange_dimension", &along))
         return false;
     if (step == 0)
         return bench_fail(b, "arange with step 0");
     int64_t count = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
     struct shape s = {1, {count > 0 ? count : 0}};
-    if (result_shape(c, 0))
-        s = *result_shape(c, 0);
+    if (declared_shape(c, 0))
+        s = *declared_shape(c, 0);
     if (along < 0 || along >= s.rank || s.dim[along] != count)
         return bench_fail(b, "arange of %lld numbers along dimension %lld of %s", (long long)count, (long long)along,
                           shape_text(b->arena, &s).p);
@@ -89,10 +90,9 @@ bool evaluate_arange(struct bench *b, const struct call *c, const struct tensor 
 
 bool evaluate_dimension_size(struct bench *b, const struct call *c, const struct tensor **out) {
     uint32_t d;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dimension") ||
-        !axis_attr(b, c, "dimension", 0, operand(c, 0)->shape.rank, &d))
+    if (!axis_needed(b, c, "dimension", &d))
         return false;
     const struct tensor *t = tensor_scalar(b, (double)operand(c, 0)->shape.dim[d]);
-    *out = as_told(b, c, 0, t);
+    *out = as_declared(b, c, 0, t);
     return *out != NULL;
 }

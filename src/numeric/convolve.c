@@ -1,8 +1,10 @@
-/* Convolutions and pools over one to three spatial dimensions.
+/* Convolutions and pools over one to three spatial dimensions, in exact arithmetic.
  *
- * Inside, tensors are [batch, spatial..., channels] and weights [out, in / groups, window...]. Attributes: of TTIR the
- * dimensions are located by batch_dim, channel_dim and so on; of TTNN the input is flattened and its sizes are printed.
- * Paddings of four numbers are top, left, bottom, right in TTIR and top, bottom, left, right in TTNN. */
+ * Evaluation works on [batch, spatial..., channels] and weights [out, in / groups, window...]. TTIR names the
+ * dimensions by batch_dim, channel_dim and so on; TTNN flattens the input and prints its sizes. Four paddings are top,
+ * left, bottom, right in TTIR and top, bottom, left, right in TTNN. Sizes of results: as PyTorch computes them,
+ * ceil_mode too. */
+#include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
 #include <math.h>
@@ -10,7 +12,7 @@
 enum { SPATIAL = 3 };
 
 /* How a window moves along each spatial dimension. */
-struct window {
+struct conv_window {
     uint32_t n; /* spatial dimensions */
     int64_t in[SPATIAL], out[SPATIAL], size[SPATIAL], stride[SPATIAL], dilation[SPATIAL], before[SPATIAL],
         after[SPATIAL];
@@ -29,7 +31,7 @@ static bool per_dimension(struct bench *b, const struct call *c, const char *key
     return true;
 }
 
-static bool paddings(struct bench *b, const struct call *c, struct window *w) {
+static bool paddings(struct bench *b, const struct call *c, struct conv_window *w) {
     int64_t v[2 * SPATIAL];
     int given = 0;
     if (!attr_list(b, c, "padding", v, 2 * SPATIAL, &given))
@@ -47,7 +49,7 @@ static bool paddings(struct bench *b, const struct call *c, struct window *w) {
 }
 
 /* Stride, dilation, padding; the window's size and the input's must be set. */
-static bool read_window(struct bench *b, const struct call *c, struct window *w) {
+static bool read_window(struct bench *b, const struct call *c, struct conv_window *w) {
     for (uint32_t d = 0; d < w->n; d++)
         w->stride[d] = w->dilation[d] = 1;
     if (!per_dimension(b, c, "stride", w->n, w->stride) || !per_dimension(b, c, "dilation", w->n, w->dilation) ||
@@ -59,11 +61,11 @@ static bool read_window(struct bench *b, const struct call *c, struct window *w)
     return true;
 }
 
-static bool output_sizes(struct bench *b, const struct call *c, struct window *w, bool up) {
+static bool output_sizes(struct bench *b, const struct call *c, struct conv_window *w, bool up) {
     for (uint32_t d = 0; d < w->n; d++) {
         int64_t room = w->in[d] + w->before[d] + w->after[d] - w->dilation[d] * (w->size[d] - 1) - 1;
         w->out[d] = room < 0 ? 0 : (room + (up ? w->stride[d] - 1 : 0)) / w->stride[d] + 1;
-        /* the last window of a rounded up count begins inside the input or its padding in front */
+        /* a window that begins behind the input and the padding before it does not count */
         if (up && w->out[d] > 0 && (w->out[d] - 1) * w->stride[d] >= w->in[d] + w->before[d])
             w->out[d]--;
         if (w->out[d] < 1)
@@ -72,10 +74,10 @@ static bool output_sizes(struct bench *b, const struct call *c, struct window *w
     return true;
 }
 
-/* ---- the layout of input and result ---- */
+/* ---- layout of input and result ---- */
 
-/* Positions of batch, spatial dimensions and channels in the operand. */
-struct layout {
+/* Which dimensions of the operand are batch, spatial dimensions and channels. */
+struct conv_layout {
     uint32_t dims[SPATIAL + 2];
     bool flat; /* [1, 1, batch * spatial, channels] */
 };
@@ -85,7 +87,7 @@ static const char *const dim_names[SPATIAL][SPATIAL] = {
 static const char *const size_names[SPATIAL][SPATIAL] = {
     {"input_length"}, {"input_height", "input_width"}, {"input_depth", "input_height", "input_width"}};
 
-/* The sizes that the text prints for a flattened input; *flat where it does. */
+/* Batch and spatial sizes that the op prints for a flattened input; *flat says whether it does. */
 static bool printed_sizes(struct bench *b, const struct call *c, uint32_t n, int64_t *sizes, bool *flat) {
     struct str text = STR("");
     *flat = attr_text(c, "flattened_compat_info", &text) && text.n && !str_find(text, STR("none"));
@@ -106,8 +108,8 @@ static bool printed_sizes(struct bench *b, const struct call *c, uint32_t n, int
     return true;
 }
 
-/* The input as [batch, spatial..., channels], and how it lies. */
-static const struct tensor *canonical(struct bench *b, const struct call *c, uint32_t n, struct layout *l) {
+/* The input as [batch, spatial..., channels]; *l is its layout. NULL with a reason. */
+static const struct tensor *canonical(struct bench *b, const struct call *c, uint32_t n, struct conv_layout *l) {
     const struct tensor *x = operand(c, 0);
     int64_t sizes[SPATIAL + 2];
     if (!printed_sizes(b, c, n, sizes, &l->flat))
@@ -133,41 +135,40 @@ static const struct tensor *canonical(struct bench *b, const struct call *c, uin
         }
         used[l->dims[d]] = true;
     }
-    struct view v = view_permuted(view_of(x), l->dims);
-    return view_copy(b, &v);
+    return view_copy(b, view_permuted(view_of(x), l->dims));
 }
 
 /* The result in the layout of the input. */
 static const struct tensor *laid_out(struct bench *b, const struct call *c, uint32_t result, const struct tensor *t,
-                                     const struct layout *l) {
+                                     const struct conv_layout *l) {
     uint32_t back[SPATIAL + 2], n = t->shape.rank;
     if (l->flat) {
-        const struct shape *told = result_shape(c, result);
+        const struct shape *declared = declared_shape(c, result);
         int64_t channels = t->shape.dim[n - 1];
         struct shape s = {4, {1, 1, channels ? t->n / channels : 0, channels}};
-        return told ? as_told(b, c, result, t) : tensor_reshape(b, t, &s);
+        return declared ? as_declared(b, c, result, t) : tensor_reshape(b, t, &s);
     }
     for (uint32_t d = 0; d < n; d++)
         back[l->dims[d]] = d;
-    struct view v = view_permuted(view_of(t), back);
-    return view_copy(b, &v);
+    return view_copy(b, view_permuted(view_of(t), back));
 }
 
-static void set_input(struct window *w, const struct tensor *x) {
+static void set_input(struct conv_window *w, const struct tensor *x) {
     for (uint32_t d = 0; d < w->n; d++)
         w->in[d] = x->shape.dim[d + 1];
 }
 
 /* ---- convolutions ---- */
 
-struct kernel {
+struct conv_kernel {
     struct view w; /* [out, in / groups, window...]; of a transposed convolution [in, out / groups, window...] */
     int64_t groups, in, out;
     bool transposed, replicate;
 };
 
-/* Weights as they are defined, or prepared for the device: [..., window * in, out], the input channel fastest. */
-static bool read_weights(struct bench *b, const struct call *c, struct window *w, struct kernel *k) {
+/* Weights as they are defined, or as TTNN prepares them for the device: [..., window * in, out], the input channel
+ * fastest. */
+static bool read_weights(struct bench *b, const struct call *c, struct conv_window *w, struct conv_kernel *k) {
     const struct tensor *t = operand(c, 1);
     int64_t window = 1, first = k->transposed ? k->in : k->out, second = (k->transposed ? k->out : k->in) / k->groups;
     uint32_t rank = t->shape.rank;
@@ -200,7 +201,7 @@ static bool read_weights(struct bench *b, const struct call *c, struct window *w
 }
 
 /* Where a tap of the window reads; false outside of the input. */
-static bool tap(const struct window *w, const int64_t *out, const int64_t *at, bool replicate, int64_t *in) {
+static bool tap(const struct conv_window *w, const int64_t *out, const int64_t *at, bool replicate, int64_t *in) {
     for (uint32_t d = 0; d < w->n; d++) {
         in[d] = out[d] * w->stride[d] - w->before[d] + at[d] * w->dilation[d];
         if (replicate)
@@ -211,8 +212,8 @@ static bool tap(const struct window *w, const int64_t *out, const int64_t *at, b
     return true;
 }
 
-/* The same of a transposed convolution: an input lands at stride * in - before + dilation * at. */
-static bool transposed_tap(const struct window *w, const int64_t *out, const int64_t *at, int64_t *in) {
+/* The same for a transposed convolution, where input `in` adds to output stride * in - before + dilation * at. */
+static bool transposed_tap(const struct conv_window *w, const int64_t *out, const int64_t *at, int64_t *in) {
     for (uint32_t d = 0; d < w->n; d++) {
         int64_t from = out[d] + w->before[d] - at[d] * w->dilation[d];
         if (from < 0 || from % w->stride[d] != 0 || from / w->stride[d] >= w->in[d])
@@ -229,16 +230,16 @@ static int64_t spatial_offset(const struct view *v, uint32_t n, const int64_t *a
     return offset;
 }
 
-/* All output channels at one place of the output. */
-static void convolve_at(const struct kernel *k, const struct window *w, const struct view *x, int64_t batch,
-                        const int64_t *place, double *out) {
+/* All output channels at one spatial index of the output. */
+static void convolve_at(const struct conv_kernel *k, const struct conv_window *w, const struct view *x, int64_t batch,
+                        const int64_t *index, double *out) {
     int64_t in[SPATIAL], per_in = k->in / k->groups, per_out = k->out / k->groups;
     struct shape window = {.rank = w->n};
     struct walk taps;
     memcpy(window.dim, w->size, w->n * sizeof *w->size);
     walk_begin(&taps, &window);
     for (; walk_more(&taps); walk_next(&taps)) {
-        if (k->transposed ? !transposed_tap(w, place, taps.at, in) : !tap(w, place, taps.at, k->replicate, in))
+        if (k->transposed ? !transposed_tap(w, index, taps.at, in) : !tap(w, index, taps.at, k->replicate, in))
             continue;
         const double *from = x->x + batch * x->stride[0] + spatial_offset(x, w->n, in);
         int64_t at = k->w.offset;
@@ -253,7 +254,7 @@ static void convolve_at(const struct kernel *k, const struct window *w, const st
     }
 }
 
-static struct tensor *convolve(struct bench *b, const struct kernel *k, const struct window *w,
+static struct tensor *convolve(struct bench *b, const struct conv_kernel *k, const struct conv_window *w,
                                const struct tensor *x) {
     struct shape s = {.rank = w->n + 2, .dim = {x->shape.dim[0]}};
     uint64_t taps = 1;
@@ -274,7 +275,7 @@ static struct tensor *convolve(struct bench *b, const struct kernel *k, const st
     return t;
 }
 
-static bool transposed_sizes(struct bench *b, const struct call *c, struct window *w) {
+static bool transposed_sizes(struct bench *b, const struct call *c, struct conv_window *w) {
     int64_t extra[SPATIAL] = {0};
     if (!per_dimension(b, c, "output_padding", w->n, extra))
         return false;
@@ -301,8 +302,8 @@ static const struct tensor *with_bias(struct bench *b, const struct call *c, str
     return t;
 }
 
-/* How many channels there are after it: printed, or told by the weights. */
-static bool channels_out(struct bench *b, const struct call *c, struct kernel *k) {
+/* Channels of the result: printed, or else those of the weights. */
+static bool channels_out(struct bench *b, const struct call *c, struct conv_kernel *k) {
     const struct tensor *w = operand(c, 1);
     k->out = w->shape.rank ? w->shape.dim[k->transposed ? 1 : 0] * (k->transposed ? k->groups : 1) : 1;
     return attr_int(b, c, "out_channels", &k->out) && k->out > 0 && k->out % k->groups == 0
@@ -312,9 +313,9 @@ static bool channels_out(struct bench *b, const struct call *c, struct kernel *k
 }
 
 bool evaluate_convolution(struct bench *b, const struct call *c, const struct tensor **out) {
-    struct window w = {.n = c->kind == K_CONV1D ? 1 : c->kind == K_CONV3D ? 3 : 2};
-    struct kernel k = {.groups = 1, .transposed = c->kind == K_CONV_TRANSPOSE2D};
-    struct layout l;
+    struct conv_window w = {.n = c->kind == K_CONV1D ? 1 : c->kind == K_CONV3D ? 3 : 2};
+    struct conv_kernel k = {.groups = 1, .transposed = c->kind == K_CONV_TRANSPOSE2D};
+    struct conv_layout l;
     struct str mode = STR("");
     if (!operands_needed(b, c, 2) || !attr_int(b, c, "groups", &k.groups))
         return false;
@@ -337,17 +338,17 @@ bool evaluate_convolution(struct bench *b, const struct call *c, const struct te
 
 /* ---- pools ---- */
 
-struct pool {
-    struct window w;
-    struct layout l;
+struct conv_pool {
+    struct conv_window w;
+    struct conv_layout l;
     const struct tensor *x;
 };
 
-static bool read_pool(struct bench *b, const struct call *c, struct pool *p) {
+static bool read_pool(struct bench *b, const struct call *c, struct conv_pool *p) {
     bool up = false;
     struct str text;
     const char *key = attr_text(c, "kernel_size", &text) ? "kernel_size" : "kernel";
-    *p = (struct pool){.w = {.n = 2}};
+    *p = (struct conv_pool){.w = {.n = 2}};
     if (!operands_needed(b, c, 1) || !attr_needed(b, c, key) || !per_dimension(b, c, key, 2, p->w.size) ||
         !attr_flag(b, c, "ceil_mode", &up) || !read_window(b, c, &p->w) || !(p->x = canonical(b, c, 2, &p->l)))
         return false;
@@ -355,14 +356,14 @@ static bool read_pool(struct bench *b, const struct call *c, struct pool *p) {
     return output_sizes(b, c, &p->w, up);
 }
 
-static struct tensor *pool_result(struct bench *b, const struct pool *p) {
+static struct tensor *pool_result(struct bench *b, const struct conv_pool *p) {
     const struct tensor *x = p->x;
     struct tensor *t = tensor_new(b, &(struct shape){4, {x->shape.dim[0], p->w.out[0], p->w.out[1], x->shape.dim[3]}});
     return t && bench_steps(b, (uint64_t)t->n * (uint64_t)(p->w.size[0] * p->w.size[1])) ? t : NULL;
 }
 
-/* Offset in the input of one tap of the window at `at`; false in the padding. */
-static bool pool_tap(const struct pool *p, const int64_t *at, int64_t i, int64_t j, int64_t *offset, int64_t *in) {
+/* Offset in the input of tap (i, j) of the window at `at`; false in the padding. */
+static bool pool_tap(const struct conv_pool *p, const int64_t *at, int64_t i, int64_t j, int64_t *offset, int64_t *in) {
     int64_t window[2] = {i, j};
     if (!tap(&p->w, at + 1, window, false, in))
         return false;
@@ -370,7 +371,8 @@ static bool pool_tap(const struct pool *p, const int64_t *at, int64_t i, int64_t
     return true;
 }
 
-static void largest_at(const struct pool *p, const int64_t *at, double *value, double *index) {
+/* The maximum of a window, and its index in the plane of the input; a NaN counts as the maximum. */
+static void largest_at(const struct conv_pool *p, const int64_t *at, double *value, double *index) {
     int64_t offset, in[2];
     *value = -INFINITY;
     *index = 0;
@@ -383,7 +385,7 @@ static void largest_at(const struct pool *p, const int64_t *at, double *value, d
 }
 
 bool evaluate_max_pool(struct bench *b, const struct call *c, const struct tensor **out) {
-    struct pool p;
+    struct conv_pool p;
     struct walk w;
     if (!read_pool(b, c, &p))
         return false;
@@ -399,8 +401,8 @@ bool evaluate_max_pool(struct bench *b, const struct call *c, const struct tenso
     return out[0] != NULL;
 }
 
-/* How many elements a mean is of: those of the window in the input, or in the padded input. */
-static int64_t divisor(const struct pool *p, const int64_t *at, bool padding_counts, int64_t inside) {
+/* Elements that a mean is over: those of the window inside of the input, or inside of the padded input. */
+static int64_t divisor(const struct conv_pool *p, const int64_t *at, bool padding_counts, int64_t inside) {
     int64_t n = 1;
     for (uint32_t d = 0; d < 2; d++) {
         int64_t from = at[d + 1] * p->w.stride[d] - p->w.before[d], to = from + p->w.size[d];
@@ -411,7 +413,7 @@ static int64_t divisor(const struct pool *p, const int64_t *at, bool padding_cou
 }
 
 bool evaluate_avg_pool(struct bench *b, const struct call *c, const struct tensor **out) {
-    struct pool p;
+    struct conv_pool p;
     struct walk w;
     bool padding_counts = true;
     int64_t offset, in[2] = {0};
@@ -440,7 +442,7 @@ bool evaluate_avg_pool(struct bench *b, const struct call *c, const struct tenso
     return *out != NULL;
 }
 
-/* [N,H,W,C], the nearest element. */
+/* [N,H,W,C], mode nearest: element i of the result is element i / scale of the operand. */
 bool evaluate_upsample(struct bench *b, const struct call *c, const struct tensor **out) {
     struct str mode = STR("");
     int64_t by[2] = {1, 1};

@@ -1,4 +1,6 @@
-/* Floats are rounded in doubles by their step size; block floats in integers, as the converters do it. */
+/* Rounding to number formats (sources: format.h). Floats are rounded in doubles: x is divided by the distance of its
+ * neighbours, rounded to a whole number and multiplied again. Block floats are rounded on the bits of an f32, as the
+ * converters of host and packer do it. */
 #include "numeric/format.h"
 
 #include <math.h>
@@ -37,7 +39,7 @@ static const struct float_format *float_format(enum dtype t) {
     return i < sizeof floats / sizeof *floats && floats[i].bits ? &floats[i] : NULL;
 }
 
-/* Bits of the magnitude in a block; 0 for other formats. */
+/* Mantissa bits of an element of a block float, without its sign; 0 for other formats. */
 static int block_bits(enum dtype t) {
     return t == DT_BFP8 ? 7 : t == DT_BFP4 ? 3 : t == DT_BFP2 ? 1 : 0;
 }
@@ -50,11 +52,12 @@ bool format_is_integer(enum dtype t) {
     return t >= DT_I64 && t <= DT_INDEX;
 }
 
+/* To a whole number. */
 static double whole(double q, enum rounding r) {
     return r == ROUND_PACKER ? round(q) : r == ROUND_EVEN ? rint(q) : trunc(q);
 }
 
-/* 2^e, of a normal double; ldexp and frexp are what rounding would spend its time in. */
+/* 2^e. ldexp is several times slower, and rounding is most of the time of DEVICE arithmetic. */
 static double power_of_two(int e) {
     if (e < -1022 || e > 1023)
         return ldexp(1, e);
@@ -64,7 +67,8 @@ static double power_of_two(int e) {
     return x;
 }
 
-/* Exponent of the step at x: that of the last significant bit. Subnormal doubles are far below all formats. */
+/* Exponent of the last significant bit of the format at x. A subnormal double is far below the smallest number of any
+ * format. */
 static int step_exponent(double x, const struct float_format *f) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -82,7 +86,7 @@ static double round_float(double x, const struct float_format *f, enum rounding 
     return copysign(r == ROUND_TRUNCATE ? ldexp(1, f->emax + 1) - ldexp(1, f->emax + 1 - f->bits) : INFINITY, x);
 }
 
-/* A number in Dst is an f32. */
+/* Dst, the register file that the packer reads, holds an f32; denormals are flushed. */
 static double in_dst(double x) {
     double v = (double)(float)x;
     return fabs(v) < 0x1p-126 ? 0 : v;
@@ -119,7 +123,7 @@ static struct bits bits_of(double x) {
     return b;
 }
 
-/* Cuts `n` bits off, rounded: to even or away from zero at a tie, or toward zero. */
+/* v / 2^n, rounded: ties to even (ROUND_EVEN) or up (ROUND_PACKER), or truncated. */
 static uint32_t drop_bits(uint32_t v, int n, enum rounding r) {
     if (n <= 0)
         return v;
@@ -136,8 +140,8 @@ static uint32_t at_most(uint32_t v, int bits) {
     return v < most ? v : most;
 }
 
-/* The magnitude under a shared exponent. The host cuts the bits that the alignment pushes out and rounds the rest; the
- * packer rounds once to 7 bits and cuts what narrower formats do not hold. */
+/* Mantissa under a shared exponent. The host truncates the bits that the alignment shifts out and rounds the rest; the
+ * packer rounds once, to 7 bits, and truncates that for narrower formats. */
 static uint32_t magnitude(struct bits b, int shared, int bits, enum rounding r) {
     int down = shared - b.exponent;
     if (r == ROUND_PACKER)

@@ -1,45 +1,97 @@
-/* What the evaluation of formulas and that of lowerings share. Private to the room. */
+/* One evaluation of a formula, as the files of this folder share it. Private to the room.
+ *
+ * formula_value.c evaluates nodes, with the help of, from the bottom up: formula_number.c (numbers), formula_presence.c
+ * (what is absent), formula_attribute.c (attributes of ops), formula_choice.c (alternatives), lowered.c (fused ops). */
 #ifndef FA_FORMULA_RUN_H
 #define FA_FORMULA_RUN_H
 
-#include "numeric/evaluators.h"
+#include "numeric/call.h"
 #include "numeric/formula_value.h"
 
-enum { MAX_DEPTH = 24 };
+enum { MAX_DEPTH = 24 }; /* of lowerings inside of each other */
 
-/* One evaluation of one formula. */
 struct formula_run {
     struct bench *bench;
-    const struct pattern_set *set;
+    const struct pattern_set *set; /* whose lowerings count; or NULL */
     const struct formula *formula;
-    const struct tensor *values[MAX_SLOTS][MAX_RESULTS]; /* by slot, as far as they are known */
-    const struct node *named[MAX_SLOTS];                 /* the node of a named value */
-    const struct lowering *inside;                       /* the lowering that the formula is, or NULL */
-    const struct call *outer;                            /* the op that it stands for */
+    const struct tensor *values[MAX_SLOTS][MAX_RESULTS]; /* results of each name, as far as they are known */
+    const struct node *named[MAX_SLOTS];                 /* the N_NAMED node of a line */
+    bool bound[MAX_SLOTS];                               /* given by the caller, not evaluated */
+    bool busy[MAX_SLOTS];                                /* being evaluated: it may not ask for itself */
     const struct formula_like *like;                     /* or NULL */
     struct number_memo *numbers;                         /* or NULL */
-    uint32_t depth;
-    bool busy[MAX_SLOTS];          /* a named value that is being evaluated */
-    bool bound[MAX_SLOTS];         /* given, not evaluated */
-    struct formula_choice *choice; /* NULL: the first alternative that is there */
-    const struct node **decided;   /* alternatives in the order in which they were asked for, where there is a choice */
+    struct formula_choice *choice;                       /* NULL: the first alternative that is present */
+    const struct node **decided; /* where there is a choice: alternatives in the order in which they were asked for */
     uint32_t ndecided;
+    const struct lowering *inside; /* the lowering that the formula is, or NULL */
+    const struct call *outer;      /* the op that is lowered */
+    uint32_t depth;                /* lowerings around this one */
+    /* Value of a node; NULL with a reason. A pointer, since numbers ask for values and values for numbers. */
+    const struct tensor *(*evaluate)(struct formula_run *r, const struct node *n);
 };
 
-/* The attributes of an op in a formula. */
+/* ---- formula_number.c ---- */
+
+/* The next of a comma-separated list; commas in parentheses belong to an expression. False at the end. */
+bool next_expression(struct str *rest, struct str *expression);
+/* The expression over the names of the formula ("k", "extent(x, -1) / 2") that a piece of an attribute is, or NULL. */
+const struct number *attribute_number(struct formula_run *r, struct str text);
+/* Value of a name, evaluated if need be; NULL with a reason. */
+const struct tensor *slot_value(struct formula_run *r, uint32_t slot);
+/* `here`: the shape that extent(-1) is about; NULL: there is none. False with a reason. */
+bool number_value(struct formula_run *r, const struct number *n, const struct shape *here, double *out);
+
+/* ---- formula_presence.c ---- */
+
+bool formula_present(struct formula_run *r, const struct node *n);
+/* All names that it needs are present. */
+bool number_present(struct formula_run *r, const struct number *n);
+bool op_present(struct formula_run *r, const struct node *n);
+/* Every name in the numbers of an attribute's text is present; words are no names. */
+bool attribute_present(struct formula_run *r, struct str text);
+/* Movement that the formula leaves open has no value: false. */
+bool is_determined(const struct formula_run *r, const struct node *n);
+/* What the formula writes for a key, or NULL. */
+const struct attr_spec *find_attribute(const struct node *n, const char *key);
+/* A number that only the match knows (struct formula_like); `n` is NULL where the text is none over the names of the
+ * formula. */
+bool number_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out);
+
+/* ---- formula_attribute.c ---- */
+
 struct formula_op {
     struct formula_run *run;
     const struct node *node;
 };
 
-/* Text of an attribute of an op in a formula, for struct call; `self` is a struct formula_op. */
+/* call.attribute of an op of a formula; `self` is a struct formula_op. */
 bool formula_attribute(const void *self, const char *key, struct str *text);
-/* An activation is what follows an op's lowering, not a part of it. */
-bool is_activation_key(const char *key);
-/* The results of the formula of a run whose slots are bound. */
-bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]);
-/* lowered.c: an op by its lowering, as a part of a run. */
-bool lower(struct formula_run *r, const struct lowering *w, const struct call *c,
-           const struct tensor *results[MAX_RESULTS]);
+/* The op of the graph that an op of the formula stands for, or NONE. Of several it is the first: they are alike. */
+uint32_t graph_op_of(const struct formula_run *r, enum op_kind k);
+
+/* ---- formula_choice.c ---- */
+
+/* The alternative of an N_EITHER that counts; NULL when none is present. */
+const struct node *formula_alternative(struct formula_run *r, const struct node *n);
+
+/* ---- lowered.c ---- */
+
+/* A fused op that is about to be evaluated by its lowering: `run` is the formula, with operands and attributes bound to
+ * its names. */
+struct lowered_op {
+    struct call call;
+    const struct tensor *operands[5];
+    uint32_t axis; /* of the op; the lowering works along the last one */
+    struct formula_run *run;
+};
+
+/* `node`: the op in a formula, or NULL for one of a graph. False with a reason. */
+bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct lowering *w, const struct call *c,
+                   const struct node *node);
+/* From the results of the formula to those of the op. False with a reason. */
+bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]);
+/* Brings results into the declared shapes, which may differ from the lowering's by dimensions of 1. False with a
+ * reason. */
+bool lowered_in_declared_shapes(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
 
 #endif

@@ -1,388 +1,15 @@
-/* A walk over the tree of a formula. Named values are evaluated once. */
+/* Evaluates the tree of a formula. Each named value is evaluated once; an op that has a lowering is evaluated by that.
+ */
 #include "numeric/formula_value.h"
 
 #include <math.h>
 
-#include "lang/condition.h"
+#include "numeric/evaluators.h"
 #include "numeric/formula_run.h"
 
 static const struct tensor *value(struct formula_run *r, const struct node *n);
 
-/* ---- what is there ---- */
-
-static bool present(struct formula_run *r, const struct node *n);
-
-static bool slot_present(struct formula_run *r, uint32_t slot) {
-    if (r->values[slot][0] || !r->named[slot] || r->busy[slot])
-        return r->values[slot][0] != NULL;
-    r->busy[slot] = true; /* an attribute may ask for the line that it is part of */
-    bool is = present(r, r->named[slot]->args[0]);
-    r->busy[slot] = false;
-    return is;
-}
-
-static bool number_present(struct formula_run *r, const struct number *n) {
-    return !n || ((n->slot == NONE || n->op == NUM_VALUE || slot_present(r, n->slot)) && number_present(r, n->a) &&
-                  number_present(r, n->b));
-}
-
-/* Operands that the op cannot do without; of `concat` one. */
-static uint32_t operands_required(enum op_kind k, uint32_t given) {
-    const char *roles = op_table[k].roles;
-    uint32_t n = *roles != '\0';
-    if (*roles == '*')
-        return k == K_CONCAT ? 0 : given;
-    for (; *roles && *roles != '?'; roles++)
-        n += *roles == ',';
-    return *roles == '?' ? n - 1 : n;
-}
-
-/* ---- numbers in attributes ---- */
-
-static const struct number *read_number(const struct formula *f, struct str text, struct arena *a) {
-    struct diags quiet = {.arena = a};
-    const struct number *n = NULL;
-    bool good = number_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
-    diags_free(&quiet);
-    return good ? n : NULL;
-}
-
-const struct number *number_of_text(struct number_memo *m, const struct formula *f, struct str text, struct arena *a) {
-    if (!m || m->n > MAX_MEMO / 2)
-        return read_number(f, text, a);
-    uint64_t at = (str_hash(text) + (uintptr_t)f / sizeof *f) % MAX_MEMO;
-    for (; m->at[at].formula; at = (at + 1) % MAX_MEMO)
-        if (m->at[at].formula == f && str_eq(m->at[at].text, text))
-            return m->at[at].number;
-    struct str kept = arena_str(m->arena, text);
-    m->n++;
-    m->at[at] = (struct number_read){f, kept, read_number(f, kept, m->arena)};
-    return m->at[at].number;
-}
-
-/* An expression over the names, "k" or "extent(x, -1) / 2"; NULL where the text is none. */
-static const struct number *attribute_number(struct formula_run *r, struct str text) {
-    uint32_t slot = formula_slot(r->formula, text);
-    if (slot != NONE) {
-        struct number *of = arena_alloc(r->bench->arena, sizeof *of);
-        *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
-        return of;
-    }
-    return number_of_text(r->numbers, r->formula, text, r->bench->arena);
-}
-
-/* The next of a list of expressions; commas in parentheses belong to one. */
-static bool next_piece(struct str *rest, struct str *piece) {
-    size_t i = 0;
-    int open = 0;
-    for (; i < rest->n && (open > 0 || rest->p[i] != ','); i++)
-        open += (rest->p[i] == '(') - (rest->p[i] == ')');
-    *piece = str_trim((struct str){rest->p, i});
-    rest->p += i + (i < rest->n);
-    rest->n -= i + (i < rest->n);
-    return piece->n > 0;
-}
-
-/* Asks for more than a tensor has, or for a line without a value, which may be the one that is being evaluated. */
-static bool asks_match(const struct formula_run *r, const struct number *n) {
-    static const char *const of_tensors[] = {"rank", "size", "numel"};
-    bool about = n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE);
-    bool known = n->op != NUM_MEASURE;
-    for (size_t i = 0; i < 3 && !known; i++)
-        known = strcmp(measure_table[n->call].name, of_tensors[i]) == 0;
-    bool line = about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0];
-    return (about && !known) || line || (n->a && asks_match(r, n->a)) || (n->b && asks_match(r, n->b));
-}
-
-/* A number that is told of the match that the formula speaks of, and not of the formula's own tensors. */
-static bool told_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out) {
-    return r->like && r->like->number && (!n || asks_match(r, n)) && r->like->number(r->like->self, text, out);
-}
-
-/* Every name in an attribute's numbers is bound; words are no names. */
-static bool attribute_present(struct formula_run *r, struct str text) {
-    for (struct str piece; next_piece(&text, &piece);) {
-        const struct number *n = attribute_number(r, piece);
-        double x;
-        if (n && !told_of_match(r, n, piece, &x) && !number_present(r, n))
-            return false;
-    }
-    return true;
-}
-
-/* An attribute whose whole text is the name of something absent is absent; one that computes with it makes the op
- * absent. */
-static bool attributes_present(struct formula_run *r, const struct node *n) {
-    for (uint32_t i = 0; i < n->nattrs; i++) {
-        bool cut = n->op == K_SLICE; /* which part it is cannot be left out */
-        bool name = formula_slot(r->formula, n->attrs[i].value) != NONE;
-        if ((cut || !name) && n->attrs[i].test == ATTR_IS && !attribute_present(r, n->attrs[i].value))
-            return false;
-    }
-    return true;
-}
-
-static const struct attr_spec *find_attribute(const struct node *n, const char *key) {
-    for (uint32_t i = 0; i < n->nattrs; i++)
-        if (n->attrs[i].test == ATTR_IS && strcmp(n->attrs[i].key, key) == 0)
-            return &n->attrs[i];
-    return NULL;
-}
-
-/* What an op has to say, in one of these attributes, before it can be evaluated. */
-static const struct {
-    enum op_kind kind;
-    const char *keys[3];
-} must_say[] = {{K_SLICE, {"part", "begin", "end"}},
-                {K_PERMUTE, {"permutation", NULL, NULL}},
-                {K_RESHAPE, {"shape", "like", NULL}},
-                {K_PAD, {"padding", NULL, NULL}},
-                {K_REPEAT, {"repeat_dimensions", "repeat_dims", NULL}},
-                {K_REPEAT_INTERLEAVE, {"repeats", NULL, NULL}}};
-
-static bool is_said(const struct formula_run *r, const struct node *n) {
-    if (r->inside && r->inside->kind == n->op)
-        return true;
-    for (size_t i = 0; i < sizeof must_say / sizeof *must_say; i++) {
-        bool found = false;
-        for (int k = 0; must_say[i].kind == n->op && k < 3 && must_say[i].keys[k]; k++)
-            found |= find_attribute(n, must_say[i].keys[k]) != NULL;
-        if (must_say[i].kind == n->op && !found)
-            return false;
-    }
-    return true;
-}
-
-static bool op_present(struct formula_run *r, const struct node *n) {
-    if (!is_said(r, n))
-        return false;
-    uint32_t required = operands_required(n->op, n->nargs), there = 0;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        bool is = present(r, n->args[i]);
-        if (!is && i < required)
-            return false;
-        there += is;
-    }
-    return (n->nargs == 0 || there > 0) && attributes_present(r, n);
-}
-
-static bool present(struct formula_run *r, const struct node *n) {
-    switch (n->kind) {
-    case N_VARIABLE:
-        return r->values[n->slot][0] != NULL;
-    case N_NAMED:
-        return r->values[n->slot][0] || present(r, n->args[0]);
-    case N_NUMBER:
-        return number_present(r, n->number);
-    case N_OP:
-        return op_present(r, n);
-    case N_EITHER:
-        for (uint32_t i = 0; i < n->nargs; i++)
-            if (present(r, n->args[i]))
-                return true;
-        return false;
-    default:
-        for (uint32_t i = 0; i < n->nargs; i++)
-            if (!present(r, n->args[i]))
-                return false;
-        return true;
-    }
-}
-
-/* ---- numbers ---- */
-
-static bool number_value(struct formula_run *r, const struct number *n, const struct shape *here, double *out);
-
-static const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
-    if (!r->values[slot][0] && r->named[slot])
-        return value(r, r->named[slot]);
-    if (!r->values[slot][0])
-        bench_fail(r->bench, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
-    return r->values[slot][0];
-}
-
-static bool extent_of(struct formula_run *r, const struct shape *s, int axis, double *out) {
-    int64_t at = axis < 0 ? axis + (int64_t)s->rank : axis;
-    if (at < 0 || at >= s->rank)
-        return bench_fail(r->bench, "no axis %d in %s", axis, shape_text(r->bench->arena, s).p);
-    *out = (double)s->dim[at];
-    return true;
-}
-
-/* numel(x), rank(x), size(x, -1); other measures are of ops in a graph. */
-static bool measured(struct formula_run *r, const struct number *n, double *out) {
-    struct str name = str_of(measure_table[n->call].name);
-    const struct tensor *t = slot_value(r, n->slot);
-    if (!t)
-        return false;
-    if (str_is(name, "size"))
-        return extent_of(r, &t->shape, n->given[0], out);
-    if (!str_is(name, "numel") && !str_is(name, "rank"))
-        return bench_fail(r->bench, "%s is not known of a tensor", name.p);
-    *out = str_is(name, "numel") ? (double)t->n : (double)t->shape.rank;
-    return true;
-}
-
-static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
-    const struct tensor *t = slot_value(r, slot);
-    if (!t)
-        return false;
-    for (int64_t i = 0; i < t->n; i++)
-        if (t->x[i] != t->x[0])
-            return bench_fail(r->bench, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
-                              r->formula->slot_name[slot].p);
-    *out = t->n ? t->x[0] : NAN;
-    return true;
-}
-
-static bool arithmetic(struct formula_run *r, const struct number *n, const struct shape *here, double *out) {
-    double a = 0, b = 0;
-    if (!number_value(r, n->a, here, &a) || (n->b && !number_value(r, n->b, here, &b)))
-        return false;
-    if ((n->op == NUM_DIV || n->op == NUM_MOD) && b == 0)
-        return bench_fail(r->bench, "a formula divides by 0");
-    const double results[] = {[NUM_NEG] = -a,
-                              [NUM_ADD] = a + b,
-                              [NUM_SUB] = a - b,
-                              [NUM_MUL] = a * b,
-                              [NUM_DIV] = a / b,
-                              [NUM_SQRT] = sqrt(a),
-                              [NUM_EQ] = a == b,
-                              [NUM_NE] = a != b,
-                              [NUM_LT] = a<b, [NUM_LE] = a <= b, [NUM_GT] = a> b,
-                              [NUM_GE] = a >= b,
-                              [NUM_AND] = a != 0 && b != 0,
-                              [NUM_OR] = a != 0 || b != 0,
-                              [NUM_NOT] = a == 0,
-                              [NUM_MOD] = b != 0 ? fmod(a, b) : 0};
-    *out = results[n->op];
-    return true;
-}
-
-static bool number_value(struct formula_run *r, const struct number *n, const struct shape *here, double *out) {
-    switch (n->op) {
-    case NUM_VALUE:
-        *out = n->value;
-        return true;
-    case NUM_EXTENT:
-        if (n->slot == NONE)
-            return here ? extent_of(r, here, n->axis, out)
-                        : bench_fail(r->bench, "the extent of an axis is asked for where nothing has axes");
-        return slot_value(r, n->slot) && extent_of(r, &slot_value(r, n->slot)->shape, n->axis, out);
-    case NUM_VALUE_OF:
-        return value_of_slot(r, n->slot, out);
-    case NUM_MEASURE:
-        return measured(r, n, out);
-    case NUM_CALL:
-        return bench_fail(r->bench, "a condition stands where a number is computed");
-    default:
-        return arithmetic(r, n, here, out);
-    }
-}
-
-/* ---- attributes ---- */
-
-static struct str number_text(struct arena *a, double x) {
-    uint64_t bits;
-    if (x == floor(x) && fabs(x) < 0x1p62)
-        return arena_printf(a, "%lld", (long long)x);
-    memcpy(&bits, &x, sizeof bits);
-    return isfinite(x) ? arena_printf(a, "%.17g", x) : arena_printf(a, "0x%016llX : f64", (unsigned long long)bits);
-}
-
-/* Numbers computed, words left as they are. False where a name is absent or a number fails. */
-static bool written_out(struct formula_run *r, struct str text, struct str *out) {
-    struct str list = STR(""), rest = text, piece;
-    uint32_t count = 0;
-    for (; next_piece(&rest, &piece); count++) {
-        const struct number *n = attribute_number(r, piece);
-        double x = NAN;
-        bool elsewhere = told_of_match(r, n, piece, &x);
-        if (!n && !elsewhere) {
-            *out = text;
-            return true;
-        }
-        if (!elsewhere && (!number_present(r, n) || !number_value(r, n, NULL, &x)))
-            return false;
-        struct str number = number_text(r->bench->arena, x);
-        list = arena_printf(r->bench->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n,
-                            number.p);
-    }
-    *out = count == 1 ? list : arena_printf(r->bench->arena, "[%.*s]", (int)list.n, list.p);
-    return true;
-}
-
-/* Named so in one op or another: the axis along which an op works. */
-static bool is_axis_key(const struct node *n, const char *key) {
-    return strcmp(key, "dim") == 0 || strcmp(key, "dim_arg") == 0 ||
-           (strcmp(key, "dimension") == 0 && (n->dim.given || n->op == K_SOFTMAX));
-}
-
-/* What an op of a formula means where it says nothing. */
-static const struct {
-    enum op_kind kind;
-    const char *key, *text;
-} formula_defaults[] = {{K_SOFTMAX, "numericStable", "true"},
-                        {K_SDPA, "is_causal", "false"},
-                        {K_SDPA_DECODE, "is_causal", "false"},
-                        {K_ARGMAX, "keep_dim", "true"}};
-
-static bool default_of_formula(enum op_kind k, const char *key, struct str *text) {
-    for (size_t i = 0; i < sizeof formula_defaults / sizeof *formula_defaults; i++)
-        if (formula_defaults[i].kind == k && strcmp(formula_defaults[i].key, key) == 0) {
-            *text = str_of(formula_defaults[i].text);
-            return true;
-        }
-    return false;
-}
-
-bool is_activation_key(const char *key) {
-    return strcmp(key, "activation") == 0 || strcmp(key, "matmul_program_config") == 0 ||
-           strcmp(key, "conv2d_config") == 0;
-}
-
-/* The op of the graph that a formula's op stands for: of several, the first; they have to say the same. */
-static uint32_t op_alike(const struct formula_run *r, enum op_kind k) {
-    enum op_class class = op_table[k].class;
-    if (!r->like || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
-        class == OP_MOVE || class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
-        return NONE;
-    for (uint32_t i = 0; i < r->like->nops; i++)
-        if (r->like->graph->kind[r->like->ops[i]] == k)
-            return r->like->ops[i];
-    return NONE;
-}
-
-bool formula_attribute(const void *self, const char *key, struct str *text) {
-    const struct formula_op *o = self;
-    const struct node *n = o->node;
-    const struct attr_spec *a = find_attribute(n, key);
-    const struct formula_like *like = o->run->like;
-    if (like && like->attribute && like->attribute(like->self, n, key, text))
-        return text->n > 0;
-    if (a && written_out(o->run, a->value, text))
-        return true;
-    if (a && (!o->run->like || attribute_present(o->run, a->value)))
-        return false;
-    if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
-        return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
-    if (is_axis_key(n, key)) {
-        *text = arena_printf(o->run->bench->arena, "%d", n->dim.given ? n->dim.axis : -1);
-        return true;
-    }
-    if (strcmp(key, "keep_dim") == 0 && op_table[n->op].class == OP_REDUCE) {
-        *text = STR("true");
-        return true;
-    }
-    uint32_t alike = op_alike(o->run, n->op);
-    if (alike == NONE && o->run->like && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
-        alike = op_alike(o->run, K_RMS_NORM); /* of the centred value */
-    if (alike != NONE && !is_activation_key(key))
-        return mlir_attr(o->run->like->graph->m, alike, key, text);
-    return default_of_formula(n->op, key, text);
-}
-
-/* ---- nodes ---- */
+/* ---- ops that formulas write in their own way ---- */
 
 /* slice(x, dim=-1, part=1, of=2), part=1, every=2, or begin= and end=. */
 static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t size, int64_t *begin, int64_t *step,
@@ -418,13 +45,12 @@ static bool evaluate_part(struct formula_run *r, const struct call *c, const str
     if (!axis_attr(r->bench, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
         !slice_bounds(r, c, operand(c, 0)->shape.dim[axis], &begin, &step, &count))
         return false;
-    struct view v = view_cut(view_of(operand(c, 0)), axis, begin, step, count);
-    *out = view_copy(r->bench, &v);
+    *out = view_copy(r->bench, view_cut(view_of(operand(c, 0)), axis, begin, step, count));
     return *out != NULL;
 }
 
-/* reshape(y, like=x) */
-static bool told_shape(struct formula_run *r, const struct node *n, struct shape *s) {
+/* reshape(y, like=x): the shape of x. */
+static bool shape_like(struct formula_run *r, const struct node *n, struct shape *s) {
     const struct attr_spec *like = find_attribute(n, "like");
     uint32_t slot = like ? formula_slot(r->formula, like->value) : NONE;
     const struct tensor *t = slot == NONE ? NULL : slot_value(r, slot);
@@ -433,101 +59,21 @@ static bool told_shape(struct formula_run *r, const struct node *n, struct shape
     return t != NULL;
 }
 
-struct name_set {
-    bool has[MAX_SLOTS], seen[MAX_SLOTS];
-};
+/* ---- nodes ---- */
 
-/* The names that are bound and that a node depends on. Named values are shared: each is looked into once. */
-static void add_names(const struct formula_run *r, const struct node *n, struct name_set *names) {
-    if ((n->kind == N_VARIABLE || n->kind == N_NAMED) && r->bound[n->slot])
-        names->has[n->slot] = true;
-    if (n->kind == N_NAMED && names->seen[n->slot])
-        return;
-    if (n->kind == N_NAMED)
-        names->seen[n->slot] = true;
-    for (uint32_t i = 0; i < n->nattrs; i++) {
-        uint32_t slot = n->attrs[i].word ? formula_slot(r->formula, n->attrs[i].value) : NONE;
-        if (slot != NONE && r->bound[slot])
-            names->has[slot] = true;
-    }
-    for (uint32_t i = 0; i < n->nargs; i++)
-        add_names(r, n->args[i], names);
-}
-
-/* Says less than another alternative that is there: `x` beside `x + bias`. */
-static bool leaves_out(const struct formula_run *r, const struct node *n, const struct node *other) {
-    struct name_set mine = {0}, its = {0};
-    bool less = false;
-    add_names(r, n, &mine);
-    add_names(r, other, &its);
-    for (uint32_t i = 0; i < MAX_SLOTS; i++) {
-        if (mine.has[i] && !its.has[i])
-            return false;
-        less |= its.has[i] && !mine.has[i];
-    }
-    return less;
-}
-
-static bool is_within(struct str text, const char *p) {
-    return p >= text.p && p < text.p + text.n;
-}
-
-/* Which of `count` alternatives a node takes: the same one each time that it is asked for. */
-static uint32_t decision(struct formula_run *r, const struct node *n, uint32_t count) {
-    struct formula_choice *c = r->choice;
-    for (uint32_t i = 0; i < r->ndecided; i++)
-        if (r->decided[i] == n)
-            return c->taken[i];
-    uint32_t at = r->ndecided;
-    if (at == MAX_CHOICES || count < 2 || !is_within(r->formula->text, n->text.p))
-        return 0;
-    r->decided[r->ndecided++] = n;
-    if (at == c->n) {
-        c->taken[at] = 0;
-        c->n++;
-    }
-    c->of[at] = (uint8_t)count;
-    return c->taken[at] < count ? c->taken[at] : 0;
-}
-
-bool formula_choice_next(struct formula_choice *c) {
-    while (c->n && c->taken[c->n - 1] + 1 >= c->of[c->n - 1])
-        c->n--;
-    if (c->n)
-        c->taken[c->n - 1]++;
-    return c->n > 0;
-}
-
-/* The alternative that counts; NULL when none is there. */
-static const struct node *chosen(struct formula_run *r, const struct node *n) {
-    const struct node *there[16], *left[16] = {NULL};
-    uint32_t count = 0, nleft = 0;
-    for (uint32_t i = 0; i < n->nargs && count < (r->choice ? 16 : 1); i++)
-        if (present(r, n->args[i]))
-            there[count++] = n->args[i];
-    for (uint32_t i = 0; i < count; i++) {
-        bool less = false;
-        for (uint32_t k = 0; k < count && !less; k++)
-            less = leaves_out(r, there[i], there[k]);
-        if (!less)
-            left[nleft++] = there[i];
-    }
-    uint32_t which = nleft && r->choice ? decision(r, n, nleft) : 0;
-    return which < nleft ? left[which] : NULL;
-}
-
-/* The axes that a node has, without evaluating what only makes it smaller. */
+/* The shape of a node without evaluating its elementwise ops, reductions and ops along an axis, so that the operands of
+ * an op can be asked for extents before the op has a value. */
 static bool widest(struct formula_run *r, const struct node *n, struct shape *s) {
     enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_OPAQUE;
     const struct tensor *t;
-    if (n->kind == N_NUMBER || !present(r, n)) {
+    if (n->kind == N_NUMBER || !formula_present(r, n)) {
         *s = (struct shape){0};
         return true;
     }
     if (n->kind == N_NAMED && !r->values[n->slot][0])
         return widest(r, n->args[0], s);
     if (n->kind == N_EITHER)
-        return widest(r, chosen(r, n), s);
+        return widest(r, formula_alternative(r, n), s);
     if (class != OP_ELTWISE && class != OP_REDUCE && class != OP_AXISWISE) {
         if (!(t = value(r, n)))
             return false;
@@ -547,7 +93,7 @@ static bool asks_here(const struct number *n) {
     return n && ((n->op == NUM_EXTENT && n->slot == NONE) || asks_here(n->a) || asks_here(n->b));
 }
 
-/* A number as an operand: extents are those of what it is combined with. */
+/* A number as an operand: extent(-1) is that of the op's other operands. */
 static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
     struct shape here = {0};
     double x = NAN;
@@ -557,12 +103,12 @@ static const struct tensor *number_operand(struct formula_run *r, const struct n
 }
 
 static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
-    bool close_up = n->op == K_CONCAT; /* absent parts leave no gap */
+    bool close_up = n->op == K_CONCAT; /* the others move up where one is absent */
     *count = 0;
     for (uint32_t i = 0; i < n->nargs; i++) {
         const struct node *a = n->args[i];
         const struct tensor *t = NULL;
-        bool is = present(r, a);
+        bool is = formula_present(r, a);
         if (is && !(t = a->kind == N_NUMBER ? number_operand(r, a, n) : value(r, a)))
             return false;
         if (is || !close_up)
@@ -575,15 +121,23 @@ static const struct lowering *lowering_for(const struct formula_run *r, enum op_
     return r->set && !(r->inside && r->inside->kind == k) ? lowering_of_kind(r->set, k) : NULL;
 }
 
+static bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]);
+
+static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, const struct call *c,
+                             const struct node *n, const struct tensor *results[MAX_RESULTS]) {
+    struct lowered_op o;
+    return lowered_begin(&o, r, w, c, n) && evaluate_formula(o.run, results) && lowered_end(&o, results);
+}
+
 static bool op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct tensor *operands[16];
     struct formula_op self = {r, n};
     struct shape shape;
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
-    uint32_t alike = op_alike(r, n->op);
+    uint32_t graph_op = graph_op_of(r, n->op);
     c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
-             (alike != NONE && str_starts(mlir_op_name(r->like->graph->m, alike), STR("ttnn.")));
-    if (!is_said(r, n))
+             (graph_op != NONE && str_starts(mlir_op_name(r->like->graph->m, graph_op), STR("ttnn.")));
+    if (!is_determined(r, n))
         return bench_fail(r->bench,
                           n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
                           op_table[n->op].name);
@@ -592,13 +146,13 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     if (!op_operands(r, n, operands, &c.noperands))
         return false;
     const struct lowering *w = lowering_for(r, n->op);
-    if (w && !(w->primitive && alike != NONE)) /* which may say how its dimensions lie */
-        return lower(r, w, &c, results);
+    if (w && !(w->primitive && graph_op != NONE)) /* whose attributes may lay out its dimensions otherwise */
+        return evaluate_lowered(r, w, &c, n, results);
     if (n->op == K_SLICE)
         return evaluate_part(r, &c, results);
     if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
-        return evaluate_same(r->bench, &c, results); /* operands broadcast in any case */
-    if (told_shape(r, n, &shape)) {
+        return evaluate_same(r->bench, &c, results); /* operands of formulas broadcast anyway */
+    if (shape_like(r, n, &shape)) {
         c.shapes = &shape;
         c.nresults = 1;
     }
@@ -613,8 +167,7 @@ static bool transposed_value(struct formula_run *r, const struct node *n, const 
         return false;
     if (t->shape.rank < 2)
         return bench_fail(r->bench, "transposed(...) of %s", shape_text(r->bench->arena, &t->shape).p);
-    struct view v = view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2);
-    *out = view_copy(r->bench, &v);
+    *out = view_copy(r->bench, view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2));
     return *out != NULL;
 }
 
@@ -632,7 +185,7 @@ static bool named_value(struct formula_run *r, const struct node *n, const struc
 }
 
 static bool either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
-    const struct node *one = chosen(r, n);
+    const struct node *one = formula_alternative(r, n);
     return one ? results_of(r, one, results) : bench_fail(r->bench, "no alternative of a formula has all it needs");
 }
 
@@ -644,7 +197,7 @@ static bool result_value(struct formula_run *r, const struct node *n, const stru
     return *out ? true : bench_fail(r->bench, "an op has no result %u", n->result);
 }
 
-/* matmul over one element. */
+/* matmul over a contracting dimension of one element. */
 static bool outer_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
     const struct tensor *x = value(r, n->args[0]), *y = x ? value(r, n->args[1]) : NULL;
     *out = y ? multiply_matrices(r->bench, x, false, y, false) : NULL;
@@ -693,7 +246,7 @@ static void find_names(struct formula_run *r, const struct node *n) {
         find_names(r, n->args[i]);
 }
 
-bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
+static bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
     const struct formula *f = r->formula;
     find_names(r, f->root);
     for (uint32_t i = 0; i < f->nsecondary; i++)
@@ -701,7 +254,7 @@ bool run_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS
     if (!results_of(r, f->root, results))
         return false;
     for (uint32_t i = 0; i < f->nsecondary; i++) {
-        bool there = !f->also[i].optional || present(r, f->also[i].node);
+        bool there = !f->also[i].optional || formula_present(r, f->also[i].node);
         const struct tensor *t = there ? value(r, f->also[i].node) : NULL;
         if (there && !t)
             return false;
@@ -719,7 +272,8 @@ bool formula_value(struct bench *b, const struct pattern_set *set, const struct 
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_how *how,
                       const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.bench = b, .set = set, .formula = f, .choice = how->choice, .like = how->like};
+    struct formula_run r = {
+        .bench = b, .set = set, .formula = f, .like = how->like, .choice = how->choice, .evaluate = value};
     r.numbers = how->like ? how->like->numbers : NULL;
     if (r.choice)
         r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
@@ -729,9 +283,22 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
     }
     enum arithmetic kept = b->arithmetic;
     b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
-    bool good = run_formula(&r, results);
+    bool good = evaluate_formula(&r, results);
     b->arithmetic = kept;
     for (uint32_t i = 0; how->named && i < f->nslots; i++)
         how->named[i] = r.values[i][0];
+    return good;
+}
+
+bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
+                       const struct tensor *results[MAX_RESULTS]) {
+    const struct lowering *w = lowering_of_kind(set, c->kind);
+    struct formula_run r = {.bench = b, .set = set, .evaluate = value};
+    if (!w)
+        return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
+    enum arithmetic kept = b->arithmetic;
+    b->arithmetic = EXACT;
+    bool good = evaluate_lowered(&r, w, c, NULL, results) && lowered_in_declared_shapes(b, c, results);
+    b->arithmetic = kept;
     return good;
 }

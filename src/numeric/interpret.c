@@ -1,5 +1,6 @@
-/* The table of evaluators, and how an op's attributes are read. */
+/* One op on tensors: finds its evaluator, checks the shape of what comes out and rounds it as it is stored. */
 #include "numeric/evaluators.h"
+#include "numeric/scalar.h"
 
 static evaluator *const evaluators[K_COUNT] = {
     [K_MATMUL] = evaluate_matmul,
@@ -19,9 +20,9 @@ static evaluator *const evaluators[K_COUNT] = {
     [K_REDUCE_OR] = evaluate_reduction,
     [K_REDUCE_AND] = evaluate_reduction,
     [K_ARGMAX] = evaluate_argmax,
-    [K_CUMSUM] = evaluate_running,
-    [K_CUMPROD] = evaluate_running,
-    [K_MOREH_CUMSUM] = evaluate_running,
+    [K_CUMSUM] = evaluate_cumulative,
+    [K_CUMPROD] = evaluate_cumulative,
+    [K_MOREH_CUMSUM] = evaluate_cumulative,
     [K_SOFTMAX] = evaluate_softmax,
     [K_LAYER_NORM] = evaluate_layer_norm,
     [K_RMS_NORM] = evaluate_layer_norm,
@@ -106,24 +107,25 @@ bool interpretable(enum op_kind k) {
     return evaluator_of(k) != NULL;
 }
 
-/* Weights that are laid out anew for a convolution keep the shape that they had: the convolution takes either. */
+/* The op may keep the shape of its operand although the text declares another one: weights that are prepared for a
+ * convolution of the device are not laid out anew here, and evaluate_convolution takes either form. */
 static bool shape_is_free(enum op_kind k) {
     return evaluators[k] == evaluate_same;
 }
 
 static bool check_shape(struct bench *b, const struct call *c, uint32_t i, const struct tensor *t) {
-    const struct shape *told = result_shape(c, i);
-    if (!told || shape_is_free(c->kind) || shape_eq(told, &t->shape))
+    const struct shape *declared = declared_shape(c, i);
+    if (!declared || shape_is_free(c->kind) || shape_eq(declared, &t->shape))
         return true;
     return bench_fail(b, "%s makes %s where the text says %s", op_table[c->kind].name,
-                      shape_text(b->arena, &t->shape).p, shape_text(b->arena, told).p);
+                      shape_text(b->arena, &t->shape).p, shape_text(b->arena, declared).p);
 }
 
 static bool stores_exactly(enum dtype t) {
     return t == DT_F64 || t == DT_NONE || t == DT_OTHER;
 }
 
-/* The result as it is stored. Constants come from the host. */
+/* The result as its element type holds it. Constants are made by the host, all else by the packer. */
 static const struct tensor *stored(struct bench *b, const struct call *c, const struct tensor *t, enum dtype type) {
     enum op_class class = op_table[c->kind].class;
     bool constant = class == OP_CONSTANT || c->kind == K_ARANGE;
@@ -154,120 +156,4 @@ bool interpret(struct bench *b, const struct call *c, const struct tensor *resul
             return false;
     }
     return true;
-}
-
-/* ---- attributes ---- */
-
-bool attr_text(const struct call *c, const char *key, struct str *out) {
-    return c->attribute && c->attribute(c->self, key, out);
-}
-
-static bool unreadable(struct bench *b, const struct call *c, const char *key) {
-    return bench_fail(b, "%s: attribute %s cannot be read", op_table[c->kind].name, key);
-}
-
-bool attr_needed(struct bench *b, const struct call *c, const char *key) {
-    struct str text;
-    return attr_text(c, key, &text) || bench_fail(b, "%s has no attribute %s", op_table[c->kind].name, key);
-}
-
-bool attr_int(struct bench *b, const struct call *c, const char *key, int64_t *out) {
-    struct str text;
-    return !attr_text(c, key, &text) || mlir_int(text, out) || unreadable(b, c, key);
-}
-
-bool attr_number(struct bench *b, const struct call *c, const char *key, double *out) {
-    struct str text;
-    return !attr_text(c, key, &text) || mlir_float(text, out) || unreadable(b, c, key);
-}
-
-bool attr_flag(struct bench *b, const struct call *c, const char *key, bool *out) {
-    struct str text;
-    if (!attr_text(c, key, &text))
-        return true;
-    if (text.n == 0 || mlir_bool(text, out))
-        return true;
-    int64_t number = 1;
-    if (!mlir_int(text, &number))
-        return unreadable(b, c, key);
-    *out = number != 0;
-    return true;
-}
-
-bool attr_list(struct bench *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {
-    struct str text;
-    if (!attr_text(c, key, &text))
-        return true;
-    *n = mlir_ints(text, out, max);
-    return (*n >= 0 && *n <= max) || unreadable(b, c, key);
-}
-
-bool text_int(struct str text, const char *key, int64_t *out) {
-    for (const char *p = str_find(text, str_of(key)), *end = text.p + text.n; p;) {
-        const char *q = p + strlen(key);
-        while (q < end && *q == ' ')
-            q++;
-        if (q < end && *q == '=') {
-            const char *from = ++q;
-            while (q < end && *q != ',' && *q != '>' && *q != '}')
-                q++;
-            return mlir_int(str_trim((struct str){from, (size_t)(q - from)}), out);
-        }
-        p = str_find((struct str){q, (size_t)(end - q)}, str_of(key));
-    }
-    return false;
-}
-
-bool axis_in(struct bench *b, const struct call *c, int64_t axis, uint32_t rank, uint32_t *out) {
-    int64_t at = axis < 0 ? axis + rank : axis;
-    if (at < 0 || at >= rank)
-        return bench_fail(b, "%s: no dimension %lld in a tensor of rank %u", op_table[c->kind].name, (long long)axis,
-                          rank);
-    *out = (uint32_t)at;
-    return true;
-}
-
-bool axis_attr(struct bench *b, const struct call *c, const char *key, int64_t otherwise, uint32_t rank,
-               uint32_t *out) {
-    return attr_int(b, c, key, &otherwise) && axis_in(b, c, otherwise, rank, out);
-}
-
-/* ---- operands and results ---- */
-
-const struct tensor *as_told(struct bench *b, const struct call *c, uint32_t result, const struct tensor *t) {
-    const struct shape *told = result_shape(c, result);
-    return t && told && shape_count(told) == t->n ? tensor_reshape(b, t, told) : t;
-}
-
-/* "relu"; "#ttnn.unary_with_param<op_type = relu>"; a program or convolution config that holds one of those. */
-static struct str activation_name(struct str text) {
-    static const char *const before[] = {"activation", "op_type"};
-    struct str word;
-    for (size_t i = 0; i < 2; i++) {
-        const char *p = str_find(text, str_of(before[i]));
-        if (p)
-            text = (struct str){p + strlen(before[i]), (size_t)(text.p + text.n - p) - strlen(before[i])};
-    }
-    while (text.n && strchr(" =<\"", text.p[0]))
-        text.p++, text.n--;
-    for (word = (struct str){text.p, 0}; word.n < text.n && !strchr(" ,>\"}", text.p[word.n]);)
-        word.n++;
-    return word;
-}
-
-const struct tensor *apply_activation(struct bench *b, const struct call *c, const struct tensor *x) {
-    static const char *const keys[] = {"activation", "matmul_program_config", "conv2d_config"};
-    struct str text;
-    for (size_t i = 0; x && i < sizeof keys / sizeof *keys; i++) {
-        if (!attr_text(c, keys[i], &text) || (i > 0 && !str_find(text, STR("activation"))))
-            continue;
-        struct str name = activation_name(text);
-        unary_function *f = activation_of(name);
-        if (!f) {
-            bench_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
-            return NULL;
-        }
-        x = apply_unary(b, f, x);
-    }
-    return x;
 }

@@ -5,31 +5,18 @@
 #ifndef FA_INTERPRET_H
 #define FA_INTERPRET_H
 
-#include "graph/graph.h"
-#include "numeric/tensor.h"
+#include "numeric/call.h"
 
 enum { MAX_RESULTS = 4 };
 
-/* One op, wherever it was written: in a graph or in a formula. */
-struct call {
-    enum op_kind kind;
-    bool ttnn; /* the dialect, where operands, defaults or attributes differ */
-    uint32_t noperands;
-    const struct tensor *const *operands; /* by role (ops.def); NULL where absent. As printed where the roles are "*" */
-    const enum dtype *operand_types;      /* NULL: floats without limit */
-    uint32_t nresults;
-    const struct shape *shapes; /* of the results; NULL: they follow from the operands and attributes */
-    const enum dtype *types;    /* of the results; NULL: floats without limit */
-    /* Text of an attribute; false when it is absent. */
-    bool (*attribute)(const void *self, const char *key, struct str *text);
-    const void *self;
-};
-
+/* There is an evaluator. */
 bool interpretable(enum op_kind k);
-/* Results in the arena of the bench; operands may be shared with them. False with a reason in the bench.
+/* The results are in the arena of the bench and may share elements with operands; those that the op does not have are
+ * NULL. False with a reason in the bench.
  *
- * Constants are what their element type holds, rounded to even, in both kinds of arithmetic. A result whose shape is
- * not the one that is told is an error, except that of a layout change. */
+ * A constant is rounded to its element type, to nearest even, in every arithmetic: the host does that. Other results
+ * are rounded to their type in DEVICE arithmetic as the packer does it, and results of integer type in every
+ * arithmetic. A result whose shape is not the declared one is an error, except that of a change of layout. */
 bool interpret(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
 
 #endif

@@ -1,9 +1,12 @@
-/* Fused ops by their lowering: operands and attributes become the names of a formula. */
-#include "numeric/formula_run.h"
-
+/* Fused ops by their lowering (library/lowering.h): operands and attributes of the op are bound to the names of the
+ * lowering's formula; the axis that the op works along is made the last one, along which all lowerings work. */
 #include <stdio.h>
 
-/* Attributes that the dialects do not print where they hold this. */
+#include "numeric/elementwise.h"
+#include "numeric/evaluators.h"
+#include "numeric/formula_run.h"
+
+/* Defaults of the op definitions, for attributes that are not printed. */
 static bool default_of_op(const struct call *c, const char *key, struct str *text) {
     bool heads = strcmp(key, "num_kv_heads") == 0;
     if (strcmp(key, "epsilon") == 0)
@@ -21,8 +24,8 @@ static bool default_of_op(const struct call *c, const char *key, struct str *tex
     return true;
 }
 
-/* low and high of a clamp are printed under other names. */
-static const char *printed_name(enum op_kind k, struct str param) {
+/* The attribute that stands for an operand which is absent: the lowering's low and high are a clamp's min and max. */
+static const char *attribute_name(enum op_kind k, struct str param) {
     if (k == K_CLAMP)
         return str_is(param, "low") ? "min" : "max";
     return param.p;
@@ -52,7 +55,7 @@ static uint32_t operand_roles(const struct call *c) {
     return n;
 }
 
-/* The attribute by which an op names the axis for which its lowering has the last one. */
+/* The attribute by which an op names the axis it works along, and the default. */
 static const struct {
     enum op_kind kind;
     const char *key;
@@ -70,7 +73,7 @@ static bool is_axis_of(enum op_kind k, const char *key) {
     return false;
 }
 
-static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
+static bool read_axis(struct bench *b, const struct call *c, uint32_t *axis) {
     const struct shape *s = &operand(c, 0)->shape;
     struct str text;
     *axis = s->rank ? s->rank - 1 : 0;
@@ -78,8 +81,8 @@ static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
         int64_t dims[TENSOR_RANK] = {axis_keys[i].otherwise};
         int n = 1;
         if (axis_keys[i].kind != c->kind || (!c->types && !attr_text(c, axis_keys[i].key, &text)))
-            continue;                             /* a formula that says nothing means the last one */
-        n = c->kind == K_MEAN ? (int)s->rank : 1; /* a mean that says nothing is over all */
+            continue;                             /* in a formula the default is the last axis */
+        n = c->kind == K_MEAN ? (int)s->rank : 1; /* the default of a mean is all axes */
         return attr_list(b, c, axis_keys[i].key, dims, TENSOR_RANK, &n) &&
                (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name)) &&
                axis_in(b, c, dims[0], s->rank, axis);
@@ -90,8 +93,7 @@ static bool moved_axis(struct bench *b, const struct call *c, uint32_t *axis) {
 static const struct tensor *with_axis_last(struct bench *b, const struct tensor *t, uint32_t axis, uint32_t rank) {
     if (!t || t->shape.rank != rank || axis + 1 >= rank)
         return t;
-    struct view v = view_swapped(view_of(t), axis, rank - 1);
-    return view_copy(b, &v);
+    return view_copy(b, view_swapped(view_of(t), axis, rank - 1));
 }
 
 static bool bind_params(struct formula_run *in, const struct lowering *w, const struct call *c, uint32_t axis) {
@@ -104,16 +106,16 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
         if (t && !(t = with_axis_last(b, t, axis, rank)))
             return false;
         if (i > 0 && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
-            t = unfolded_row(b, t, &operand(c, 0)->shape);
+            t = weights_as_row(b, t, &operand(c, 0)->shape);
         if (!t && (i >= roles || c->kind == K_CLAMP) &&
-            !attribute_param(b, c, i < roles ? printed_name(c->kind, w->params[i]) : key, &t))
+            !attribute_param(b, c, i < roles ? attribute_name(c->kind, w->params[i]) : key, &t))
             return false;
         in->values[w->slots[i]][0] = t;
     }
     return true;
 }
 
-/* A lowering over the last dimension says nothing of an op over several. */
+/* The lowerings of norms are over one dimension. */
 static bool along_last_only(struct bench *b, const struct call *c) {
     int64_t dims[TENSOR_RANK];
     int n = 1;
@@ -123,23 +125,20 @@ static bool along_last_only(struct bench *b, const struct call *c) {
            (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name));
 }
 
-/* Every attribute that a formula writes is one that the lowering knows. */
-static bool attributes_known(struct formula_run *r, const struct lowering *w, const struct call *c) {
-    const struct formula_op *o = c->self;
-    if (c->attribute != formula_attribute || w->primitive)
-        return true;
-    for (uint32_t i = 0; i < o->node->nattrs; i++) {
-        struct str key = str_of(o->node->attrs[i].key);
-        bool known = is_activation_key(key.p) || is_axis_of(c->kind, key.p);
+/* Every attribute that the formula writes is one that the lowering takes. */
+static bool attributes_known(struct bench *b, const struct lowering *w, const struct node *n) {
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        struct str key = str_of(n->attrs[i].key);
+        bool known = is_activation_key(key.p) || is_axis_of(n->op, key.p);
         for (uint32_t p = 0; p < w->nparams; p++)
             known |= str_eq(key, w->params[p]);
         if (!known)
-            return bench_fail(r->bench, "the lowering of %s has no parameter %s", op_table[c->kind].name, key.p);
+            return bench_fail(b, "the lowering of %s has no parameter %s", op_table[n->op].name, key.p);
     }
     return true;
 }
 
-/* Operands in the order of TTIR, which the lowering has. */
+/* Lowerings take the operands in the order of TTIR, which differs for one op only. */
 static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
     const struct tensor *p[5];
     if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
@@ -152,59 +151,49 @@ static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *
     return true;
 }
 
-bool lower(struct formula_run *r, const struct lowering *w, const struct call *call,
-           const struct tensor *results[MAX_RESULTS]) {
+bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct lowering *w, const struct call *call,
+                   const struct node *node) {
     struct bench *b = r->bench;
-    struct call ordered = *call, *c = &ordered;
-    const struct tensor *operands[5];
-    uint32_t axis;
-    if (!in_ttir_order(b, c, operands))
+    struct call *c = &o->call;
+    *o = (struct lowered_op){.call = *call};
+    if (!in_ttir_order(b, c, o->operands))
         return false;
     if (r->depth >= MAX_DEPTH)
         return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
     if (b->mesh && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
         return bench_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name); /* it is of one */
-    if (!operands_needed(b, c, 1) || !along_last_only(b, c) || !attributes_known(r, w, c) || !moved_axis(b, c, &axis))
+    if (!operands_needed(b, c, 1) || !along_last_only(b, c) ||
+        (node && !w->primitive && !attributes_known(b, w, node)) || !read_axis(b, c, &o->axis))
         return false;
-    struct formula_run *in = arena_alloc(b->arena, sizeof *in);
-    *in = (struct formula_run){.bench = b,
-                               .set = r->set,
-                               .formula = w->formula,
-                               .inside = w,
-                               .outer = c,
-                               .numbers = r->numbers,
-                               .depth = r->depth + 1};
-    if (!bind_params(in, w, c, axis) || !run_formula(in, results))
-        return false;
+    o->run = arena_alloc(b->arena, sizeof *o->run);
+    *o->run = (struct formula_run){.bench = b,
+                                   .set = r->set,
+                                   .formula = w->formula,
+                                   .numbers = r->numbers,
+                                   .inside = w,
+                                   .outer = c,
+                                   .depth = r->depth + 1,
+                                   .evaluate = r->evaluate};
+    return bind_params(o->run, w, c, o->axis);
+}
+
+bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]) {
+    struct bench *b = o->run->bench;
     for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++)
-        if (!(results[i] = with_axis_last(b, results[i], axis, operand(c, 0)->shape.rank)))
+        if (!(results[i] = with_axis_last(b, results[i], o->axis, operand(&o->call, 0)->shape.rank)))
             return false;
-    results[0] = apply_activation(b, c, results[0]);
+    results[0] = apply_activation(b, &o->call, results[0]);
     return results[0] != NULL;
 }
 
-/* In the told shapes: a reduction that does not keep its dimension, a flattened convolution. */
-static bool as_the_text_says(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+bool lowered_in_declared_shapes(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
     for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
-        const struct shape *told = result_shape(c, i);
-        if (!results[i] || !(results[i] = as_told(b, c, i, results[i])))
+        const struct shape *declared = declared_shape(c, i);
+        if (!results[i] || !(results[i] = as_declared(b, c, i, results[i])))
             return bench_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
-        if (told && !shape_eq(told, &results[i]->shape))
+        if (declared && !shape_eq(declared, &results[i]->shape))
             return bench_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
-                              shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, told).p);
+                              shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, declared).p);
     }
     return true;
-}
-
-bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
-                       const struct tensor *results[MAX_RESULTS]) {
-    const struct lowering *w = lowering_of_kind(set, c->kind);
-    struct formula_run r = {.bench = b, .set = set};
-    if (!w)
-        return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
-    enum arithmetic kept = b->arithmetic;
-    b->arithmetic = EXACT;
-    bool good = lower(&r, w, c, results) && as_the_text_says(b, c, results);
-    b->arithmetic = kept;
-    return good;
 }

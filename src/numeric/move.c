@@ -1,16 +1,17 @@
-/* Data movement: views of the operand, copied. */
+/* Data movement: reshapes, permutations, repetitions, concatenation, slices and padding. Most are a view of the
+ * operand, copied. */
 #include "numeric/evaluators.h"
 
-static bool moved(struct bench *b, struct view v, const struct tensor **out) {
-    *out = view_copy(b, &v);
+static bool copied(struct bench *b, struct view v, const struct tensor **out) {
+    *out = view_copy(b, v);
     return *out != NULL;
 }
 
-/* The attribute `shape`; one dimension may be -1. */
+/* The attribute `shape`; one dimension may be negative: what is left of `count` elements. */
 static bool shape_attribute(struct bench *b, const struct call *c, int64_t count, struct shape *s) {
     int n = -1, open = -1;
     int64_t known = 1;
-    if (!attr_needed(b, c, "shape") || !attr_list(b, c, "shape", s->dim, TENSOR_RANK, &n))
+    if (!attr_list_needed(b, c, "shape", s->dim, TENSOR_RANK, &n))
         return false;
     s->rank = (uint32_t)n;
     for (int i = 0; i < n; i++) {
@@ -28,15 +29,15 @@ bool evaluate_reshape(struct bench *b, const struct call *c, const struct tensor
     struct shape s = {0};
     if (!operands_needed(b, c, 1))
         return false;
-    if (result_shape(c, 0))
-        s = *result_shape(c, 0);
+    if (declared_shape(c, 0))
+        s = *declared_shape(c, 0);
     else if (!shape_attribute(b, c, operand(c, 0)->n, &s))
         return false;
     *out = tensor_reshape(b, operand(c, 0), &s);
     return *out != NULL;
 }
 
-/* The same numbers: layouts, casts, and weights laid out for a convolution. */
+/* The operand itself: casts and changes of layout or memory; interpret() rounds to the type of a cast. */
 bool evaluate_same(struct bench *b, const struct call *c, const struct tensor **out) {
     *out = operand(c, 0);
     return operands_needed(b, c, 1);
@@ -47,8 +48,7 @@ bool evaluate_permute(struct bench *b, const struct call *c, const struct tensor
     uint32_t order[TENSOR_RANK];
     bool used[TENSOR_RANK] = {false};
     int n = -1;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "permutation") ||
-        !attr_list(b, c, "permutation", p, TENSOR_RANK, &n))
+    if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "permutation", p, TENSOR_RANK, &n))
         return false;
     if (n != (int)operand(c, 0)->shape.rank)
         return bench_fail(b, "a permutation of %d dimensions of a tensor of rank %u", n, operand(c, 0)->shape.rank);
@@ -59,24 +59,23 @@ bool evaluate_permute(struct bench *b, const struct call *c, const struct tensor
             return bench_fail(b, "a permutation names dimension %u twice", order[i]);
         used[order[i]] = true;
     }
-    return moved(b, view_permuted(view_of(operand(c, 0)), order), out);
+    return copied(b, view_permuted(view_of(operand(c, 0)), order), out);
 }
 
 bool evaluate_transpose(struct bench *b, const struct call *c, const struct tensor **out) {
     uint32_t d0, d1;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dim0") || !attr_needed(b, c, "dim1") ||
-        !axis_attr(b, c, "dim0", 0, operand(c, 0)->shape.rank, &d0) ||
-        !axis_attr(b, c, "dim1", 0, operand(c, 0)->shape.rank, &d1))
+    if (!axis_needed(b, c, "dim0", &d0) || !axis_needed(b, c, "dim1", &d1))
         return false;
-    return moved(b, view_swapped(view_of(operand(c, 0)), d0, d1), out);
+    return copied(b, view_swapped(view_of(operand(c, 0)), d0, d1), out);
 }
 
-/* The multipliers of an attribute, one for each dimension of the result; missing leading dimensions are 1. */
+/* The operand's shape times the numbers of an attribute, one for each dimension of the result; dimensions that the
+ * operand lacks in front count as 1. */
 static bool multiplied(struct bench *b, const struct call *c, const char *key, struct shape *s) {
     int64_t times[TENSOR_RANK];
     int n = -1;
     const struct shape *x = &operand(c, 0)->shape;
-    if (!attr_needed(b, c, key) || !attr_list(b, c, key, times, TENSOR_RANK, &n))
+    if (!attr_list_needed(b, c, key, times, TENSOR_RANK, &n))
         return false;
     if (n < (int)x->rank)
         return bench_fail(b, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->rank);
@@ -92,8 +91,8 @@ bool evaluate_broadcast(struct bench *b, const struct call *c, const struct tens
     struct shape s = {0}, fits;
     if (!operands_needed(b, c, 1))
         return false;
-    if (result_shape(c, 0))
-        s = *result_shape(c, 0);
+    if (declared_shape(c, 0))
+        s = *declared_shape(c, 0);
     else if (!multiplied(b, c, "broadcast_dimensions", &s))
         return false;
     if (!shape_broadcast(b, &operand(c, 0)->shape, &s, &fits))
@@ -101,10 +100,10 @@ bool evaluate_broadcast(struct bench *b, const struct call *c, const struct tens
     if (!shape_eq(&fits, &s))
         return bench_fail(b, "%s cannot be broadcast to %s", shape_text(b->arena, &operand(c, 0)->shape).p,
                           shape_text(b->arena, &s).p);
-    return moved(b, view_expanded(operand(c, 0), &s), out);
+    return copied(b, view_expanded(operand(c, 0), &s), out);
 }
 
-/* Each dimension as often as it is told, the whole of it again and again. */
+/* torch.repeat: the whole operand, tiled along each dimension. */
 bool evaluate_repeat(struct bench *b, const struct call *c, const struct tensor **out) {
     struct shape s = {0};
     struct str text;
@@ -129,10 +128,11 @@ bool evaluate_repeat(struct bench *b, const struct call *c, const struct tensor 
     return true;
 }
 
+/* torch.repeat_interleave: each element `repeats` times in a row. */
 bool evaluate_repeat_interleave(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t times = 1;
     uint32_t axis;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "repeats") || !attr_int(b, c, "repeats", &times) ||
+    if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "repeats", &times) ||
         !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis))
         return false;
     struct view v = view_of(operand(c, 0));
@@ -140,13 +140,13 @@ bool evaluate_repeat_interleave(struct bench *b, const struct call *c, const str
         return bench_fail(b, "repeat_interleave: rank %u, %lld times", v.shape.rank, (long long)times);
     struct shape s = v.shape;
     s.dim[axis] *= times;
-    for (uint32_t d = v.shape.rank++; d > axis + 1; d--) { /* a dimension behind the axis that reads it again */
+    for (uint32_t d = v.shape.rank++; d > axis + 1; d--) { /* a dimension of stride 0 behind the axis */
         v.shape.dim[d] = v.shape.dim[d - 1];
         v.stride[d] = v.stride[d - 1];
     }
     v.shape.dim[axis + 1] = times;
     v.stride[axis + 1] = 0;
-    struct tensor *t = view_copy(b, &v);
+    struct tensor *t = view_copy(b, v);
     *out = t ? tensor_reshape(b, t, &s) : NULL;
     return *out != NULL;
 }
@@ -159,30 +159,19 @@ bool evaluate_concat(struct bench *b, const struct call *c, const struct tensor 
     struct shape s = operand(c, 0)->shape;
     for (uint32_t i = 1; i < c->noperands; i++) {
         struct shape other = operand(c, i)->shape;
-        int64_t more = other.rank == s.rank ? other.dim[axis] : 0;
         other.dim[axis] = s.dim[axis];
         if (!shape_eq(&other, &s))
             return bench_fail(b, "%s and %s are not joined along dimension %u", shape_text(b->arena, &s).p,
                               shape_text(b->arena, &operand(c, i)->shape).p, axis);
-        s.dim[axis] += more;
+        s.dim[axis] += operand(c, i)->shape.dim[axis];
     }
-    struct tensor *t = tensor_new(b, &s);
-    int64_t at = 0;
-    for (uint32_t i = 0; t && i < c->noperands; i++) {
-        struct view to = view_cut(view_of(t), axis, at, 1, operand(c, i)->shape.dim[axis]);
-        struct walk w;
-        walk_begin(&w, &to.shape);
-        walk_add(&w, &to);
-        for (const double *x = operand(c, i)->x; walk_more(&w); walk_next(&w))
-            t->x[w.offset[0]] = *x++;
-        at += operand(c, i)->shape.dim[axis];
-    }
-    *out = t;
-    return t != NULL;
+    *out = tensor_concat(b, c->operands, c->noperands, axis);
+    return *out != NULL;
 }
 
-/* ---- parts ---- */
+/* ---- slices ---- */
 
+/* As Python's slices: negative bounds count from the end, and all are clamped to the dimension. */
 static int64_t from_end(int64_t at, int64_t size) {
     at = at < 0 ? at + size : at;
     return at < 0 ? 0 : at > size ? size : at;
@@ -211,14 +200,14 @@ static bool slice_by(struct bench *b, const struct call *c, const int64_t *begin
     for (int i = 0; i < n; i++)
         if (!cut(b, &v, (uint32_t)i, begins[i], ends[i], steps[i]))
             return false;
-    return moved(b, v, out);
+    return copied(b, v, out);
 }
 
 bool evaluate_slice(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t begins[TENSOR_RANK], ends[TENSOR_RANK];
     int n = -1, m = -1;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "begins") || !attr_needed(b, c, "ends") ||
-        !attr_list(b, c, "begins", begins, TENSOR_RANK, &n) || !attr_list(b, c, "ends", ends, TENSOR_RANK, &m))
+    if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "begins", begins, TENSOR_RANK, &n) ||
+        !attr_list_needed(b, c, "ends", ends, TENSOR_RANK, &m))
         return false;
     return slice_by(b, c, begins, ends, n == m ? n : -1, out);
 }
@@ -242,19 +231,19 @@ bool evaluate_index(struct bench *b, const struct call *c, const struct tensor *
     int64_t begin = 0, end = 0, step = 1;
     uint32_t axis;
     if (!operands_needed(b, c, 1) || !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
-        !attr_int(b, c, "begin", &begin) || !attr_needed(b, c, "end") || !attr_int(b, c, "end", &end) ||
-        !attr_int(b, c, "step", &step))
+        !attr_int(b, c, "begin", &begin) || !attr_int_needed(b, c, "end", &end) || !attr_int(b, c, "step", &step))
         return false;
     struct view v = view_of(operand(c, 0));
-    return cut(b, &v, axis, begin, end, step) && moved(b, v, out);
+    return cut(b, &v, axis, begin, end, step) && copied(b, v, out);
 }
 
-/* Windows of `length` from `begin` on, one each `stride`, joined; stride 0 is one window. */
+/* Concatenated windows of `length` elements along one dimension, which begin at begin, begin + stride, ...; a stride of
+ * 0 means one window. */
 bool evaluate_index_select(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t begin = 0, length = 0, stride = 0;
     uint32_t axis;
     if (!operands_needed(b, c, 1) || !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
-        !attr_int(b, c, "begin", &begin) || !attr_needed(b, c, "length") || !attr_int(b, c, "length", &length) ||
+        !attr_int(b, c, "begin", &begin) || !attr_int_needed(b, c, "length", &length) ||
         !attr_int(b, c, "stride", &stride))
         return false;
     int64_t size = operand(c, 0)->shape.dim[axis], count = 0, *at;
@@ -285,8 +274,8 @@ bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **o
     int64_t p[2 * TENSOR_RANK];
     int n = -1;
     double value = 0;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "padding") ||
-        !attr_list(b, c, "padding", p, 2 * TENSOR_RANK, &n) || !attr_number(b, c, "value", &value))
+    if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "padding", p, 2 * TENSOR_RANK, &n) ||
+        !attr_number(b, c, "value", &value))
         return false;
     const struct tensor *x = operand(c, 0);
     struct shape s = x->shape;
@@ -306,11 +295,7 @@ bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **o
     struct view inner = view_of(t);
     for (uint32_t d = 0; d < s.rank; d++)
         inner = view_cut(inner, d, p[2 * (size_t)d], 1, x->shape.dim[d]);
-    struct walk w;
-    walk_begin(&w, &inner.shape);
-    walk_add(&w, &inner);
-    for (const double *from = x->x; walk_more(&w); walk_next(&w))
-        t->x[w.offset[0]] = *from++;
+    view_fill(t, &inner, x->x);
     *out = t;
     return true;
 }
@@ -319,8 +304,7 @@ bool evaluate_reverse(struct bench *b, const struct call *c, const struct tensor
     int64_t dims[TENSOR_RANK];
     int n = -1;
     uint32_t d;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dimensions") ||
-        !attr_list(b, c, "dimensions", dims, TENSOR_RANK, &n))
+    if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "dimensions", dims, TENSOR_RANK, &n))
         return false;
     struct view v = view_of(operand(c, 0));
     for (int i = 0; i < n; i++) {
@@ -328,5 +312,5 @@ bool evaluate_reverse(struct bench *b, const struct call *c, const struct tensor
             return false;
         v = view_cut(v, d, v.shape.dim[d] - 1, -1, v.shape.dim[d]);
     }
-    return moved(b, v, out);
+    return copied(b, v, out);
 }

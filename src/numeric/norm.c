@@ -1,10 +1,16 @@
-/* Softmax and the normalisations. Variances are biased. Weights and biases apply after the normalisation. */
+/* Softmax and the normalisations.
+ *
+ * Variances are biased (divided by n). The mean is subtracted before squares are summed, so that a large mean costs no
+ * precision. Defaults of epsilon are those of the op definitions: 1e-12 in TTNN and of group_norm, 1e-5 otherwise. */
+#include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
 #include <math.h>
 
 /* ---- softmax ---- */
 
+/* In place, on n numbers that are `stride` apart. `stable`: the maximum is subtracted first, so that exp does not
+ * overflow. */
 static void softmax_row(double *x, int64_t n, int64_t stride, bool stable) {
     double most = -INFINITY, total = 0;
     for (int64_t i = 0; stable && i < n; i++)
@@ -15,7 +21,7 @@ static void softmax_row(double *x, int64_t n, int64_t stride, bool stable) {
         x[i * stride] /= total;
 }
 
-const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint32_t axis, bool stable) {
+static const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint32_t axis, bool stable) {
     struct tensor *t = tensor_copy(b, x);
     struct walk w;
     if (!t)
@@ -32,17 +38,15 @@ const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint
 bool evaluate_softmax(struct bench *b, const struct call *c, const struct tensor **out) {
     bool stable = false;
     uint32_t axis;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dimension") ||
-        !axis_attr(b, c, "dimension", -1, operand(c, 0)->shape.rank, &axis) ||
-        !attr_flag(b, c, "numericStable", &stable))
+    if (!axis_needed(b, c, "dimension", &axis) || !attr_flag(b, c, "numericStable", &stable))
         return false;
     *out = softmax_along(b, operand(c, 0), axis, stable);
     return *out != NULL;
 }
 
-/* ---- over groups of neighbours ---- */
+/* ---- over trailing dimensions ---- */
 
-/* Each run of n elements: (x - mean) / sqrt(variance + epsilon), or x / sqrt(mean of squares + epsilon). */
+/* In place: (x - mean) / sqrt(variance + epsilon), or without `centre` x / sqrt(mean of squares + epsilon). */
 static void normalize(double *x, int64_t n, double epsilon, bool centre) {
     double mean = 0, squares = 0;
     for (int64_t i = 0; centre && i < n; i++)
@@ -66,6 +70,7 @@ static const struct tensor *scaled_and_shifted(struct bench *b, const struct ten
     return x;
 }
 
+/* Each run of `run` neighbours is normalised by itself. */
 static const struct tensor *norm_of(struct bench *b, const struct tensor *x, int64_t run, double epsilon, bool centre) {
     struct tensor *t = tensor_copy(b, x);
     if (!t)
@@ -79,7 +84,7 @@ static bool centres(enum op_kind k) {
     return k == K_LAYER_NORM || k == K_DISTRIBUTED_LAYER_NORM || k == K_GROUP_NORM;
 }
 
-/* Over the trailing dimensions that normalized_shape counts; the last one where there is no such attribute. */
+/* Elements of as many trailing dimensions as normalized_shape has; of the last one where it is absent. -1: a reason. */
 static int64_t elements_normalized(struct bench *b, const struct call *c, const struct shape *s) {
     int64_t dims[TENSOR_RANK], run = 1;
     int n = 1;
@@ -94,7 +99,6 @@ static int64_t elements_normalized(struct bench *b, const struct call *c, const 
     return run;
 }
 
-/* Printed on the op where the frontend gave it; the dialects differ where it did not. */
 static bool epsilon_of(struct bench *b, const struct call *c, double *epsilon) {
     *epsilon = c->ttnn || c->kind == K_GROUP_NORM ? 1e-12 : 1e-5;
     return attr_number(b, c, "epsilon", epsilon);
@@ -113,7 +117,7 @@ bool evaluate_layer_norm(struct bench *b, const struct call *c, const struct ten
     return *out != NULL;
 }
 
-const struct tensor *unfolded_row(struct bench *b, const struct tensor *p, const struct shape *x) {
+const struct tensor *weights_as_row(struct bench *b, const struct tensor *p, const struct shape *x) {
     int64_t row = x->rank ? x->dim[x->rank - 1] : 1;
     bool folded = p && p->n == row && p->shape.rank > 1 && p->shape.dim[p->shape.rank - 1] != row;
     return folded ? tensor_reshape(b, p, &(struct shape){1, {row}}) : p;
@@ -123,7 +127,7 @@ static const struct tensor *plus_residual(struct bench *b, const struct tensor *
     return residual ? apply_binary(b, binary_of(K_ADD), x, residual) : x;
 }
 
-/* As on a mesh of one device: the slice of a device is the whole. */
+/* On one device, which has the whole tensor; on several no evaluator knows the shards of the others. */
 bool evaluate_distributed_norm(struct bench *b, const struct call *c, const struct tensor **out) {
     bool rms = c->kind == K_DISTRIBUTED_RMS_NORM;
     double epsilon;
@@ -140,8 +144,8 @@ bool evaluate_distributed_norm(struct bench *b, const struct call *c, const stru
     if (run < 0)
         return false;
     x = norm_of(b, x, run, epsilon, centres(c->kind));
-    *out = x ? scaled_and_shifted(b, x, unfolded_row(b, operand(c, 1), &x->shape),
-                                  rms ? NULL : unfolded_row(b, operand(c, 2), &x->shape))
+    *out = x ? scaled_and_shifted(b, x, weights_as_row(b, operand(c, 1), &x->shape),
+                                  rms ? NULL : weights_as_row(b, operand(c, 2), &x->shape))
              : NULL;
     return *out != NULL;
 }
@@ -159,7 +163,8 @@ bool evaluate_dit_norm(struct bench *b, const struct call *c, const struct tenso
 
 /* ---- by channel ---- */
 
-/* One number for each channel, whatever the shape it is printed in, as a tensor that broadcasts to x. */
+/* A parameter with one number for each channel, or one for all, in the shape in which it broadcasts to x. NULL stays.
+ */
 static bool by_channel(struct bench *b, const struct call *c, const struct tensor *p, const struct shape *x,
                        uint32_t channel, const struct tensor **out) {
     struct shape s = {.rank = x->rank};
@@ -177,14 +182,15 @@ static bool by_channel(struct bench *b, const struct call *c, const struct tenso
     return *out != NULL;
 }
 
-/* The dimensions batch, channels, and all else. */
+/* Statistics over all dimensions of a group of channels but the batch: dimensions are brought into the order batch,
+ * channels, all else, where each group is one run. */
 bool evaluate_group_norm(struct bench *b, const struct call *c, const struct tensor **out) {
     int64_t groups = 1;
     uint32_t channel, order[TENSOR_RANK], back[TENSOR_RANK], at = 0;
     double epsilon;
     const struct tensor *x = operand(c, 0), *weight, *bias;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "num_groups") || !attr_int(b, c, "num_groups", &groups) ||
-        !epsilon_of(b, c, &epsilon) || !axis_attr(b, c, "channel_dim", 3, x->shape.rank, &channel) ||
+    if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "num_groups", &groups) || !epsilon_of(b, c, &epsilon) ||
+        !axis_attr(b, c, "channel_dim", 3, x->shape.rank, &channel) ||
         !by_channel(b, c, operand(c, 2), &x->shape, channel, &weight) ||
         !by_channel(b, c, operand(c, 3), &x->shape, channel, &bias))
         return false;
@@ -199,13 +205,11 @@ bool evaluate_group_norm(struct bench *b, const struct call *c, const struct ten
         }
     for (uint32_t d = 0; d < x->shape.rank; d++)
         back[order[d]] = d;
-    struct view v = view_permuted(view_of(x), order);
-    const struct tensor *t = view_copy(b, &v);
+    const struct tensor *t = view_copy(b, view_permuted(view_of(x), order));
     t = t && t->n ? norm_of(b, t, t->n / (batch * groups), epsilon, true) : t;
     if (!t)
         return false;
-    v = view_permuted(view_of(t), back);
-    *out = scaled_and_shifted(b, view_copy(b, &v), weight, bias);
+    *out = scaled_and_shifted(b, view_copy(b, view_permuted(view_of(t), back)), weight, bias);
     return *out != NULL;
 }
 

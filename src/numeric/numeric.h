@@ -1,24 +1,25 @@
-/* The room that evaluates: number formats, tensors, ops, formulas.
+/* All of the room that evaluates: number formats, tensors, ops, formulas.
  *
- * - format.h        what an element type keeps of a number
- * - tensor.h        tensors, views, and the bench that owns them
- * - interpret.h     one op on tensors
- * - formula_value.h formulas, and fused ops by their lowering (library/lowering.h)
+ * - format.h        rounding to element types
+ * - tensor.h        tensors, views, and the bench: memory, limits and errors of one evaluation
+ * - call.h          one op: operands, attributes, declared results
+ * - interpret.h     evaluates one op
+ * - formula_value.h evaluates formulas, and fused ops by their lowering (library/lowering.h)
  *
  * Shapes. A tensor is dense and row-major, of rank 12 at most; a scalar has rank 0. Operands broadcast from the right.
- * A shape that the text tells of a result and the evaluation does not yield is an error.
+ * Where the text declares the shape of a result, an evaluation that yields another one is an error.
  *
- * Numbers are doubles. In EXACT arithmetic they stay so: only results of integer type drop their fraction and wrap or
- * saturate, and constants are what their type holds. In DEVICE arithmetic each result is rounded to its element type as
- * the packer rounds, and a matrix product runs by the math fidelity and accumulator that are printed on the op, or else
- * by TTNN's defaults; what happens inside of other ops is exact. Formulas and lowerings are exact inside; the caller
- * rounds what comes out.
+ * Numbers are doubles. In EXACT arithmetic they stay so: only results of integer type are rounded (they drop the
+ * fraction and wrap or saturate), and constants are what their type holds. In DEVICE arithmetic each result is rounded
+ * to its element type as the packer rounds; a matrix product runs by the math fidelity and accumulator that the op
+ * prints, or else by TTNN's defaults; all other arithmetic inside of an op is exact. Formulas and lowerings are exact
+ * inside; the caller rounds the result.
  *
- * Collectives. A bench with a mesh is that of one device of several, and what they exchange comes from the mesh;
- * without one they have no evaluator.
+ * Collectives. A bench with a mesh evaluates one device of several; the mesh supplies the operands of the others.
+ * Without a mesh collectives have no evaluator.
  *
- * Ownership. All tensors live in the arena of the bench; nothing is freed one by one. Tensors that are given are not
- * changed and may be shared with results. Nothing here is global: two benches may work in two threads.
+ * Ownership. All tensors live in the arena of the bench. Operands are not changed; results may share elements with
+ * them. There is no global state: two benches may be used in two threads.
  *
  * Errors. A function that fails returns false or NULL and leaves the first reason in `bench.error`: an op without
  * evaluator, a missing operand or attribute, shapes that do not fit, an integer divided by 0, an index out of range,

@@ -1,24 +1,29 @@
-/* Contractions. Exact: sums run over k in order. On the device: as the matrix unit does it (MVMUL.md, SrcASrcB.md): the
- * left operand in SrcB and the right one in SrcA, each cut to what a source register holds; for every 16 terms one pass
- * for each phase of the math fidelity, added to Dst, which is rounded to its format each time. */
+/* Contractions: matmul, linear, dot_general.
+ *
+ * EXACT: the sum over k in order, in doubles. DEVICE and INSIDE: as the matrix unit computes it (Tenstorrent ISA
+ * documentation, MVMUL.md and SrcASrcB.md). The left operand is in SrcB and the right one in SrcA, each truncated to
+ * what a source register holds. Every 16 terms take one pass for each phase of the math fidelity; their sum is added to
+ * Dst, which is rounded to f32 or bf16 each time. */
+#include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
 struct matrix_unit {
     unsigned phases;       /* 1: LoFi, ... 4: HiFi4 */
     bool wide;             /* Dst holds f32, else bf16 */
     enum dtype types[2];   /* of the operands */
-    const double *left[2]; /* high and low parts, laid out as the operand is */
+    const double *left[2]; /* high and low part of each element, with the strides of the operand */
     const double *right[2];
 };
 
-enum { TERMS = 16 };
+enum { TERMS = 16 }; /* of k in one pass */
 
 static double in_dst(double x, bool wide) {
     double v = format_round(x, DT_F32, ROUND_EVEN);
     return wide ? v : format_round(v, DT_BF16, ROUND_EVEN);
 }
 
-/* One element of the result: `k` terms from these places on, so far apart. */
+/* One element of the result: k terms from these offsets on. Phases 0 to 3 multiply high x high, high x low, low x high
+ * and low x low parts of left and right. */
 static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left_step, int64_t right,
                          int64_t right_step, int64_t k) {
     double dst = 0;
@@ -37,8 +42,8 @@ static double stored_for(const struct bench *b, double x, enum dtype type) {
     return b->arithmetic == INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
 }
 
-/* High and low parts of all elements that a view may read. What a fused op hands to a product is packed before, so it
- * is rounded and not cut. */
+/* High and low parts of all elements. Inside a fused op an operand of a product was stored by the packer first, which
+ * rounds it, where the unpacker alone would truncate. */
 static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
     for (unsigned low = 0; low < 2; low++) {
         struct tensor *p = tensor_new(b, &t->shape);
@@ -51,7 +56,7 @@ static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool
     return true;
 }
 
-/* Which fidelity runs where no compute config is printed: matmul_device_operation.cpp, and tt-metal 38306 for f32. */
+/* Math fidelity where the op prints no compute_config: tt-metal, matmul_device_operation.cpp; for f32 its PR 38306. */
 static unsigned default_phases(const struct bench *b, const enum dtype *types) {
     if (types[0] == DT_F32 || types[1] == DT_F32)
         return b->blackhole ? 4 : 3;
@@ -62,7 +67,7 @@ static bool is_float(enum dtype t) {
     return t == DT_F32 || t == DT_TF32 || t == DT_F16 || t == DT_BF16 || format_is_block(t);
 }
 
-/* False where the product is computed exactly. */
+/* How the matrix unit is set up for an op; false where the product is computed exactly. */
 static bool on_device(const struct bench *b, const struct call *c, struct matrix_unit *u) {
     static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
     const enum dtype inside[2] = {b->product_type, b->product_type}, *types = c->operand_types;
@@ -84,7 +89,7 @@ static bool on_device(const struct bench *b, const struct call *c, struct matrix
     return true;
 }
 
-/* One matrix of the result, from the operands' matrices at these offsets; `out` is zeroed. */
+/* One matrix of the result, from the matrices at these offsets of the operands; `out` is zeroed. `u` NULL: exact. */
 static void multiply_one(const struct view *x, const struct view *y, int64_t at_x, int64_t at_y,
                          const struct matrix_unit *u, double *out) {
     uint32_t rx = x->shape.rank - 2, ry = y->shape.rank - 2;
@@ -98,7 +103,7 @@ static void multiply_one(const struct view *x, const struct view *y, int64_t at_
                 out[i * n + j] += x->x[at_x + i * row + l * left] * y->x[at_y + l * right + j * column];
 }
 
-/* The matrices of an operand over the batch dimensions of the result. */
+/* Offsets of an operand's matrices over the batch dimensions of the result, to which its own broadcast. */
 static struct view batch_view(const struct view *v, const struct shape *batch) {
     struct view b = {.shape = *batch, .offset = v->offset};
     uint32_t rank = v->shape.rank - 2;
@@ -109,7 +114,7 @@ static struct view batch_view(const struct view *v, const struct shape *batch) {
     return b;
 }
 
-/* One product [.., m, k] x [.., k, n]; batch dimensions broadcast. */
+/* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
 static struct tensor *product(struct bench *b, const struct view *x, const struct view *y,
                               const struct matrix_unit *u) {
     struct shape bx = x->shape, by = y->shape, batch;
@@ -138,7 +143,7 @@ static struct tensor *product(struct bench *b, const struct view *x, const struc
     return t;
 }
 
-/* A vector is a row on the left and a column on the right. */
+/* As in NumPy, a vector is a row on the left and a column on the right. */
 static struct view as_matrix(const struct tensor *t, bool left) {
     struct view v = view_of(t);
     if (v.shape.rank != 1)
@@ -149,17 +154,17 @@ static struct view as_matrix(const struct tensor *t, bool left) {
     return v;
 }
 
-static const struct tensor *multiply(struct bench *b, const struct tensor *x, bool turn_x, const struct tensor *y,
-                                     bool turn_y, struct matrix_unit *u) {
+static const struct tensor *multiply(struct bench *b, const struct tensor *x, bool transpose_x, const struct tensor *y,
+                                     bool transpose_y, struct matrix_unit *u) {
     struct view vx = as_matrix(x, true), vy = as_matrix(y, false);
     uint32_t rx = vx.shape.rank, ry = vy.shape.rank;
     if (rx < 2 || ry < 2) {
         bench_fail(b, "a product with a scalar");
         return NULL;
     }
-    if (turn_x && x->shape.rank > 1)
+    if (transpose_x && x->shape.rank > 1)
         vx = view_swapped(vx, rx - 1, rx - 2);
-    if (turn_y && y->shape.rank > 1)
+    if (transpose_y && y->shape.rank > 1)
         vy = view_swapped(vy, ry - 1, ry - 2);
     if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2]) {
         bench_fail(b, "a product of %s and %s", shape_text(b->arena, &vx.shape).p, shape_text(b->arena, &vy.shape).p);
@@ -170,7 +175,7 @@ static const struct tensor *multiply(struct bench *b, const struct tensor *x, bo
     struct tensor *t = product(b, &vx, &vy, u);
     if (!t)
         return NULL;
-    struct shape s = t->shape; /* dimensions that vectors were given go again */
+    struct shape s = t->shape; /* without the dimensions that vectors were given */
     if (y->shape.rank == 1)
         s.rank--;
     if (x->shape.rank == 1) {
@@ -180,19 +185,19 @@ static const struct tensor *multiply(struct bench *b, const struct tensor *x, bo
     return tensor_reshape(b, t, &s);
 }
 
-const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool turn_x, const struct tensor *y,
-                                       bool turn_y) {
-    return multiply(b, x, turn_x, y, turn_y, NULL);
+const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool transpose_x,
+                                       const struct tensor *y, bool transpose_y) {
+    return multiply(b, x, transpose_x, y, transpose_y, NULL);
 }
 
-/* matmul and linear: product, bias, activation, the last two on what Dst holds. */
+/* Bias and activation apply to the product as Dst holds it, before it is rounded to the type of the result. */
 bool evaluate_matmul(struct bench *b, const struct call *c, const struct tensor **out) {
-    bool turn_a = false, turn_b = false;
-    if (!operands_needed(b, c, 2) || !attr_flag(b, c, "transpose_a", &turn_a) ||
-        !attr_flag(b, c, "transpose_b", &turn_b))
+    bool transpose_a = false, transpose_b = false;
+    if (!operands_needed(b, c, 2) || !attr_flag(b, c, "transpose_a", &transpose_a) ||
+        !attr_flag(b, c, "transpose_b", &transpose_b))
         return false;
     struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
-    const struct tensor *t = multiply(b, operand(c, 0), turn_a, operand(c, 1), turn_b, u);
+    const struct tensor *t = multiply(b, operand(c, 0), transpose_a, operand(c, 1), transpose_b, u);
     if (t && c->kind == K_LINEAR && operand(c, 2))
         t = apply_binary(b, binary_of(K_ADD), t, operand(c, 2));
     *out = apply_activation(b, c, t);
@@ -201,20 +206,20 @@ bool evaluate_matmul(struct bench *b, const struct call *c, const struct tensor 
 
 /* ---- dot_general ---- */
 
-/* The dimensions of an operand in the order batch, free, contracted; as three it is a matrix. */
-struct side {
-    uint32_t order[TENSOR_RANK], nfree;
-    int64_t batch, free, summed; /* elements */
+/* An operand of dot_general with its dimensions in the order batch, free, contracted: a batch of matrices. */
+struct contraction_side {
+    uint32_t order[TENSOR_RANK];
+    int64_t batch, free, contracted; /* elements */
     struct shape batch_shape, free_shape;
 };
 
 static bool arrange(struct bench *b, const struct call *c, const struct tensor *t, const char *batch,
-                    const char *contract, struct side *s) {
+                    const char *contract, struct contraction_side *s) {
     int64_t dims[2][TENSOR_RANK];
     int n[2] = {0, 0};
     bool used[TENSOR_RANK] = {false};
-    uint32_t at = 0, d, summed[TENSOR_RANK];
-    *s = (struct side){.batch = 1, .free = 1, .summed = 1};
+    uint32_t at = 0, d, contracted[TENSOR_RANK];
+    *s = (struct contraction_side){.batch = 1, .free = 1, .contracted = 1};
     if (!attr_list(b, c, batch, dims[0], TENSOR_RANK, &n[0]) || !attr_list(b, c, contract, dims[1], TENSOR_RANK, &n[1]))
         return false;
     for (int part = 0; part < 2; part++)
@@ -225,8 +230,8 @@ static bool arrange(struct bench *b, const struct call *c, const struct tensor *
                 return bench_fail(b, "dot_general names a dimension twice");
             used[d] = true;
             if (part == 1) {
-                summed[i] = d;
-                s->summed *= t->shape.dim[d];
+                contracted[i] = d;
+                s->contracted *= t->shape.dim[d];
                 continue;
             }
             s->order[at++] = d;
@@ -240,22 +245,21 @@ static bool arrange(struct bench *b, const struct call *c, const struct tensor *
             s->free_shape.dim[s->free_shape.rank++] = t->shape.dim[d];
         }
     for (int i = 0; i < n[1]; i++)
-        s->order[at++] = summed[i];
+        s->order[at++] = contracted[i];
     return true;
 }
 
-static const struct tensor *as_three(struct bench *b, const struct tensor *t, const struct side *s) {
-    struct view v = view_permuted(view_of(t), s->order);
-    struct tensor *moved = view_copy(b, &v);
-    return moved ? tensor_reshape(b, moved, &(struct shape){3, {s->batch, s->free, s->summed}}) : NULL;
+static const struct tensor *as_matrices(struct bench *b, const struct tensor *t, const struct contraction_side *s) {
+    struct tensor *moved = view_copy(b, view_permuted(view_of(t), s->order));
+    return moved ? tensor_reshape(b, moved, &(struct shape){3, {s->batch, s->free, s->contracted}}) : NULL;
 }
 
 bool evaluate_dot_general(struct bench *b, const struct call *c, const struct tensor **out) {
-    struct side l, r;
+    struct contraction_side l, r;
     if (!operands_needed(b, c, 2) || !arrange(b, c, operand(c, 0), "batch_dims_lhs", "contract_dims_lhs", &l) ||
         !arrange(b, c, operand(c, 1), "batch_dims_rhs", "contract_dims_rhs", &r))
         return false;
-    if (!shape_eq(&l.batch_shape, &r.batch_shape) || l.summed != r.summed)
+    if (!shape_eq(&l.batch_shape, &r.batch_shape) || l.contracted != r.contracted)
         return bench_fail(b, "dot_general of %s and %s", shape_text(b->arena, &operand(c, 0)->shape).p,
                           shape_text(b->arena, &operand(c, 1)->shape).p);
     struct shape s = l.batch_shape;
@@ -265,7 +269,7 @@ bool evaluate_dot_general(struct bench *b, const struct call *c, const struct te
         s.dim[s.rank++] = l.free_shape.dim[d];
     for (uint32_t d = 0; d < r.free_shape.rank; d++)
         s.dim[s.rank++] = r.free_shape.dim[d];
-    const struct tensor *x = as_three(b, operand(c, 0), &l), *y = as_three(b, operand(c, 1), &r);
+    const struct tensor *x = as_matrices(b, operand(c, 0), &l), *y = as_matrices(b, operand(c, 1), &r);
     struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
     const struct tensor *t = x && y ? multiply(b, x, false, y, true, u) : NULL;
     *out = t ? tensor_reshape(b, t, &s) : NULL;

@@ -1,9 +1,10 @@
-/* Reductions, running sums and the place of the largest. Sums run in row-major order. */
+/* Reductions, prefix sums and argmax. Sums are added in row-major order of the operand, without compensation. A maximum
+ * or minimum over a NaN is a NaN. */
 #include "numeric/evaluators.h"
 
 #include <math.h>
 
-/* Which dimensions a reduction takes; all where none is named. */
+/* The dimensions that are reduced; all where the attribute is absent. */
 static bool reduced_dims(struct bench *b, const struct call *c, const char *key, uint32_t rank, bool *reduced) {
     int64_t dims[TENSOR_RANK];
     int n = -1;
@@ -20,8 +21,8 @@ static bool reduced_dims(struct bench *b, const struct call *c, const char *key,
     return true;
 }
 
-/* The shape that is left, with reduced dimensions of 1 or without them. */
-static struct shape left_over(const struct shape *s, const bool *reduced, bool keep) {
+/* Shape of a reduction: reduced dimensions are 1 (`keep`) or gone. */
+static struct shape reduced_shape(const struct shape *s, const bool *reduced, bool keep) {
     struct shape r = {0};
     for (uint32_t d = 0; d < s->rank; d++)
         if (!reduced[d] || keep)
@@ -70,9 +71,9 @@ static struct reduction reduction_of(enum op_kind k) {
     }
 }
 
-/* Over the dimensions of `reduced`, which stay with an extent of 1. */
+/* The reduced dimensions stay, with an extent of 1. */
 static struct tensor *reduce(struct bench *b, const struct tensor *x, const bool *reduced, struct reduction r) {
-    struct shape kept = left_over(&x->shape, reduced, true);
+    struct shape kept = reduced_shape(&x->shape, reduced, true);
     struct tensor *t = tensor_new(b, &kept);
     struct walk w;
     if (!t)
@@ -87,6 +88,13 @@ static struct tensor *reduce(struct bench *b, const struct tensor *x, const bool
     return t;
 }
 
+/* Sums over as many elements of x as there are for one of t, to their mean. */
+static void divide_by_count(struct tensor *t, const struct tensor *x) {
+    int64_t count = t->n > 0 ? x->n / t->n : 0;
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] /= (double)count;
+}
+
 bool evaluate_reduction(struct bench *b, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand(c, 0);
     bool reduced[TENSOR_RANK], keep = false, averages = c->kind == K_MEAN;
@@ -98,15 +106,14 @@ bool evaluate_reduction(struct bench *b, const struct call *c, const struct tens
         return false;
     if (x->n == 0 && t->n > 0 && (averages || c->kind == K_MAX || c->kind == K_MIN))
         return bench_fail(b, "%s of no elements", op_table[c->kind].name);
-    int64_t each = t->n > 0 ? x->n / t->n : 0; /* elements of x for one of t */
-    for (int64_t i = 0; averages && i < t->n; i++)
-        t->x[i] /= (double)each;
-    struct shape s = left_over(&x->shape, reduced, keep);
+    if (averages)
+        divide_by_count(t, x);
+    struct shape s = reduced_shape(&x->shape, reduced, keep);
     *out = tensor_reshape(b, t, &s);
     return *out != NULL;
 }
 
-/* [N,H,W,C] to [N,1,1,C]; flattened to two dimensions where the text says so. */
+/* The mean over H and W: [N,H,W,C] to [N,1,1,C], or to [N,C] where the text declares that. */
 bool evaluate_global_avg_pool(struct bench *b, const struct call *c, const struct tensor **out) {
     static const bool reduced[TENSOR_RANK] = {false, true, true, false};
     const struct tensor *x = operand(c, 0);
@@ -115,18 +122,17 @@ bool evaluate_global_avg_pool(struct bench *b, const struct call *c, const struc
     if (x->shape.rank != 4 || x->n == 0)
         return bench_fail(b, "global_avg_pool2d of %s", shape_text(b->arena, &x->shape).p);
     struct tensor *t = reduce(b, x, reduced, reduction_of(K_SUM));
-    int64_t each = x->shape.dim[1] * x->shape.dim[2]; /* of one channel */
-    for (int64_t i = 0; t && i < t->n; i++)
-        t->x[i] /= (double)each;
-    *out = as_told(b, c, 0, t);
+    if (t)
+        divide_by_count(t, x);
+    *out = as_declared(b, c, 0, t);
     return *out != NULL;
 }
 
-/* Inclusive prefix sums and products. */
-bool evaluate_running(struct bench *b, const struct call *c, const struct tensor **out) {
+/* Inclusive prefix sums and products (cumsum, cumprod). */
+bool evaluate_cumulative(struct bench *b, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand(c, 0);
     uint32_t axis;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "dim") || !axis_attr(b, c, "dim", 0, x->shape.rank, &axis))
+    if (!axis_needed(b, c, "dim", &axis))
         return false;
     struct tensor *t = tensor_copy(b, x);
     int64_t stride = t ? view_of(t).stride[axis] : 1;
@@ -141,8 +147,8 @@ bool evaluate_running(struct bench *b, const struct call *c, const struct tensor
     return true;
 }
 
-/* Index of the largest, the first one of equals. Of several dimensions: the index into them, flattened in the order in
- * which they are named. A NaN is larger than all. */
+/* Index of the largest element, the first one of equals; a NaN counts as larger than all numbers. Over several
+ * dimensions it is the index into them, flattened in the order in which the attribute names them. */
 bool evaluate_argmax(struct bench *b, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand(c, 0);
     int64_t dims[TENSOR_RANK];
@@ -167,9 +173,8 @@ bool evaluate_argmax(struct bench *b, const struct call *c, const struct tensor 
     for (uint32_t d = 0; d < rank; d++)
         if (!reduced[d])
             order[at++] = d;
-    struct view v = view_permuted(view_of(x), order);
-    struct tensor *moved = view_copy(b, &v);
-    struct shape s = left_over(&x->shape, reduced, keep);
+    struct tensor *moved = view_copy(b, view_permuted(view_of(x), order)); /* reduced dimensions last */
+    struct shape s = reduced_shape(&x->shape, reduced, keep);
     struct tensor *t = tensor_new(b, &s);
     int64_t group = t && t->n ? x->n / t->n : 0;
     if (!moved || !t)

@@ -1,5 +1,6 @@
-/* Ops that take elements by index, and those that order them. */
+/* Ops that take elements by index, and those that order them. An index below 0 counts from the end. */
 #include "numeric/evaluators.h"
+#include "numeric/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static bool index_in(struct bench *b, const struct call *c, double index, int64_
     return true;
 }
 
-/* Rows of the last two dimensions of the weight. */
+/* Each index becomes the row of the table that it names; dimensions of the table before the last two are 1. */
 bool evaluate_embedding(struct bench *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 2))
         return false;
@@ -29,11 +30,11 @@ bool evaluate_embedding(struct bench *b, const struct call *c, const struct tens
             return false;
         memcpy(t->x + i * size, w->x + row * size, (size_t)size * sizeof *t->x);
     }
-    *out = as_told(b, c, 0, t);
+    *out = as_declared(b, c, 0, t);
     return *out != NULL;
 }
 
-/* Offset of element `index` along an axis where the rest of the index is that of the walk. */
+/* Offset of the element whose index is that of the walk, but `index` along the axis. */
 static int64_t offset_at(const struct view *v, const struct walk *w, uint32_t axis, int64_t index) {
     int64_t at = 0;
     for (uint32_t d = 0; d < v->shape.rank; d++)
@@ -41,7 +42,7 @@ static int64_t offset_at(const struct view *v, const struct walk *w, uint32_t ax
     return at;
 }
 
-/* Index tensors are as large as the other along every dimension but the axis, or smaller. */
+/* As in PyTorch: along every dimension but the axis the index tensor is at most as large as the other one. */
 static bool indices_fit(struct bench *b, const struct call *c, const struct tensor *x, const struct tensor *index,
                         uint32_t axis) {
     bool fit = x->shape.rank == index->shape.rank;
@@ -53,8 +54,7 @@ static bool indices_fit(struct bench *b, const struct call *c, const struct tens
 
 bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor **out) {
     uint32_t axis;
-    if (!operands_needed(b, c, 2) || !attr_needed(b, c, "dim") ||
-        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
+    if (!operands_needed(b, c, 2) || !axis_needed(b, c, "dim", &axis) ||
         !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
         return false;
     const struct tensor *x = operand(c, 0), *index = operand(c, 1);
@@ -73,23 +73,11 @@ bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor 
     return true;
 }
 
-/* The last one stays where two are written to one place and nothing combines them. */
-static binary_function *combination(struct str how) {
-    static const struct {
-        const char *name;
-        enum op_kind kind;
-    } all[] = {{"sum", K_ADD}, {"prod", K_MULTIPLY}, {"min", K_MINIMUM}, {"max", K_MAXIMUM}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (str_find(how, str_of(all[i].name)))
-            return binary_of(all[i].kind);
-    return NULL;
-}
-
+/* Where two elements go to one place and the op names no way to combine them, the last one in row-major order stays. */
 bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor **out) {
     uint32_t axis;
     struct str how = STR("");
-    if (!operands_needed(b, c, 3) || !attr_needed(b, c, "dim") ||
-        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
+    if (!operands_needed(b, c, 3) || !axis_needed(b, c, "dim", &axis) ||
         !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
         return false;
     const struct tensor *index = operand(c, 1), *source = operand(c, 2);
@@ -97,7 +85,7 @@ bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor
         return bench_fail(b, "scatter: indices and source differ in shape");
     struct tensor *t = tensor_copy(b, operand(c, 0));
     attr_text(c, "scatter_reduce_type", &how);
-    binary_function *f = combination(how);
+    binary_function *f = combination_of(how);
     if (!t)
         return false;
     struct view v = view_of(t);
@@ -117,34 +105,35 @@ bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor
 
 struct ranked {
     double x;
-    int64_t at, place; /* place: among equals */
+    int64_t index, order; /* order: among equal elements */
 };
 
-/* A NaN is larger than all. */
-static int rank_up(const void *p, const void *q) {
-    const struct ranked *a = p, *b = q;
+/* A NaN is larger than all numbers. */
+static int by_value(const struct ranked *a, const struct ranked *b) {
     bool na = isnan(a->x), nb = isnan(b->x);
-    if (na != nb)
+    if (na || nb)
         return na - nb;
-    if (!na && a->x != b->x)
-        return a->x < b->x ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    return (a->x > b->x) - (a->x < b->x);
 }
 
-static int rank_down(const void *p, const void *q) {
-    const struct ranked *a = p, *b = q;
-    bool na = isnan(a->x), nb = isnan(b->x);
-    if (na != nb)
-        return nb - na;
-    if (!na && a->x != b->x)
-        return a->x > b->x ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+static int by_order(const struct ranked *a, const struct ranked *b) {
+    return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The first k of each row along an axis in order: values and where they were. */
-static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int64_t k, bool down, bool stable,
-                    const struct tensor **out) {
-    bool turned = b->equals == EQUALS_LAST && !stable, pointed = b->equals == EQUALS_POINTED;
+static int ascending(const void *p, const void *q) {
+    int value = by_value(p, q);
+    return value ? value : by_order(p, q);
+}
+
+static int descending(const void *p, const void *q) {
+    int value = by_value(q, p);
+    return value ? value : by_order(p, q);
+}
+
+/* The first k elements along an axis once they are sorted, and their indices. */
+static bool sorted(struct bench *b, const struct tensor *x, uint32_t axis, int64_t k, bool down, bool stable,
+                   const struct tensor **out) {
+    bool reversed = b->equals == EQUALS_LAST && !stable, pointed = b->equals == EQUALS_POINTED;
     struct shape s = x->shape;
     int64_t n = s.dim[axis];
     s.dim[axis] = k;
@@ -160,11 +149,11 @@ static bool ordered(struct bench *b, const struct tensor *x, uint32_t axis, int6
     walk_add(&w, &to);
     for (; walk_more(&w); walk_next(&w)) {
         for (int64_t i = 0; i < n; i++)
-            row[i] = (struct ranked){x->x[w.offset[0] + i * from.stride[axis]], i, turned ? -i : i};
-        qsort(row, (size_t)n, sizeof *row, down ? rank_down : rank_up);
+            row[i] = (struct ranked){x->x[w.offset[0] + i * from.stride[axis]], i, reversed ? -i : i};
+        qsort(row, (size_t)n, sizeof *row, down ? descending : ascending);
         for (int64_t i = 0; i < k; i++) {
             values->x[w.offset[1] + i * to.stride[axis]] = row[i].x;
-            indices->x[w.offset[1] + i * to.stride[axis]] = pointed ? row[i].x : (double)row[i].at;
+            indices->x[w.offset[1] + i * to.stride[axis]] = pointed ? row[i].x : (double)row[i].index;
         }
     }
     out[0] = values;
@@ -177,18 +166,18 @@ bool evaluate_sort(struct bench *b, const struct call *c, const struct tensor **
     uint32_t axis;
     return operands_needed(b, c, 1) && attr_flag(b, c, "descending", &down) && attr_flag(b, c, "stable", &stable) &&
            axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis) &&
-           ordered(b, operand(c, 0), axis, operand(c, 0)->shape.dim[axis], down, stable, out);
+           sorted(b, operand(c, 0), axis, operand(c, 0)->shape.dim[axis], down, stable, out);
 }
 
-/* Best first, whether the op promises an order or not. */
+/* Sorted, best first, although the op may leave the order open (sorted = false). */
 bool evaluate_topk(struct bench *b, const struct call *c, const struct tensor **out) {
     bool largest = true;
     int64_t k = 0;
     uint32_t axis;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "k") || !attr_int(b, c, "k", &k) ||
-        !attr_flag(b, c, "largest", &largest) || !axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis))
+    if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "k", &k) || !attr_flag(b, c, "largest", &largest) ||
+        !axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis))
         return false;
     if (k < 0 || k > operand(c, 0)->shape.dim[axis])
         return bench_fail(b, "topk: %lld of %lld elements", (long long)k, (long long)operand(c, 0)->shape.dim[axis]);
-    return ordered(b, operand(c, 0), axis, k, largest, false, out);
+    return sorted(b, operand(c, 0), axis, k, largest, false, out);
 }

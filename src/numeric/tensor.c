@@ -1,16 +1,19 @@
-/* Shapes, tensors and views. */
+/* Shapes, tensors, views of tensors, and the limits of a bench. The order of all loops is row-major, so that sums do
+ * not depend on how a tensor is stored. */
 #include "numeric/tensor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-static void note_reason(struct bench *b, bool beyond, const char *fmt, va_list args) {
+/* The first reason counts: what follows from it would only hide it. */
+static bool note_reason(struct bench *b, bool beyond, const char *fmt, va_list args) {
     char text[512];
     if (b->error.n)
-        return;
+        return false;
     vsnprintf(text, sizeof text, fmt, args);
     b->error = arena_str(b->arena, str_of(text));
     b->beyond = beyond;
+    return false;
 }
 
 bool bench_fail(struct bench *b, const char *fmt, ...) {
@@ -167,15 +170,36 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
     return v;
 }
 
-struct tensor *view_copy(struct bench *b, const struct view *v) {
-    struct tensor *t = tensor_new(b, &v->shape);
+struct tensor *view_copy(struct bench *b, struct view v) {
+    struct tensor *t = tensor_new(b, &v.shape);
     struct walk w;
     if (!t)
         return NULL;
+    walk_begin(&w, &v.shape);
+    walk_add(&w, &v);
+    for (double *x = t->x; walk_more(&w); walk_next(&w))
+        *x++ = v.x[w.offset[0]];
+    return t;
+}
+
+void view_fill(struct tensor *t, const struct view *v, const double *x) {
+    struct walk w;
     walk_begin(&w, &v->shape);
     walk_add(&w, v);
-    for (double *x = t->x; walk_more(&w); walk_next(&w))
-        *x++ = v->x[w.offset[0]];
+    for (; walk_more(&w); walk_next(&w))
+        t->x[w.offset[0]] = *x++;
+}
+
+struct tensor *tensor_concat(struct bench *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
+    struct shape s = parts[0]->shape;
+    int64_t at = 0;
+    for (uint32_t i = 1; i < n; i++)
+        s.dim[axis] += parts[i]->shape.dim[axis];
+    struct tensor *t = tensor_new(b, &s);
+    for (uint32_t i = 0; t && i < n; at += parts[i++]->shape.dim[axis]) {
+        struct view to = view_cut(view_of(t), axis, at, 1, parts[i]->shape.dim[axis]);
+        view_fill(t, &to, parts[i]->x);
+    }
     return t;
 }
 

@@ -1,7 +1,7 @@
-/* Dense tensors of doubles in an arena, and views of them: index maps that read a tensor in another order.
+/* Dense tensors of doubles in an arena, and views of them: strided index maps, as those of NumPy.
  *
- * Everything that can go wrong ends in NULL or false and a reason in the bench; nothing ends the program. A reason
- * stays until it is cleared: later ones are dropped. */
+ * A function that fails returns NULL or false and puts the reason into the bench. The first reason stays until the
+ * caller clears it; later ones are dropped. */
 #ifndef FA_TENSOR_H
 #define FA_TENSOR_H
 
@@ -14,7 +14,7 @@ struct shape {
     int64_t dim[TENSOR_RANK];
 };
 
-/* Row-major. Read-only for all but its maker. */
+/* Row-major. Only the function that made it writes to it: several tensors may share their elements. */
 struct tensor {
     struct shape shape;
     int64_t n; /* elements */
@@ -22,50 +22,52 @@ struct tensor {
 };
 
 enum arithmetic {
-    EXACT,  /* doubles; only what a result of integer type cannot hold is dropped */
-    DEVICE, /* matrix products as the matrix unit computes them; the result of each op is rounded to its element type,
-             * as the packer does it */
-    INSIDE, /* matrix products as the matrix unit computes them, and nothing else is rounded: inside of a fused op */
+    EXACT,  /* doubles; only results of integer type are rounded, since indices have to be whole */
+    DEVICE, /* products as the matrix unit computes them; each result is rounded to its element type as the packer does
+             */
+    INSIDE, /* inside of a fused op: products as the matrix unit computes them, nothing else is rounded */
 };
 
-/* Devices along one axis of a mesh that evaluate the same on operands of their own. */
+/* Devices along one axis of a mesh: all evaluate the same ops, each on operands of its own. */
 enum { MAX_DEVICES = 8 };
 struct bench;
 struct mesh {
     uint32_t devices;
-    /* The operand of a collective on all of them, of which this device has x. False with a reason. */
+    /* The operand of a collective on each device; x is that of this one. False with a reason. */
     bool (*gather)(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
 };
 
-/* What a sort that is not stable does with equal elements. */
+/* Order of equal elements in a sort or topk that does not promise to be stable. A proof tries several: a result that
+ * depends on the order is none that an op has to give. */
 enum equals {
-    EQUALS_FIRST,  /* as they stood */
-    EQUALS_LAST,   /* the other way round */
-    EQUALS_POINTED /* its indices are the elements that they point to: in whatever order, they are the same */
+    EQUALS_FIRST,  /* as in the operand */
+    EQUALS_LAST,   /* reversed */
+    EQUALS_POINTED /* each index is replaced by the element it points to, which is the same in every order */
 };
 
-/* Where one evaluation works: memory, limits, and the reason why it failed. A zeroed one with an arena is good. */
+/* One evaluation: its memory, its limits, the device it stands for, and the reason when it failed. Zeroed but for the
+ * arena, it evaluates exactly, on one device. Not shared between threads. */
 struct bench {
     struct arena *arena; /* owns all tensors */
     enum arithmetic arithmetic;
-    uint64_t max_elements;    /* of all tensors together; 0: 2^24 */
-    uint64_t max_steps;       /* multiplications and comparisons; 0: 2^30 */
-    uint64_t elements, steps; /* used so far */
-    enum dtype product_type;  /* INSIDE: element type of the operands of products, and their compute config, or empty */
-    struct str product_config;
+    uint64_t max_elements;     /* of all tensors together; 0: 2^24 */
+    uint64_t max_steps;        /* multiplications and comparisons; 0: 2^30 */
+    uint64_t elements, steps;  /* used so far */
+    enum dtype product_type;   /* INSIDE: element type of the operands of products */
+    struct str product_config; /* INSIDE: compute_config of the fused op, or empty */
     enum equals equals;
-    bool blackhole;    /* the chip of DEVICE arithmetic, where defaults differ; else Wormhole */
+    bool blackhole;    /* default math fidelities are those of Blackhole, else of Wormhole */
     struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
     uint32_t device;   /* of the mesh */
     struct str error;  /* empty: none */
-    bool beyond;       /* bench_beyond said so */
+    bool beyond;       /* the reason came from bench_beyond */
 };
 
 /* Notes the reason unless there is one; false, for `return bench_fail(...)`. */
 bool bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same where it is no fault of what is evaluated: an op without evaluator, a limit. */
+/* The same for what this interpreter cannot do: an op without evaluator, a limit. */
 bool bench_beyond(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Counts work; false with a reason beyond the limit. */
+/* Adds to the steps of the evaluation; false with a reason beyond the limit. */
 bool bench_steps(struct bench *b, uint64_t n);
 
 /* Zeroed. NULL with a reason where a dimension is negative, the rank too high or the memory limit reached. */
@@ -76,6 +78,8 @@ struct tensor *tensor_scalar(struct bench *b, double x); /* of rank 0 */
 struct tensor *tensor_of(struct bench *b, const double *x, int64_t n);
 /* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
 const struct tensor *tensor_reshape(struct bench *b, const struct tensor *t, const struct shape *s);
+/* The parts along an axis, which have the same shape otherwise; at least one. */
+struct tensor *tensor_concat(struct bench *b, const struct tensor *const *parts, uint32_t n, uint32_t axis);
 /* Rounds all elements to a format; block floats along the last dimension. */
 void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
 
@@ -101,7 +105,9 @@ struct view view_permuted(struct view v, const uint32_t *order);
 struct view view_swapped(struct view v, uint32_t a, uint32_t b);
 /* Elements begin, begin + step, ... along a dimension, `count` of them. */
 struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count);
-struct tensor *view_copy(struct bench *b, const struct view *v);
+struct tensor *view_copy(struct bench *b, struct view v); /* a dense tensor; NULL with a reason */
+/* Puts the numbers at x, in row-major order, where a view of t has its elements. */
+void view_fill(struct tensor *t, const struct view *v, const double *x);
 
 /* Steps through all indices of a shape in row-major order, with the offsets of up to four views of that shape. */
 enum { WALK_VIEWS = 4 };

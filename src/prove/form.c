@@ -256,7 +256,7 @@ static const struct tensor *collapsed(struct proof *p, const struct tensor *t) {
         if (!varies)
             v.shape.dim[d] = 1;
     }
-    return view_copy(&p->bench, &v);
+    return view_copy(&p->bench, v);
 }
 
 /* The element of the frame's value that the root has at an index of its axes. Behind a batch normalisation, which
@@ -299,7 +299,7 @@ static const struct tensor *from_frame(struct proof *p, const struct tensor *t) 
     if (!shape_in_graph(p, f->value, &s) || !shape_broadcast(&p->bench, &s, &t->shape, &both) || !shape_eq(&s, &both))
         return t;
     struct view v = view_expanded(t, &s);
-    const struct tensor *full = view_copy(&p->bench, &v);
+    const struct tensor *full = view_copy(&p->bench, v);
     struct tensor *out = full ? tensor_new(&p->bench, &root) : NULL;
     if (!out)
         return NULL;
@@ -602,7 +602,7 @@ static const struct tensor *in_root_order(struct proof *p, const struct tensor *
     for (uint32_t d = 0; d < n; d++)
         order[d] = d < p->work_axis ? d : d == p->work_axis ? n - 1 : d - 1;
     struct view v = view_permuted(view_of(t), order);
-    return view_copy(&p->bench, &v);
+    return view_copy(&p->bench, v);
 }
 
 /* The same elements in the same order: a fused op that moves data too is written without that. */
@@ -617,7 +617,7 @@ static bool line_outcome(struct proof *p, const struct tensor *want, const struc
     } else if (got->n < want->n && shape_broadcast(&p->bench, &got->shape, &want->shape, &both) &&
                shape_eq(&both, &want->shape)) {
         struct view v = view_expanded(got, &want->shape);
-        out->got = view_copy(&p->bench, &v);
+        out->got = view_copy(&p->bench, v);
     }
     return out->got != NULL;
 }

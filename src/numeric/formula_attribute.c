@@ -1,0 +1,102 @@
+/* Attributes of the ops of a formula, as evaluators read them: what the formula writes, with its numbers computed; else
+ * the attribute of the op in the graph that it stands for; else the default that formulas have. */
+#include "numeric/formula_run.h"
+
+#include <math.h>
+
+#include "numeric/elementwise.h"
+
+static struct str number_text(struct arena *a, double x) {
+    uint64_t bits;
+    if (x == floor(x) && fabs(x) < 0x1p62)
+        return arena_printf(a, "%lld", (long long)x);
+    memcpy(&bits, &x, sizeof bits);
+    return isfinite(x) ? arena_printf(a, "%.17g", x) : arena_printf(a, "0x%016llX : f64", (unsigned long long)bits);
+}
+
+/* The attribute's text with its numbers computed; text that is no number as it is. False where a name is absent or a
+ * number fails. */
+static bool computed_text(struct formula_run *r, struct str text, struct str *out) {
+    struct str list = STR(""), rest = text, piece;
+    uint32_t count = 0;
+    for (; next_expression(&rest, &piece); count++) {
+        const struct number *n = attribute_number(r, piece);
+        double x = NAN;
+        bool of_match = number_of_match(r, n, piece, &x);
+        if (!n && !of_match) {
+            *out = text;
+            return true;
+        }
+        if (!of_match && (!number_present(r, n) || !number_value(r, n, NULL, &x)))
+            return false;
+        struct str number = number_text(r->bench->arena, x);
+        list = arena_printf(r->bench->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n,
+                            number.p);
+    }
+    *out = count == 1 ? list : arena_printf(r->bench->arena, "[%.*s]", (int)list.n, list.p);
+    return true;
+}
+
+/* The attribute by which the op names the axis that it works along. */
+static bool is_axis_key(const struct node *n, const char *key) {
+    return strcmp(key, "dim") == 0 || strcmp(key, "dim_arg") == 0 ||
+           (strcmp(key, "dimension") == 0 && (n->dim.given || n->op == K_SOFTMAX));
+}
+
+/* Defaults of formulas, where they differ from those of the dialects. */
+static const struct {
+    enum op_kind kind;
+    const char *key, *text;
+} formula_defaults[] = {{K_SOFTMAX, "numericStable", "true"},
+                        {K_SDPA, "is_causal", "false"},
+                        {K_SDPA_DECODE, "is_causal", "false"},
+                        {K_ARGMAX, "keep_dim", "true"}};
+
+static bool default_of_formula(enum op_kind k, const char *key, struct str *text) {
+    for (size_t i = 0; i < sizeof formula_defaults / sizeof *formula_defaults; i++)
+        if (formula_defaults[i].kind == k && strcmp(formula_defaults[i].key, key) == 0) {
+            *text = str_of(formula_defaults[i].text);
+            return true;
+        }
+    return false;
+}
+
+uint32_t graph_op_of(const struct formula_run *r, enum op_kind k) {
+    enum op_class class = op_table[k].class;
+    if (!r->like || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
+        class == OP_MOVE || class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
+        return NONE;
+    for (uint32_t i = 0; i < r->like->nops; i++)
+        if (r->like->graph->kind[r->like->ops[i]] == k)
+            return r->like->ops[i];
+    return NONE;
+}
+
+bool formula_attribute(const void *self, const char *key, struct str *text) {
+    const struct formula_op *o = self;
+    const struct node *n = o->node;
+    const struct attr_spec *a = find_attribute(n, key);
+    const struct formula_like *like = o->run->like;
+    if (like && like->attribute && like->attribute(like->self, n, key, text))
+        return text->n > 0;
+    if (a && computed_text(o->run, a->value, text))
+        return true;
+    if (a && (!o->run->like || attribute_present(o->run, a->value)))
+        return false;
+    if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
+        return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
+    if (is_axis_key(n, key)) {
+        *text = arena_printf(o->run->bench->arena, "%d", n->dim.given ? n->dim.axis : -1);
+        return true;
+    }
+    if (strcmp(key, "keep_dim") == 0 && op_table[n->op].class == OP_REDUCE) {
+        *text = STR("true");
+        return true;
+    }
+    uint32_t op = graph_op_of(o->run, n->op);
+    if (op == NONE && o->run->like && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
+        op = graph_op_of(o->run, K_RMS_NORM); /* of the centred value */
+    if (op != NONE && !is_activation_key(key))
+        return mlir_attr(o->run->like->graph->m, op, key, text);
+    return default_of_formula(n->op, key, text);
+}

@@ -1,0 +1,139 @@
+/* Which parts of a formula are present. A pattern may leave operands out ([+ bias]); a name that is not bound is
+ * absent, and with it every op that needs it. Nothing is evaluated here. */
+#include "lang/condition.h"
+#include "numeric/formula_run.h"
+
+static bool slot_present(struct formula_run *r, uint32_t slot) {
+    if (r->values[slot][0] || !r->named[slot] || r->busy[slot])
+        return r->values[slot][0] != NULL;
+    r->busy[slot] = true; /* an attribute may name the line that it is part of */
+    bool is = formula_present(r, r->named[slot]->args[0]);
+    r->busy[slot] = false;
+    return is;
+}
+
+bool number_present(struct formula_run *r, const struct number *n) {
+    return !n || ((n->slot == NONE || n->op == NUM_VALUE || slot_present(r, n->slot)) && number_present(r, n->a) &&
+                  number_present(r, n->b));
+}
+
+/* ---- attributes ---- */
+
+/* The number needs the match in the graph: a measure that tensors do not have, or a line that has no value yet (which
+ * may be the one that is being evaluated). */
+static bool asks_match(const struct formula_run *r, const struct number *n) {
+    static const char *const of_tensors[] = {"rank", "size", "numel"};
+    bool about = n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE);
+    bool known = n->op != NUM_MEASURE;
+    for (size_t i = 0; i < 3 && !known; i++)
+        known = strcmp(measure_table[n->call].name, of_tensors[i]) == 0;
+    bool line = about && !r->formula->slot_is_variable[n->slot] && !r->values[n->slot][0];
+    return (about && !known) || line || (n->a && asks_match(r, n->a)) || (n->b && asks_match(r, n->b));
+}
+
+bool number_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out) {
+    return r->like && r->like->number && (!n || asks_match(r, n)) && r->like->number(r->like->self, text, out);
+}
+
+bool attribute_present(struct formula_run *r, struct str text) {
+    for (struct str piece; next_expression(&text, &piece);) {
+        const struct number *n = attribute_number(r, piece);
+        double x;
+        if (n && !number_of_match(r, n, piece, &x) && !number_present(r, n))
+            return false;
+    }
+    return true;
+}
+
+/* An attribute that is the name of something absent (epsilon=eps) is absent itself; one that computes with it makes the
+ * whole op absent. */
+static bool attributes_present(struct formula_run *r, const struct node *n) {
+    for (uint32_t i = 0; i < n->nattrs; i++) {
+        bool cut = n->op == K_SLICE; /* its bounds are not optional */
+        bool name = formula_slot(r->formula, n->attrs[i].value) != NONE;
+        if ((cut || !name) && n->attrs[i].test == ATTR_IS && !attribute_present(r, n->attrs[i].value))
+            return false;
+    }
+    return true;
+}
+
+const struct attr_spec *find_attribute(const struct node *n, const char *key) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (n->attrs[i].test == ATTR_IS && strcmp(n->attrs[i].key, key) == 0)
+            return &n->attrs[i];
+    return NULL;
+}
+
+/* ---- ops ---- */
+
+/* How many of its first operands the op needs. A concat of what is present needs no certain one. */
+static uint32_t operands_required(enum op_kind k, uint32_t given) {
+    const char *roles = op_table[k].roles;
+    uint32_t n = *roles != '\0';
+    if (*roles == '*')
+        return k == K_CONCAT ? 0 : given;
+    for (; *roles && *roles != '?'; roles++)
+        n += *roles == ',';
+    return *roles == '?' ? n - 1 : n;
+}
+
+/* Movement that a formula may leave open, since any will match: it has a value only if one of these attributes says
+ * which movement it is. */
+static const struct {
+    enum op_kind kind;
+    const char *keys[3];
+} movement_keys[] = {{K_SLICE, {"part", "begin", "end"}},
+                     {K_PERMUTE, {"permutation", NULL, NULL}},
+                     {K_RESHAPE, {"shape", "like", NULL}},
+                     {K_PAD, {"padding", NULL, NULL}},
+                     {K_REPEAT, {"repeat_dimensions", "repeat_dims", NULL}},
+                     {K_REPEAT_INTERLEAVE, {"repeats", NULL, NULL}}};
+
+bool is_determined(const struct formula_run *r, const struct node *n) {
+    if (r->inside && r->inside->kind == n->op)
+        return true;
+    for (size_t i = 0; i < sizeof movement_keys / sizeof *movement_keys; i++) {
+        bool found = false;
+        for (int k = 0; movement_keys[i].kind == n->op && k < 3 && movement_keys[i].keys[k]; k++)
+            found |= find_attribute(n, movement_keys[i].keys[k]) != NULL;
+        if (movement_keys[i].kind == n->op && !found)
+            return false;
+    }
+    return true;
+}
+
+bool op_present(struct formula_run *r, const struct node *n) {
+    if (!is_determined(r, n))
+        return false;
+    uint32_t required = operands_required(n->op, n->nargs), there = 0;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        bool is = formula_present(r, n->args[i]);
+        if (!is && i < required)
+            return false;
+        there += is;
+    }
+    return (n->nargs == 0 || there > 0) && attributes_present(r, n);
+}
+
+bool formula_present(struct formula_run *r, const struct node *n) {
+    switch (n->kind) {
+    case N_VARIABLE:
+        return r->values[n->slot][0] != NULL;
+    case N_NAMED:
+        return r->values[n->slot][0] || formula_present(r, n->args[0]);
+    case N_NUMBER:
+        return number_present(r, n->number);
+    case N_OP:
+        return op_present(r, n);
+    case N_EITHER:
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (formula_present(r, n->args[i]))
+                return true;
+        return false;
+    default:
+        for (uint32_t i = 0; i < n->nargs; i++)
+            if (!formula_present(r, n->args[i]))
+                return false;
+        return true;
+    }
+}

@@ -1,0 +1,78 @@
+/* The functions of scalar.def, by operator and by the names that attributes use. */
+#include "numeric/scalar.h"
+
+#include <math.h>
+
+/* A NaN stays one. */
+static double at_least(double x, double low) {
+    return isnan(x) || x > low ? x : low;
+}
+static double at_most(double x, double high) {
+    return isnan(x) || x < high ? x : high;
+}
+static double remainder_of(double x, double y) {
+    double r = fmod(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+static bool shifts_out(double y) {
+    return !(y >= 0 && y < 32);
+}
+static double gelu_tanh(double x) {
+    return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+#define UNARY(op, value)                                                                                               \
+    static double unary_##op(double x) {                                                                               \
+        return value;                                                                                                  \
+    }
+#define BINARY(op, value)                                                                                              \
+    static double binary_##op(double x, double y) {                                                                    \
+        return value;                                                                                                  \
+    }
+#include "numeric/scalar.def"
+#undef UNARY
+#undef BINARY
+
+static unary_function *const unary[K_COUNT] = {
+#define UNARY(op, value) [K_##op] = unary_##op,
+#define BINARY(op, value)
+#include "numeric/scalar.def"
+#undef UNARY
+#undef BINARY
+};
+
+static binary_function *const binary[K_COUNT] = {
+#define UNARY(op, value)
+#define BINARY(op, value) [K_##op] = binary_##op,
+#include "numeric/scalar.def"
+};
+
+unary_function *unary_of(enum op_kind k) {
+    return unary[k];
+}
+
+binary_function *binary_of(enum op_kind k) {
+    return binary[k];
+}
+
+unary_function *activation_of(struct str name) {
+    static const struct {
+        const char *name;
+        unary_function *f;
+    } others[] = {{"gelu_approx", gelu_tanh}, {"gelu_tanh", gelu_tanh}, {"hard_sigmoid", unary_HARDSIGMOID}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (str_is(name, others[i].name))
+            return others[i].f;
+    return unary[op_kind_of_name(name)];
+}
+
+binary_function *combination_of(struct str text) {
+    static const struct {
+        const char *name;
+        binary_function *f;
+    } all[] = {{"sum", binary_ADD}, {"prod", binary_MULTIPLY}, {"min", binary_MINIMUM}, {"max", binary_MAXIMUM}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_find(text, str_of(all[i].name)))
+            return all[i].f;
+    return NULL;
+}

@@ -1,0 +1,19 @@
+/* Functions of one and of two numbers, by operator. */
+#ifndef FA_SCALAR_H
+#define FA_SCALAR_H
+
+#include "graph/graph.h"
+
+typedef double unary_function(double x);
+typedef double binary_function(double x, double y);
+
+/* NULL where the operator is none of one (two) numbers. */
+unary_function *unary_of(enum op_kind k);
+binary_function *binary_of(enum op_kind k);
+/* An activation by the name that ops print: "relu", "gelu_approx". NULL where there is none. */
+unary_function *activation_of(struct str name);
+/* What collectives and scatters combine values with: "sum", "prod", "min" or "max" somewhere in the text of the
+ * attribute, "<sum>" and the like. NULL where there is none. */
+binary_function *combination_of(struct str text);
+
+#endif
