@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     while (good && conditions.n && copies.n < MAX_TEXTS) {
         const struct number *number;
-        number_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &regexes, &diags);
+        condition_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &regexes, &diags);
     }
     idioms_free(&idioms);
     regexes_free(&regexes);

@@ -410,7 +410,7 @@ static bool condition(const char *text, struct str formula) {
     const struct number *n;
     struct text_origin origin = {"c.yml", 4, 7};
     cr_assert(formula_parse(&f, &arena, NULL, formula, origin, &diags));
-    return number_parse(&n, &f, &arena, str_of(text), origin, NULL, &diags);
+    return condition_parse(&n, &f, &arena, str_of(text), origin, NULL, &diags);
 }
 
 Test(pattern, conditions_are_over_names_of_the_formula) {
@@ -450,7 +450,7 @@ Test(pattern, numbers_have_their_values) {
     struct evaluation e = {.formula = &f, .arena = &arena};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         const struct number *n;
-        cr_assert(number_parse(&n, &f, &arena, str_of(want[i].text), origin, NULL, &diags), "%s", want[i].text);
+        cr_assert(condition_parse(&n, &f, &arena, str_of(want[i].text), origin, NULL, &diags), "%s", want[i].text);
         cr_assert_eq(evaluate(&e, n), want[i].value, "%s is %g", want[i].text, evaluate(&e, n));
     }
 }

@@ -1,36 +1,37 @@
-/* What turns expressions into the nodes of a formula, shared by formula.c and number.c. Private to the room. */
+/* From expressions to nodes: shared by build.c (formulas), parse_condition.c and formula.c. Private to the room. */
 #ifndef FA_BUILD_H
 #define FA_BUILD_H
 
 #include "lang/expr.h"
 
-struct scope {
+/* What the names in a text mean: those of the lines of a formula, or of one use of an idiom. */
+struct formula_scope {
     const struct definition *lines;
-    struct node *built[MAX_LINES]; /* N_NAMED of a line once it has been met */
-    bool building[MAX_LINES];
+    struct node *built[MAX_LINES]; /* N_NAMED node of a line, once something has used it */
+    bool building[MAX_LINES];      /* its own expression must not use it */
     uint32_t nlines;
-    const struct idiom *idiom; /* NULL: the pattern itself */
-    struct node *params[6];
-    struct axis_spec dim;
-    struct parser *parser; /* of this text, for places */
+    const struct idiom *idiom;     /* NULL: the formula itself */
+    struct node *params[6];        /* arguments of the idiom */
+    struct axis_spec dim;          /* the idiom's argument `dim` */
+    struct formula_parser *parser; /* of this text: for diagnostics */
 };
 
 struct builder {
     struct formula *f;
-    struct arena *arena;   /* of what is built */
-    struct arena *scratch; /* of what it is built from */
+    struct arena *arena;   /* of nodes and numbers; lives as long as the formula */
+    struct arena *scratch; /* of expressions and scopes; freed when the formula is built */
     const struct idioms *idioms;
     struct diags *diags;
-    struct regexes *regexes; /* where those of conditions are kept, or NULL */
-    uint32_t depth, nnodes;
+    struct regexes *regexes; /* to which those of conditions are added; NULL: none are allowed */
+    uint32_t depth, nnodes;  /* of idioms inside of each other; of the whole formula */
     bool failed;
 };
 
-/* One diagnostic at a piece of the scope's text; later ones are dropped. */
-void build_fail(struct builder *b, struct scope *s, struct str at, const char *hint, const char *what);
+/* A diagnostic at a piece of the scope's text; only the first counts. */
+void build_fail(struct builder *b, struct formula_scope *s, struct str at, const char *hint, const char *what);
+/* The N_NAMED node of line i, which is used at `at`. */
+struct node *build_line(struct builder *b, struct formula_scope *s, uint32_t i, struct str at);
 /* extent(...) as a number. */
-const struct number *build_extent_number(struct builder *b, struct scope *s, const struct expr *e);
-/* Operator of the elementwise table and of numbers for an infix sign; false when there is none. */
-bool infix_operator(struct str sign, enum op_kind *op, enum number_op *number);
+const struct number *build_extent_number(struct builder *b, struct formula_scope *s, const struct expr *e);
 
 #endif

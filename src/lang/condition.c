@@ -1,4 +1,4 @@
-/* The tables of what conditions and numbers may call. */
+/* The tables of conditions (conditions.def) and of measures. */
 #include "lang/condition.h"
 
 const struct condition_info condition_table[CONDITIONS] = {

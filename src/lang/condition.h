@@ -1,4 +1,4 @@
-/* Names that conditions and numbers may call, and their arguments. What they compute is in src/match/. */
+/* Conditions and measures that patterns may call, and their arguments. match/ evaluates them. */
 #ifndef FA_CONDITION_H
 #define FA_CONDITION_H
 
@@ -26,13 +26,13 @@ enum condition_id {
 extern const struct condition_info condition_table[CONDITIONS];
 
 uint32_t condition_find(struct str name);           /* NONE when there is none */
-const char *condition_nearest(struct str misspelt); /* a name or a word of conditions; NULL when none is close */
+const char *condition_nearest(struct str misspelt); /* a condition or a word of conditions; NULL when none is close */
 
-/* Numbers that a value or its op has: rank(x), begin(s). */
+/* Measures: numbers that a value or its op has, rank(x), begin(s). */
 struct measure_info {
     const char *name;
-    uint32_t ngiven; /* whole numbers after the name of the value */
-    bool key;        /* a string after the name of the value */
+    uint32_t ngiven; /* whole numbers that follow the name of the value */
+    bool key;        /* a string follows the name of the value */
     const char *says;
 };
 

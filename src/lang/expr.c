@@ -1,31 +1,32 @@
-/* Recursive descent over the tokens of a formula: alternatives, comparisons, sums, products, names and
- * calls. The first error ends it. */
+/* Recursive descent over the tokens of a formula, from the loosest operator to the tightest: alternatives, &,
+ * comparisons, sums, products, then names, calls and parentheses. Grammar: fusion-patterns(5). The first error ends it.
+ */
 #include "lang/expr.h"
 
 #include <string.h>
 
-void formula_fail(struct parser *p, struct str at, const char *hint, const char *what) {
+void formula_fail(struct formula_parser *p, struct str at, const char *hint, const char *what) {
     if (!p->failed)
         diag_add(p->diags, SEV_ERROR, lex_place(p->origin, p->text, at.p), hint, "%s", what);
     p->failed = true;
 }
 
-static void advance(struct parser *p) {
+static void advance(struct formula_parser *p) {
     p->token = lex_next(&p->lexer);
 }
 
-static bool at_punct(const struct parser *p, const char *s) {
+static bool at_punct(const struct formula_parser *p, const char *s) {
     return p->token.kind == T_PUNCT && str_is(p->token.text, s);
 }
 
-static bool accept(struct parser *p, const char *s) {
+static bool accept(struct formula_parser *p, const char *s) {
     if (!at_punct(p, s))
         return false;
     advance(p);
     return true;
 }
 
-static void expect(struct parser *p, const char *s) {
+static void expect(struct formula_parser *p, const char *s) {
     if (!accept(p, s)) {
         struct str what = arena_printf(p->arena, "'%s' expected%s%.*s%s", s, p->token.text.n ? " before '" : "",
                                        (int)p->token.text.n, p->token.text.p, p->token.text.n ? "'" : "");
@@ -33,8 +34,8 @@ static void expect(struct parser *p, const char *s) {
     }
 }
 
-/* With room for `max` arguments. */
-static struct expr *new_expr(struct parser *p, enum expr_kind kind, struct str text, uint32_t max) {
+/* `max`: room for arguments. */
+static struct expr *new_expr(struct formula_parser *p, enum expr_kind kind, struct str text, uint32_t max) {
     struct expr *e = arena_alloc(p->arena, sizeof *e);
     e->kind = kind;
     e->text = text;
@@ -42,9 +43,9 @@ static struct expr *new_expr(struct parser *p, enum expr_kind kind, struct str t
     return e;
 }
 
-static struct expr *parse_either(struct parser *p);
+static struct expr *parse_either(struct formula_parser *p);
 
-static struct expr *parse_call(struct parser *p, struct expr *call) {
+static struct expr *parse_call(struct formula_parser *p, struct expr *call) {
     struct expr *args[MAX_ARGS];
     struct str keys[MAX_ARGS] = {{0}};
     uint32_t n = 0;
@@ -73,7 +74,7 @@ static struct expr *parse_call(struct parser *p, struct expr *call) {
     return call;
 }
 
-static struct expr *parse_name(struct parser *p) {
+static struct expr *parse_name(struct formula_parser *p) {
     struct token name = p->token;
     advance(p);
     bool forced = str_is(name.text, "op") && p->token.kind == T_NAME;
@@ -90,7 +91,7 @@ static struct expr *parse_name(struct parser *p) {
     return e;
 }
 
-static struct expr *parse_primary(struct parser *p) {
+static struct expr *parse_primary(struct formula_parser *p) {
     struct token t = p->token;
     if (++p->depth > MAX_PAREN_DEPTH)
         formula_fail(p, t.text, NULL, "nested too deeply");
@@ -123,7 +124,7 @@ static struct expr *parse_primary(struct parser *p) {
     return e;
 }
 
-static struct expr *infix(struct parser *p, struct str op, struct expr *a, struct expr *b) {
+static struct expr *infix(struct formula_parser *p, struct str op, struct expr *a, struct expr *b) {
     struct expr *e = new_expr(p, E_INFIX, op, 2);
     e->args[0] = a;
     e->args[1] = b;
@@ -131,14 +132,15 @@ static struct expr *infix(struct parser *p, struct str op, struct expr *a, struc
     return e;
 }
 
-static bool next_is(const struct parser *p, const char *ops) {
+static bool next_is(const struct formula_parser *p, const char *ops) {
     struct lexer ahead = p->lexer;
     struct token t = lex_next(&ahead);
     return t.kind == T_PUNCT && t.text.n == 1 && strchr(ops, t.text.p[0]);
 }
 
-/* "[* x]", "[+ x]", or with a choice of operators "[*|/ x]": with it or without it. */
-static struct expr *parse_optional(struct parser *p, struct expr *left, struct expr *(*operand)(struct parser *)) {
+/* "left [* x]" stands for left * x | left; "left [*|/ x]" for left * x | left / x | left. */
+static struct expr *parse_optional(struct formula_parser *p, struct expr *left,
+                                   struct expr *(*operand)(struct formula_parser *)) {
     enum { MAX_OPTIONAL = 4 };
     struct str ops[MAX_OPTIONAL];
     uint32_t n = 0;
@@ -156,7 +158,8 @@ static struct expr *parse_optional(struct parser *p, struct expr *left, struct e
     return e;
 }
 
-static struct expr *parse_level(struct parser *p, const char *ops, struct expr *(*operand)(struct parser *)) {
+static struct expr *parse_level(struct formula_parser *p, const char *ops,
+                                struct expr *(*operand)(struct formula_parser *)) {
     struct expr *left = operand(p);
     while (!p->failed) {
         if (p->token.kind == T_PUNCT && p->token.text.n == 1 && strchr(ops, p->token.text.p[0])) {
@@ -172,14 +175,14 @@ static struct expr *parse_level(struct parser *p, const char *ops, struct expr *
     return left;
 }
 
-static struct expr *parse_product(struct parser *p) {
+static struct expr *parse_product(struct formula_parser *p) {
     return parse_level(p, "*/%", parse_primary);
 }
-static struct expr *parse_sum(struct parser *p) {
+static struct expr *parse_sum(struct formula_parser *p) {
     return parse_level(p, "+-", parse_product);
 }
 
-static bool at_comparison(const struct parser *p) {
+static bool at_comparison(const struct formula_parser *p) {
     static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (at_punct(p, ops[i]))
@@ -187,7 +190,7 @@ static bool at_comparison(const struct parser *p) {
     return false;
 }
 
-static struct expr *parse_comparison(struct parser *p) {
+static struct expr *parse_comparison(struct formula_parser *p) {
     struct expr *left = parse_sum(p);
     if (p->failed || !at_comparison(p))
         return left;
@@ -196,7 +199,7 @@ static struct expr *parse_comparison(struct parser *p) {
     return infix(p, op, left, parse_sum(p));
 }
 
-static struct expr *parse_both(struct parser *p) {
+static struct expr *parse_and(struct formula_parser *p) {
     struct expr *left = parse_comparison(p);
     while (!p->failed && at_punct(p, "&")) {
         struct str op = p->token.text;
@@ -206,8 +209,8 @@ static struct expr *parse_both(struct parser *p) {
     return left;
 }
 
-static struct expr *parse_either(struct parser *p) {
-    struct expr *first = parse_both(p);
+static struct expr *parse_either(struct formula_parser *p) {
+    struct expr *first = parse_and(p);
     if (p->failed || !at_punct(p, "|"))
         return first;
     struct expr *e = new_expr(p, E_EITHER, first->text, MAX_ARGS);
@@ -217,13 +220,13 @@ static struct expr *parse_either(struct parser *p) {
             formula_fail(p, p->token.text, "put some of them into an idiom", "too many alternatives");
             break;
         }
-        e->args[e->nargs++] = parse_both(p);
+        e->args[e->nargs++] = parse_and(p);
     }
     return e;
 }
 
-/* A word before the name of a line says that the line is a further root. */
-static enum line_kind line_kind(struct parser *p) {
+/* `also` or `maybe` before the name of a line: it is a secondary root. */
+static enum line_kind line_kind(struct formula_parser *p) {
     struct lexer ahead = p->lexer;
     bool also = str_is(p->token.text, "also"), maybe = str_is(p->token.text, "maybe");
     if (p->token.kind != T_NAME || !(also || maybe) || lex_next(&ahead).kind != T_NAME)
@@ -232,7 +235,7 @@ static enum line_kind line_kind(struct parser *p) {
     return also ? LINE_ALSO : LINE_MAYBE;
 }
 
-const struct definition *formula_lines(struct parser *p, uint32_t *count) {
+const struct definition *formula_lines(struct formula_parser *p, uint32_t *count) {
     struct definition lines[MAX_LINES];
     uint32_t n = 0;
     advance(p);
@@ -264,7 +267,7 @@ const struct definition *formula_lines(struct parser *p, uint32_t *count) {
     return kept;
 }
 
-const char *formula_idiom_head(struct parser *p, struct idiom *idiom) {
+const char *formula_idiom_head(struct formula_parser *p, struct idiom *idiom) {
     advance(p);
     idiom->name = p->token.text;
     if (p->token.kind != T_NAME)

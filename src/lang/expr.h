@@ -1,4 +1,5 @@
-/* Formula text as plain expressions, before names and idioms mean anything. Private to the room. */
+/* Formula text as expressions, before names are resolved and idioms expanded. Expressions are in the arena of the
+ * parser and point into its text. */
 #ifndef FA_EXPR_H
 #define FA_EXPR_H
 
@@ -10,38 +11,40 @@ enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
 
 struct expr {
     enum expr_kind kind;
-    struct str text; /* the token that names it */
+    struct str text; /* name, sign or literal; where diagnostics point to */
     double value;
-    bool forced_op; /* E_CALL: `op name(...)` */
+    bool forced_op; /* E_CALL: `op name(...)`, the operator although an idiom has its name */
     uint32_t nargs;
     struct expr **args;
-    struct str *keys; /* E_CALL: name of a named argument, or empty */
+    struct str *keys; /* E_CALL: names of arguments, empty for those without */
 };
 
-struct parser {
+/* One text being parsed; zeroed but for the first lines, with lexer.text. */
+struct formula_parser {
     struct arena *arena;
     struct diags *diags;
     struct str text;
     struct text_origin origin;
     struct lexer lexer;
     struct token token;
-    uint32_t depth;
+    uint32_t depth; /* of parentheses */
     bool failed;
 };
 
 enum line_kind { LINE_PLAIN, LINE_ALSO, LINE_MAYBE };
 
 struct definition {
-    struct str name; /* empty: the value of an idiom */
+    struct str name; /* empty: the last line of an idiom, its value */
     enum line_kind kind;
     struct expr *expr;
 };
 
-/* One diagnostic at a piece of the text; later ones are dropped. */
-void formula_fail(struct parser *p, struct str at, const char *hint, const char *what);
-/* "[also|maybe] name = expression" lines up to MAX_LINES; a line without a name is the value of an idiom. */
-const struct definition *formula_lines(struct parser *p, uint32_t *n);
-/* "name(a, b):" of an idiom; the body starts after it. NULL with a diagnostic. */
-const char *formula_idiom_head(struct parser *p, struct idiom *idiom);
+/* A diagnostic at a piece of the text; only the first counts. */
+void formula_fail(struct formula_parser *p, struct str at, const char *hint, const char *what);
+/* All lines of the text, "[also|maybe] name = expression", at most MAX_LINES; a line without a name is the value of an
+ * idiom. Check p->failed. */
+const struct definition *formula_lines(struct formula_parser *p, uint32_t *n);
+/* Reads "name(a, b):" of an idiom. Where its body begins; NULL with a diagnostic. */
+const char *formula_idiom_head(struct formula_parser *p, struct idiom *idiom);
 
 #endif

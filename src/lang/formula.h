@@ -3,33 +3,33 @@
  *   c   = x - mean(x, dim=-1)
  *   out = c * rsqrt(mean(square(c), dim=-1) + eps) [* weight] [+ bias]
  *
- * Each line names a value; the last one is the root. A name that no line defines is a variable and
- * stands for any value; a name that occurs twice is the same value both times. Idioms are expanded
- * here, so that the tree holds operators only. Grammar and meaning: fusion-patterns(5). */
+ * Each line names a value; the last one is the root. A name that no line defines is a variable and stands for any
+ * value; a name that occurs twice is the same value both times. Idioms are expanded here, so that the tree has
+ * operators only. Parts are shared: the tree is a directed acyclic graph. Grammar and meaning: fusion-patterns(5).
+ *
+ * Formulas and numbers live in the arena that they are read into, and point into their text. */
 #ifndef FA_FORMULA_H
 #define FA_FORMULA_H
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "base/base.h"
 #include "graph/graph.h"
+#include "lang/regex.h"
 
 enum node_kind {
     N_OP,         /* an operator of the table */
     N_VARIABLE,   /* any value; the same one at each occurrence */
-    N_NAMED,      /* a sub-formula with a name: matched once, the same value afterwards */
+    N_NAMED,      /* a line, or an argument of an idiom: matched once, the same value at each use */
     N_NUMBER,     /* a constant whose value is an expression of numbers and extents */
-    N_EITHER,     /* alternatives, the first that holds */
+    N_EITHER,     /* alternatives: the first that matches */
     N_RESULT,     /* a further result of an op: result(s, 1) */
-    N_TRANSPOSED, /* the last two axes are meant the other way round */
-    N_OUTER       /* matmul over one element, written as a broadcast multiply */
+    N_TRANSPOSED, /* the value with its last two axes exchanged */
+    N_OUTER       /* a matmul with a contracting dimension of 1, which models write as a broadcast multiply */
 };
 
-/* What `dim=` says. */
+/* `dim=` of an op. */
 struct axis_spec {
     bool given;
-    int axis; /* of the formula's own axes; negative from the end */
+    int axis; /* of the axis frame of the formula; negative from the end */
 };
 
 enum number_op {
@@ -51,33 +51,26 @@ enum number_op {
     NUM_OR,
     NUM_NOT,
     NUM_MOD,
-    NUM_MEASURE,  /* a number that a value or its op has: begin(s) */
-    NUM_VALUE_OF, /* the number that a name holds in every element */
+    NUM_MEASURE,  /* a property of a value or of its op: begin(s) */
+    NUM_VALUE_OF, /* value(x): the number that all elements of x are */
     NUM_CALL      /* a condition: row_vector(bias) */
 };
 
+/* A number or a condition; conditions are 1 or 0. */
 struct number {
     enum number_op op;
     double value;
-    uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF: of this name; NONE: of the formula's axes here */
+    uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF, NUM_MEASURE: of this name; NONE: of the axis frame at this node */
     int axis;      /* NUM_EXTENT */
     const struct number *a, *b;
     uint32_t call, nargs; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures */
     uint32_t args[4];     /* slots */
-    uint32_t ngiven;      /* numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
+    uint32_t ngiven;      /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
     int given[8];
     const char *key;         /* attribute(x, "k") */
     const pcre2_code *regex; /* NUM_CALL with a regular expression */
     struct str text;
 };
-
-/* Compiled regular expressions of the conditions of a set of patterns. */
-struct regexes {
-    pcre2_code **items;
-    uint32_t n, cap;
-};
-
-void regexes_free(struct regexes *all);
 
 enum attr_test { ATTR_ABSENT, ATTR_IS };
 
@@ -85,7 +78,7 @@ struct attr_spec {
     const char *key;
     enum attr_test test;
     struct str value;
-    bool word; /* without quotes: true, or a name */
+    bool word; /* written without quotes: true, or a name of the formula */
 };
 
 struct node {
@@ -93,48 +86,49 @@ struct node {
     enum op_kind op; /* N_OP */
     uint32_t nargs;  /* N_OP operands; N_EITHER alternatives; else 0 or 1 */
     struct node **args;
-    struct axis_spec dim;
+    struct axis_spec dim; /* N_OP */
     uint32_t nattrs;
     struct attr_spec *attrs;
     uint32_t slot;               /* N_VARIABLE, N_NAMED */
     uint32_t result;             /* N_RESULT: its number */
     const struct number *number; /* N_NUMBER */
-    bool given;                  /* N_NUMBER: may be an argument that is stated to hold it */
-    struct str text;             /* where it stands in the formula */
-    bool any;                    /* may be anything; else only the operators of `kinds` */
+    bool given;                  /* N_NUMBER: given(...), which an argument of the model may be as well */
+    struct str text;             /* where it stands in the text of the formula or of an idiom */
+    bool any;                    /* any op may match; else only those of the set `kinds` */
     uint64_t kinds[(K_COUNT + 63) / 64];
 };
 
-/* True when an op of this kind may be what the node stands for: a quick answer before any search. */
+/* False when no op of this kind can match the node, whatever is looked through: a test before any search. */
 static inline bool node_may_be(const struct node *n, enum op_kind k) {
     return n->any || (n->kinds[k / 64] >> (k % 64) & 1);
 }
 
-/* True when an op of this kind may be the node itself, with nothing looked through. */
+/* The same with nothing looked through. */
 static inline bool node_is(const struct node *n, enum op_kind k) {
     return n->kinds[k / 64] >> (k % 64) & 1;
 }
 
 enum { MAX_SLOTS = 96, MAX_SECONDARY = 8 };
 
-/* A line that is searched for from what the rest of the formula bound: `also k = ...`, `maybe k = ...`. */
+/* A line that is matched after the root, starting from a name that is bound by then: `also k = ...`, `maybe k = ...`.
+ */
 struct secondary_root {
     struct node *node;
-    uint32_t deep; /* ops from its root to the deepest */
-    bool optional;
+    uint32_t deep; /* ops on the longest path from its root */
+    bool optional; /* `maybe` */
 };
 
 struct formula {
     struct str text;
     struct node *root;
     uint32_t nslots;
-    struct str slot_name[MAX_SLOTS]; /* variables and named values; empty for those of idioms */
+    struct str slot_name[MAX_SLOTS]; /* of variables and lines; empty for what idioms name */
     bool slot_is_variable[MAX_SLOTS];
     struct secondary_root also[MAX_SECONDARY];
     uint32_t nsecondary;
 };
 
-/* A position in a YAML file that formula text came from. */
+/* Where formula text begins in a pattern file. */
 struct text_origin {
     const char *file;
     uint64_t line;   /* of the first line of the text */
@@ -145,7 +139,7 @@ struct definition; /* a line, read: expr.h */
 
 struct idiom {
     struct str name;
-    struct str params[6]; /* "dim" is the axis */
+    struct str params[6]; /* one called "dim" is an axis */
     uint32_t nparams;
     struct str body; /* lines; the last one is the value */
     const struct definition *lines;
@@ -158,20 +152,21 @@ struct idioms {
     uint32_t n, cap;
 };
 
-/* Parses "name(a, b, dim): body" and adds it; the last definition of a name wins. False with a diagnostic. */
+/* Parses "name(a, b, dim): body" into arena `a`, which also owns what idioms need, and adds it; the last definition of
+ * a name counts. False with a diagnostic. */
 bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
 void idioms_free(struct idioms *all);
 
-/* False with a diagnostic when the text is wrong. */
+/* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);
-/* A condition or a number over the names of a formula. Regular expressions go to `keep` (NULL: none are allowed).
- * False with a diagnostic. */
-bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                  struct text_origin origin, struct regexes *keep, struct diags *d);
-/* Slot of a variable or named value; NONE when the formula has no such name. */
+/* A condition or a number over the names of a formula (parse_condition.c). Regular expressions are added to `keep`;
+ * NULL: none are allowed. False with a diagnostic. */
+bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
+                     struct text_origin origin, struct regexes *keep, struct diags *d);
+/* Slot of a variable or line; NONE when the formula has no such name. */
 uint32_t formula_slot(const struct formula *f, struct str name);
-/* Operators that the root may be, as a set over enum op_kind. */
+/* Operators that the root may match. */
 void formula_roots(const struct formula *f, bool roots[K_COUNT]);
 
 #endif

@@ -26,7 +26,8 @@ static void skip_blanks(struct lexer *l) {
             l->at++;
 }
 
-/* At a line end: skips blank lines; true when what follows continues the expression. */
+/* At a line end: skips blank lines; true when the next line continues the expression. A minus does so only with a blank
+ * behind it: -x may begin a line. */
 static bool continues(struct lexer *l) {
     while (peek(l, 0) == '\n') {
         l->at++;

@@ -1,4 +1,4 @@
-/* Tokens of the formula language. */
+/* Tokens of the formula language; their texts are views of the text that is scanned. */
 #ifndef FA_LEX_H
 #define FA_LEX_H
 
@@ -15,12 +15,12 @@ struct token {
 struct lexer {
     struct str text;
     size_t at;
-    uint32_t depth; /* of brackets: a line end inside them is no T_LINE */
+    uint32_t depth; /* of brackets; a line end inside of them is no token */
 };
 
-/* The next token. A line end is T_LINE unless the next line goes on with an infix operator. */
+/* The next token. A line end is T_LINE unless the next line begins with an operator that continues the expression. */
 struct token lex_next(struct lexer *l);
-/* Place in the pattern file of a piece of the text. */
+/* Position in the pattern file of a byte of the text. */
 struct place lex_place(struct text_origin origin, struct str whole, const char *at);
 
 #endif

@@ -1,27 +1,16 @@
-/* Conditions and numbers as text again, as they are written or with the numbers of a match in them. */
+/* Conditions and numbers as text: as they stand in the pattern, or with the numbers of a match filled in. */
+#include "lang/infix.h"
 #include "lang/printer.h"
 
-enum power { P_OR, P_AND, P_COMPARISON, P_SUM, P_PRODUCT, P_WORD };
-
-static const struct {
-    const char *text;
-    enum power power;
-} signs[] = {
-    [NUM_OR] = {"|", P_OR},          [NUM_AND] = {"&", P_AND},        [NUM_EQ] = {"==", P_COMPARISON},
-    [NUM_NE] = {"!=", P_COMPARISON}, [NUM_LT] = {"<", P_COMPARISON},  [NUM_LE] = {"<=", P_COMPARISON},
-    [NUM_GT] = {">", P_COMPARISON},  [NUM_GE] = {">=", P_COMPARISON}, [NUM_ADD] = {"+", P_SUM},
-    [NUM_SUB] = {"-", P_SUM},        [NUM_MUL] = {"*", P_PRODUCT},    [NUM_DIV] = {"/", P_PRODUCT},
-    [NUM_MOD] = {"%", P_PRODUCT},    [NUM_CALL] = {NULL, P_WORD},
-};
-
-struct number_writer {
+struct number_printer {
     const struct formula *f;
     const struct number_values *v; /* or NULL */
     struct buf *out;
 };
 
-/* From the name of a call to its closing parenthesis; the text that it was read from is still there. */
-static void write_call(struct buf *out, struct str name) {
+/* A call as it stands in the pattern, up to its closing parenthesis: `name` points into that text, which ends with a
+ * NUL. */
+static void print_call(struct buf *out, struct str name) {
     const char *p = name.p, *end = p + name.n;
     int depth = 0;
     char quote = 0;
@@ -37,57 +26,58 @@ static void write_call(struct buf *out, struct str name) {
     buf_add(out, (struct str){p, (size_t)(end - p) + (*end == ')')});
 }
 
-static void write_extent(const struct number_writer *w, const struct number *n) {
-    buf_add(w->out, STR("extent("));
+static void print_extent(const struct number_printer *p, const struct number *n) {
+    buf_add(p->out, STR("extent("));
     if (n->slot != NONE) {
-        buf_add(w->out, w->f->slot_name[n->slot].n ? w->f->slot_name[n->slot] : STR("it"));
-        buf_add(w->out, STR(", "));
+        buf_add(p->out, p->f->slot_name[n->slot].n ? p->f->slot_name[n->slot] : STR("it"));
+        buf_add(p->out, STR(", "));
     }
-    buf_printf(w->out, "%d)", n->axis);
+    buf_printf(p->out, "%d)", n->axis);
 }
 
 static bool is_value(const struct number *n) {
     return n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE;
 }
 
-static void write(const struct number_writer *w, const struct number *n, enum power outer);
+static void print(const struct number_printer *p, const struct number *n, enum binding_power outer);
 
-static void write_function(const struct number_writer *w, const char *name, const struct number *n) {
-    buf_printf(w->out, "%s(", name);
-    write(w, n->a, P_OR);
-    buf_addc(w->out, ')');
+static void print_function(const struct number_printer *p, const char *name, const struct number *n) {
+    buf_printf(p->out, "%s(", name);
+    print(p, n->a, P_EITHER);
+    buf_addc(p->out, ')');
 }
 
-static void write_infix(const struct number_writer *w, const struct number *n, enum power outer) {
-    enum power mine = signs[n->op].power;
+static void print_infix(const struct number_printer *p, const struct number *n, enum binding_power outer) {
+    const struct infix *sign = infix_of_number(n->op);
+    enum binding_power mine = sign->power;
     if (mine < outer)
-        buf_addc(w->out, '(');
-    write(w, n->a, mine);
-    buf_printf(w->out, " %s ", signs[n->op].text);
-    write(w, n->b, mine + 1);
+        buf_addc(p->out, '(');
+    print(p, n->a, mine);
+    buf_printf(p->out, " %s ", sign->sign);
+    print(p, n->b, mine + 1);
     if (mine < outer)
-        buf_addc(w->out, ')');
+        buf_addc(p->out, ')');
 }
 
-static void write(const struct number_writer *w, const struct number *n, enum power outer) {
-    if (n->op == NUM_VALUE || (w->v && is_value(n)))
-        buf_printf(w->out, "%.10g", w->v ? w->v->value(w->v->self, n) : n->value);
+static void print(const struct number_printer *p, const struct number *n, enum binding_power outer) {
+    if (n->op == NUM_VALUE || (p->v && is_value(n)))
+        buf_printf(p->out, "%.10g", p->v ? p->v->value(p->v->self, n) : n->value);
     else if (n->op == NUM_EXTENT)
-        write_extent(w, n);
+        print_extent(p, n);
     else if (n->op == NUM_NEG) {
-        buf_addc(w->out, '-');
-        write(w, n->a, P_WORD);
+        buf_addc(p->out, '-');
+        print(p, n->a, P_WORD);
     } else if (n->op == NUM_SQRT || n->op == NUM_NOT)
-        write_function(w, n->op == NUM_SQRT ? "sqrt" : "not", n);
-    else if (signs[n->op].text)
-        write_infix(w, n, outer);
+        print_function(p, n->op == NUM_SQRT ? "sqrt" : "not", n);
+    else if (infix_of_number(n->op))
+        print_infix(p, n, outer);
     else
-        write_call(w->out, n->text);
+        print_call(p->out, n->text);
 }
 
 void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out) {
-    struct number_writer w = {f, v, out};
-    write(&w, n, P_OR);
+    struct number_printer p = {f, v, out};
+    print(&p, n, P_EITHER);
 }
 
 bool number_has_values(const struct number *n) {

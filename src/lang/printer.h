@@ -1,22 +1,23 @@
-/* A formula as text again, with its idioms expanded: what is searched for. */
+/* Formulas and conditions as text, with idioms expanded. */
 #ifndef FA_PRINTER_H
 #define FA_PRINTER_H
 
 #include "lang/formula.h"
 
-/* What numbers of a formula are in a match. */
+/* Values of the numbers of a formula in a match. */
 struct number_values {
     double (*value)(const void *self, const struct number *n);
     const void *self;
 };
 
-/* A line for each named value, the root last, indented by `indent` blanks. */
+/* A line for each named value, the root last, then secondary roots; each indented by `indent` blanks. */
 void formula_print(const struct formula *f, uint32_t indent, struct buf *out);
-/* One part of it on one line; named values by their names. */
+/* One node on one line; named values by their names. */
 void formula_print_part(const struct formula *f, const struct node *part, struct buf *out);
-/* A condition or a number. With `v` (else NULL) what can be told of a match stands as a number: sqrt(64). */
+/* A condition or a number. `v`: extents, value(x) and measures are printed as their values, sqrt(64); NULL: as written.
+ */
 void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out);
-/* Whether number_print says something else with `v`. */
+/* number_print prints something else with `v` than without. */
 bool number_has_values(const struct number *n);
 
 #endif

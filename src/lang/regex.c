@@ -1,9 +1,32 @@
+/* Regular expressions run on names and locations of untrusted input: matching is bounded by a number of steps. */
 #include "lang/regex.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* A letter may stand for its other case as well, and a byte beyond ASCII for part of a character. */
-static bool means_itself(uint32_t unit) {
+void regexes_free(struct regexes *all) {
+    for (uint32_t i = 0; i < all->n; i++)
+        pcre2_code_free(all->items[i]);
+    free(all->items);
+    *all = (struct regexes){0};
+}
+
+pcre2_code *regex_compile(struct str text, struct arena *a, const char **message) {
+    int code;
+    PCRE2_SIZE at;
+    PCRE2_UCHAR wrong[128] = "";
+    pcre2_code *re = pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL);
+    if (re)
+        pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* where there is no JIT, matching is slower and no different */
+    else
+        pcre2_get_error_message(code, wrong, sizeof wrong);
+    *message = re ? NULL : arena_strdup(a, str_of((const char *)wrong));
+    return re;
+}
+
+/* PCRE2 may report a letter that also stands for its other case, and a byte beyond ASCII that is part of a character.
+ */
+static bool is_literal(uint32_t unit) {
     bool letter = (unit >= 'A' && unit <= 'Z') || (unit >= 'a' && unit <= 'z');
     return unit < 128 && !letter;
 }
@@ -11,7 +34,7 @@ static bool means_itself(uint32_t unit) {
 static bool lacks(const pcre2_code *re, uint32_t type, uint32_t unit, struct str text) {
     uint32_t there = 0, c = 0;
     return pcre2_pattern_info(re, type, &there) == 0 && there == 1 && pcre2_pattern_info(re, unit, &c) == 0 &&
-           means_itself(c) && (text.n == 0 || !memchr(text.p, (int)c, text.n));
+           is_literal(c) && (text.n == 0 || !memchr(text.p, (int)c, text.n));
 }
 
 bool regex_is_ruled_out(const pcre2_code *re, struct str text) {

@@ -1,4 +1,4 @@
-/* Whether a regular expression finds something in a name, often told without running it. */
+/* Regular expressions of patterns (PCRE2). */
 #ifndef FA_REGEX_H
 #define FA_REGEX_H
 
@@ -7,9 +7,19 @@
 
 #include "base/base.h"
 
-/* A byte that every match has, by pcre2_pattern_info, is not in the text. Most names of a model end here. */
+/* Compiled expressions that live as long as a set of patterns. */
+struct regexes {
+    pcre2_code **items;
+    uint32_t n, cap;
+};
+
+void regexes_free(struct regexes *all);
+
+/* Compiled, to be freed with pcre2_code_free; NULL with a message in arena `a` where the text is wrong. */
+pcre2_code *regex_compile(struct str text, struct arena *a, const char **message);
+/* True where the text lacks a byte that every match has, by pcre2_pattern_info: cheap, and enough for most names. */
 bool regex_is_ruled_out(const pcre2_code *re, struct str text);
-/* False where matching costs too much, or `re` is NULL. */
+/* Whether it matches somewhere in the text. False where that costs too much, or `re` is NULL. */
 bool regex_finds(const pcre2_code *re, struct str s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words of templates that are no numbers. */
+/* Words of templates. */
 #include "lang/template.h"
 
 uint32_t template_typed_slot(const struct formula *f, struct str inner) {

@@ -48,7 +48,7 @@ static void check_template(struct checker *c, const struct pattern *p, struct st
         const struct number *n;
         struct text_origin nowhere = {"", 0, 0};
         if (formula_slot(&p->formula, inner) == NONE && !template_word(&p->formula, inner) &&
-            !number_parse(&n, &p->formula, &c->arena, inner, nowhere, NULL, &quiet))
+            !condition_parse(&n, &p->formula, &c->arena, inner, nowhere, NULL, &quiet))
             warn(c, line_of(p, (struct str){text.p + i, inner.n + 2}),
                  "neither a name of the formula nor a number, printed as it is: {", inner, "}");
         i = (size_t)(close - text.p);

@@ -134,7 +134,7 @@ static bool uses(const struct node *n, enum op_kind k) {
 /* A fused op without an op of its own is an idiom: "head:" and the lines, the last one without its name. */
 static bool add_idiom(struct loader *l, const struct lowering *w, struct text_origin origin) {
     struct arena *a = &l->set->arena;
-    struct parser p = {.arena = a, .diags = l->diags, .text = w->text, .origin = origin, .lexer = {w->text, 0, 0}};
+    struct formula_parser p = {.arena = a, .diags = l->diags, .text = w->text, .origin = origin, .lexer = {w->text, 0, 0}};
     uint32_t n;
     const struct definition *lines = formula_lines(&p, &n);
     if (p.failed || n == 0)

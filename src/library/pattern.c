@@ -82,7 +82,7 @@ void load_conditions(struct loader *l, const struct formula *f, const yaml_node_
         const struct number *number;
         if (!is_scalar(l, item))
             return;
-        if (!number_parse(&number, f, &l->set->arena, kept_text(l, item), origin_of(l, item), &l->set->regexes,
+        if (!condition_parse(&number, f, &l->set->arena, kept_text(l, item), origin_of(l, item), &l->set->regexes,
                           l->diags)) {
             l->failed = true;
             return;

@@ -51,7 +51,7 @@ static const struct number *template_number(const struct evaluation *e, struct s
     if (t && t->slots[at].text == inner.p)
         return t->slots[at].number;
     struct diags quiet = {.arena = t ? t->arena : e->arena};
-    if (!number_parse(&n, e->formula, quiet.arena, inner, nowhere, NULL, &quiet))
+    if (!condition_parse(&n, e->formula, quiet.arena, inner, nowhere, NULL, &quiet))
         n = NULL;
     diags_free(&quiet);
     if (t) {

@@ -12,7 +12,7 @@
 static const struct number *read_number(const struct formula *f, struct str text, struct arena *a) {
     struct diags quiet = {.arena = a};
     const struct number *n = NULL;
-    bool good = number_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
+    bool good = condition_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
     diags_free(&quiet);
     return good ? n : NULL;
 }

@@ -1,40 +1,28 @@
-/* Conditions and numbers over the names of a formula, from text. */
+/* Conditions and numbers over the names of a formula, from text. They share the expressions of formulas, but names are
+ * those that the formula has: nothing is defined here. */
 #include "lang/build.h"
 #include "lang/condition.h"
+#include "lang/infix.h"
 
-#include <stdlib.h>
-#include <string.h>
+static const struct number *number_of(struct builder *b, struct formula_scope *s, const struct expr *e);
 
-void regexes_free(struct regexes *all) {
-    for (uint32_t i = 0; i < all->n; i++)
-        pcre2_code_free(all->items[i]);
-    free(all->items);
-    *all = (struct regexes){0};
-}
-
-static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e);
-
-static const pcre2_code *compile(struct builder *b, struct scope *s, struct str text) {
-    int code;
-    PCRE2_SIZE at;
-    pcre2_code *re = b->regexes ? pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL) : NULL;
+static const pcre2_code *compile(struct builder *b, struct formula_scope *s, struct str text) {
+    const char *wrong = NULL;
+    struct regexes *all = b->regexes;
+    pcre2_code *re = all ? regex_compile(text, b->arena, &wrong) : NULL;
     if (!re) {
-        PCRE2_UCHAR message[128] = "";
-        if (b->regexes)
-            pcre2_get_error_message(code, message, sizeof message);
         build_fail(b, s, text, NULL,
-                   b->regexes ? arena_printf(b->arena, "wrong regular expression: %s", (const char *)message).p
-                              : "no regular expression is allowed here");
+                   all ? arena_printf(b->arena, "wrong regular expression: %s", wrong).p
+                       : "no regular expression is allowed here");
         return NULL;
     }
-    pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* without JIT it is only slower */
-    struct regexes *all = b->regexes;
     all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
     return all->items[all->n++] = re;
 }
 
 /* The whole numbers that follow the names in a call. */
-static void take_numbers(struct builder *b, struct scope *s, const struct expr *e, uint32_t from, struct number *n) {
+static void take_numbers(struct builder *b, struct formula_scope *s, const struct expr *e, uint32_t from,
+                         struct number *n) {
     for (uint32_t i = from; i < e->nargs; i++) {
         const struct expr *v = e->args[i]->kind == E_NEG ? e->args[i]->args[0] : e->args[i];
         if (v->kind != E_NUMBER || v->value > 64 || v->value != (int)v->value) {
@@ -49,7 +37,7 @@ static const char *did_you_mean(struct builder *b, const char *word) {
     return word ? arena_printf(b->arena, "did you mean %s?", word).p : NULL;
 }
 
-static void not_a_name(struct builder *b, struct scope *s, struct str name) {
+static void not_a_name(struct builder *b, struct formula_scope *s, struct str name) {
     const char *names[MAX_SLOTS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->f->nslots; i++)
@@ -58,7 +46,7 @@ static void not_a_name(struct builder *b, struct scope *s, struct str name) {
     build_fail(b, s, name, did_you_mean(b, str_nearest(name, names, n)), "not a name of the formula");
 }
 
-static const struct number *condition_call(struct builder *b, struct scope *s, const struct expr *e) {
+static const struct number *condition_call(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
     n->op = NUM_CALL;
     n->text = e->text;
@@ -92,7 +80,8 @@ static const struct number *condition_call(struct builder *b, struct scope *s, c
     return n;
 }
 
-static const struct number *measure_call(struct builder *b, struct scope *s, const struct expr *e, uint32_t which) {
+static const struct number *measure_call(struct builder *b, struct formula_scope *s, const struct expr *e,
+                                         uint32_t which) {
     const struct measure_info *info = &measure_table[which];
     struct number *n = arena_alloc(b->arena, sizeof *n);
     n->op = NUM_MEASURE;
@@ -114,7 +103,7 @@ static const struct number *measure_call(struct builder *b, struct scope *s, con
     return n;
 }
 
-static const struct number *number_of_call(struct builder *b, struct scope *s, const struct expr *e) {
+static const struct number *number_of_call(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
     n->text = e->text;
     n->slot = NONE;
@@ -143,7 +132,7 @@ static const struct number *number_of_call(struct builder *b, struct scope *s, c
     return which == NONE ? condition_call(b, s, e) : measure_call(b, s, e, which);
 }
 
-static const struct number *number_either(struct builder *b, struct scope *s, const struct expr *e) {
+static const struct number *number_either(struct builder *b, struct formula_scope *s, const struct expr *e) {
     const struct number *all = number_of(b, s, e->args[0]);
     for (uint32_t i = 1; i < e->nargs; i++) {
         struct number *both = arena_alloc(b->arena, sizeof *both);
@@ -154,9 +143,9 @@ static const struct number *number_either(struct builder *b, struct scope *s, co
     return all;
 }
 
-static const struct number *number_of(struct builder *b, struct scope *s, const struct expr *e) {
+static const struct number *number_of(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
-    enum op_kind op;
+    const struct infix *sign;
     n->text = e->text;
     n->slot = NONE;
     if (b->failed)
@@ -170,7 +159,8 @@ static const struct number *number_of(struct builder *b, struct scope *s, const 
         n->a = number_of(b, s, e->args[0]);
         return n;
     case E_INFIX:
-        infix_operator(e->text, &op, &n->op);
+        sign = infix_of_sign(e->text);
+        n->op = sign ? sign->number : NUM_VALUE;
         n->a = number_of(b, s, e->args[0]);
         n->b = number_of(b, s, e->args[1]);
         return n;
@@ -184,9 +174,10 @@ static const struct number *number_of(struct builder *b, struct scope *s, const 
     }
 }
 
-static bool number_build(const struct number **out, struct builder b, struct str text, struct text_origin origin) {
-    struct scope *s = arena_alloc(b.scratch, sizeof *s);
-    struct parser p = {.arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
+static bool condition_build(const struct number **out, struct builder b, struct str text, struct text_origin origin) {
+    struct formula_scope *s = arena_alloc(b.scratch, sizeof *s);
+    struct formula_parser p = {
+        .arena = b.scratch, .diags = b.diags, .text = text, .origin = origin, .lexer = {text, 0, 0}};
     s->parser = &p;
     s->lines = formula_lines(&p, &s->nlines);
     if (!p.failed && s->nlines != 1)
@@ -197,13 +188,14 @@ static bool number_build(const struct number **out, struct builder b, struct str
     return !b.failed;
 }
 
-bool number_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                  struct text_origin origin, struct regexes *keep, struct diags *d) {
+bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
+                     struct text_origin origin, struct regexes *keep, struct diags *d) {
     struct arena scratch = {0};
-    struct formula *names = arena_alloc(&scratch, sizeof *names); /* conditions name slots and never add one */
+    struct formula *names =
+        arena_alloc(&scratch, sizeof *names); /* a copy: building may add slots, conditions must not */
     *names = *f;
     struct builder b = {.f = names, .arena = a, .scratch = &scratch, .diags = d, .regexes = keep};
-    bool ok = number_build(out, b, text, origin);
+    bool ok = condition_build(out, b, text, origin);
     arena_free(&scratch);
     return ok;
 }

@@ -1,0 +1,23 @@
+/* Infix signs of formulas and conditions. */
+#ifndef FA_INFIX_H
+#define FA_INFIX_H
+
+#include "lang/formula.h"
+
+/* How tightly a piece of text holds together; a looser one inside of a tighter one needs parentheses. */
+enum binding_power { P_EITHER, P_AND, P_COMPARISON, P_SUM, P_PRODUCT, P_WORD };
+
+struct infix {
+    const char *sign;
+    enum op_kind op;       /* of tensors; K_UNKNOWN: there is none */
+    enum number_op number; /* of numbers */
+    enum binding_power power;
+};
+
+/* NULL where there is none. Conditions alone have "|"; formulas write logical_and as a call, so infix_of_op has none.
+ */
+const struct infix *infix_of_sign(struct str sign);
+const struct infix *infix_of_op(enum op_kind op);
+const struct infix *infix_of_number(enum number_op number);
+
+#endif
