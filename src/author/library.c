@@ -10,7 +10,7 @@
 #include "library/check.h"
 #include "library/choose.h"
 #include "library/lowering.h"
-#include "library/place.h"
+#include "library/directory.h"
 #include "prove/prove.h"
 
 struct fa_library {

@@ -1,4 +1,4 @@
-/* Warnings about pattern files, for their authors: an audit does not say them. */
+/* Warnings for authors of patterns; an audit does not compute them. */
 #include "library/check.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void warn(struct checker *c, uint64_t line, const char *what, struct str 
 
 /* ---- texts with {names} ---- */
 
-/* Line of a piece of text in the file; that of the pattern when it cannot be told. */
+/* Line of a piece of text in the file; that of the pattern when YAML changed the text (folded, escaped). */
 static uint64_t line_of(const struct pattern *p, struct str piece) {
     const char *at = str_find(p->text, piece);
     uint64_t line = p->text_line;
@@ -63,7 +63,7 @@ static void check_rules(struct checker *c, const struct pattern *p, const struct
 
 /* ---- the fused form ---- */
 
-/* The formula that another key than `match` says; NULL with a warning when it is none. */
+/* The formula of `fused` or `holds`; NULL with a warning when it is none. */
 static const struct formula *other_formula(struct checker *c, const struct pattern *p, struct str text,
                                            const char *refused) {
     struct diags quiet = {.arena = &c->arena};
@@ -76,7 +76,7 @@ static const struct formula *other_formula(struct checker *c, const struct patte
     return good ? f : NULL;
 }
 
-/* `absent` holds the place of an operand that the op goes without. */
+/* `absent` stands for an operand that the op goes without. */
 static void check_fused(struct checker *c, const struct pattern *p) {
     const struct formula *f = other_formula(c, p, p->fused, "`fused` is no formula: ");
     for (uint32_t i = 0; f && i < f->nslots; i++)
@@ -86,7 +86,7 @@ static void check_fused(struct checker *c, const struct pattern *p) {
                  "");
 }
 
-/* What a name holds is said over this name. */
+/* The formula of an assumption has no other variable than the name itself. */
 static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
     const struct formula *f = other_formula(c, p, h->formula, "`holds` is no formula: ");
     for (uint32_t i = 0; f && i < f->nslots; i++)
@@ -94,7 +94,7 @@ static void check_holds(struct checker *c, const struct pattern *p, const struct
             warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
 }
 
-/* ---- what is replaced ---- */
+/* ---- other patterns ---- */
 
 static void check_replaced(struct checker *c, const struct pattern *p) {
     const struct pattern *old = p->replaces;
@@ -103,8 +103,6 @@ static void check_replaced(struct checker *c, const struct pattern *p) {
     struct str more = arena_printf(&c->arena, " of %s:%llu", old->file.p, (unsigned long long)old->line);
     warn(c, p->line, "replaces ", old->name, more.p);
 }
-
-/* ---- what may lie inside ---- */
 
 static void check_contains(struct checker *c, const struct pattern *p) {
     for (uint32_t i = 0; i < p->ncontains; i++) {

@@ -1,10 +1,10 @@
-/* Which patterns a run works with: bundled ones and those of the user, and which of them are wanted. */
+/* The options --patterns, --only, --skip, --include and --source, applied to a set of patterns. */
 #include "library/choose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/place.h"
+#include "library/directory.h"
 
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
     if (!o->no_default_patterns) {
@@ -53,7 +53,9 @@ static const char *nearest_pattern(struct pattern_set *set, struct str glob) {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct str words[] = {set->items[i]->name, set->items[i]->fused_op};
         for (int k = 0; k < 2 && !set->items[i]->replaced; k++)
-            if (glob.n && words[k].n && words[k].p[0] == glob.p[0]) /* nobody mistakes the first letter */
+            if (glob.n && words[k].n &&
+                words[k].p[0] ==
+                    glob.p[0]) /* a misspelt word rarely has another first letter, and a glob is close to many names */
                 names[n++] = arena_strdup(&set->arena, words[k]);
     }
     const char *found = str_nearest(glob, names, n);

@@ -1,4 +1,4 @@
-/* The patterns that a run works with: bundled ones, those of the user, and which of them are wanted. */
+/* The patterns of a run: bundled ones and those of the user, as the options select them. */
 #ifndef FA_CHOOSE_H
 #define FA_CHOOSE_H
 
@@ -9,7 +9,7 @@
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d);
 /* Applies --only, --skip and --include, and checks --source. False with a diagnostic. */
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d);
-/* What --source says of a pattern's source. */
+/* Whether --source has a pattern's source; without the option it has all. */
 bool source_wanted(const struct fa_options *o, struct str source);
 
 #endif

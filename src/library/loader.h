@@ -1,4 +1,8 @@
-/* What the readers of pattern files share: nodes of YAML, their text and their places. Private to the room. */
+/* Reading of pattern files: YAML nodes, their text and their positions, and the reader of each key. Private to the
+ * room.
+ *
+ * Errors are added to the diagnostics at the node and set `failed`; readers return at once then. What is read is kept
+ * in the arena of the set. */
 #ifndef FA_LOADER_H
 #define FA_LOADER_H
 
@@ -17,15 +21,15 @@ struct loader {
     bool failed;
 };
 
-/* The text is there, to be read once. */
+/* Indexes the lines of l->text; loader_end frees the index. */
 void loader_begin(struct loader *l);
 void loader_end(struct loader *l);
-/* Where a line of the file begins, counted from 1; the end of the text behind the last one. */
+/* Where a line of the file begins, counted from 1; for lines behind the last one, the end of the text. */
 const char *line_begin(const struct loader *l, uint64_t line);
-/* One error at a node (NULL: the whole file): `what` and `word`. Nothing of the file is loaded. */
+/* An error or a warning at a node (NULL: the whole file): `what` followed by `word`. */
 void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
 void warn_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
-struct str scalar_text(const yaml_node_t *n);
+struct str scalar_text(const yaml_node_t *n);                 /* lives as long as the document */
 struct str kept_text(struct loader *l, const yaml_node_t *n); /* a copy that lives as long as the set */
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
 struct text_origin origin_of(const struct loader *l, const yaml_node_t *n);
@@ -35,20 +39,38 @@ const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *
 /* An error unless the key is one of these. The nearest one is the hint, else `hint`. */
 void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys, size_t n, const char *hint);
 
-/* signs.c: the list `fused_ops`. */
-void load_signs(struct loader *l, const yaml_node_t *list);
-/* lowering.c: the list `lowering`, and what a set keeps of it. */
-void load_lowerings(struct loader *l, const yaml_node_t *list);
-void lowerings_free(struct pattern_set *set);
-/* pattern.c: a condition over the names of a formula, or a list of them. */
+/* ---- sections of files ---- */
+void load_idioms(struct loader *l, const yaml_node_t *list);    /* load_sections.c: `idioms` */
+void load_locations(struct loader *l, const yaml_node_t *list); /* load_sections.c: `locations` */
+void load_signs(struct loader *l, const yaml_node_t *list);     /* signs.c: `fused_ops` */
+void load_lowerings(struct loader *l, const yaml_node_t *list); /* lowering.c: `lowering` */
+
+/* ---- patterns ---- */
+/* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */
+struct pattern *load_pattern(struct loader *l, const yaml_node_t *map);
+/* load_rules.c: a condition over the names of a formula or a list of them; texts, each with a condition or without; at
+ * most 8 names of the formula. */
 void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
                      uint32_t *count);
-/* load_claim.c: the keys `outside` and `holds`. */
+void load_rules(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule **rules,
+                uint32_t *count);
+void load_names(struct loader *l, const struct pattern *p, const yaml_node_t *n, uint32_t *out, uint32_t *count);
+/* load_assumptions.c, load_status.c, load_examples.c: the keys `outside`, `holds`, `status` and `tests`. */
 void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n);
 void load_holds(struct loader *l, struct pattern *p, const yaml_node_t *n);
-/* load_status.c: the key `status`. */
 void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
-/* load_examples.c: the key `tests`. */
 void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n);
+
+/* ---- pattern_set.c ---- */
+/* The one that counts by this name, or NULL. */
+struct pattern *find_pattern(const struct pattern_set *set, struct str name);
+/* "did you mean X?" of the pattern with the nearest name; else `hint`. */
+const char *nearest_pattern_name(struct pattern_set *set, struct str name, const char *hint);
+/* Adds it in place of the one of the same name, if there is one. */
+void add_pattern(struct pattern_set *set, struct pattern *p);
+/* Takes a pattern out; `by` (or NULL) gets its place in the order. */
+void retire_pattern(struct pattern_set *set, struct pattern *p, struct pattern *by);
+/* lowering.c: frees what a set keeps of lowerings outside of its arena. */
+void lowerings_free(struct pattern_set *set);
 
 #endif

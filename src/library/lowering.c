@@ -1,4 +1,4 @@
-/* The list `lowering`. */
+/* The section `lowering` of pattern files, and formulas that may use lowerings. */
 #include "library/lowering.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ const struct lowering *lowering_of_kind(const struct pattern_set *set, enum op_k
 
 /* ---- formulas with the names of fused ops ---- */
 
-/* Idioms of the patterns, if wanted, and those that stand for fused ops. */
+/* Lowerings that are idioms, and with `patterns` the idioms of pattern files before them. */
 static struct idioms all_idioms(const struct pattern_set *set, struct arena *a, bool patterns) {
     uint32_t n = patterns ? set->idioms.n : 0, m = set->lowered.n;
     struct idioms all = {arena_alloc(a, (n + m + 1) * sizeof *all.items), n + m, 0};
@@ -49,7 +49,7 @@ static bool is_plain_word(struct str word) {
            op_kind_of_name(word) != K_UNKNOWN;
 }
 
-/* Names that occur as the value of an attribute only: epsilon=eps. */
+/* Names that occur as the value of an attribute only (epsilon=eps) get a slot. */
 static void add_names(struct formula *f, const struct node *n) {
     for (uint32_t i = 0; i < n->nattrs; i++) {
         struct str word = n->attrs[i].value;
@@ -124,17 +124,18 @@ static bool bind_params(struct loader *l, struct lowering *w, const yaml_node_t 
     return true;
 }
 
-static bool uses(const struct node *n, enum op_kind k) {
+static bool uses_op(const struct node *n, enum op_kind k) {
     bool found = n->kind == N_OP && n->op == k;
     for (uint32_t i = 0; i < n->nargs && !found; i++)
-        found = uses(n->args[i], k);
+        found = uses_op(n->args[i], k);
     return found;
 }
 
-/* A fused op without an op of its own is an idiom: "head:" and the lines, the last one without its name. */
+/* A fused op that is no op of a dialect becomes an idiom: "head:" and the lines, the last one without its name. */
 static bool add_idiom(struct loader *l, const struct lowering *w, struct text_origin origin) {
     struct arena *a = &l->set->arena;
-    struct formula_parser p = {.arena = a, .diags = l->diags, .text = w->text, .origin = origin, .lexer = {w->text, 0, 0}};
+    struct formula_parser p = {
+        .arena = a, .diags = l->diags, .text = w->text, .origin = origin, .lexer = {w->text, 0, 0}};
     uint32_t n;
     const struct definition *lines = formula_lines(&p, &n);
     if (p.failed || n == 0)
@@ -181,7 +182,7 @@ static void load_lowering(struct loader *l, const yaml_node_t *n) {
         l->failed = true;
         return;
     }
-    w.primitive = uses(w.formula->root, w.kind);
+    w.primitive = uses_op(w.formula->root, w.kind);
     l->set->lowerings =
         grow(l->set->lowerings, &l->set->lowerings_cap, l->set->nlowerings + 1, sizeof *l->set->lowerings);
     l->set->lowerings[l->set->nlowerings++] = w;

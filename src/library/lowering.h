@@ -1,4 +1,5 @@
-/* What fused ops compute: formulas over simpler ops, data of the key `lowering`. */
+/* Reference lowerings of fused ops: what each computes, as a formula over simpler ops (section `lowering` of pattern
+ * files). */
 #ifndef FA_LOWERING_H
 #define FA_LOWERING_H
 
@@ -6,27 +7,27 @@
 
 enum { MAX_PARAMS = 12 };
 
-/* One fused op. Its parameters are its operands in order, then attributes by name; each is a variable of the formula,
- * absent where the op has no such operand or attribute. Further results are its further lines (`also`). */
+/* One fused op. Its parameters are its operands in order, then attributes by name. Each is a variable of the formula,
+ * absent where a call has no such operand or attribute. Results after the first are its secondary roots (`also`). */
 struct lowering {
     struct str name;
     enum op_kind kind; /* K_UNKNOWN: no op of either dialect; in formulas it is an idiom */
     struct str head;   /* "rms_norm(x, weight, bias, epsilon)" */
     struct str text;   /* as written */
-    struct str source; /* what it follows */
+    struct str source; /* the definition or kernel that it follows */
     struct str params[MAX_PARAMS];
     uint32_t slots[MAX_PARAMS]; /* of the formula */
     uint32_t nparams;
     struct formula *formula;
-    bool primitive; /* uses the op itself, which is a simpler form there: a convolution without bias */
+    bool primitive; /* the formula uses the op itself in a simpler form: a convolution without bias */
 };
 
-/* The last definition of a name; NULL when there is none. */
+/* The last definition counts; NULL when there is none. */
 const struct lowering *lowering_of_name(const struct pattern_set *set, struct str name);
 const struct lowering *lowering_of_kind(const struct pattern_set *set, enum op_kind k);
 
-/* A formula that may also name the fused ops that are no op of a dialect, as the key `fused` of a pattern does. One
- * that is a single value needs no name. False with a diagnostic. */
+/* The formula of a key `fused` or `holds`: as formula_parse, but it may use lowerings as idioms, names that stand in
+ * attributes only are variables too, and a single line needs no name. False with a diagnostic. */
 bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *set, struct str text,
                  struct text_origin origin, struct diags *d);
 

@@ -1,4 +1,4 @@
-/* The list `fused_ops`: ops that a module has only where something was fused. */
+/* The section `fused_ops` of pattern files: ops that a module has only where something was fused. */
 #include "library/signs.h"
 
 #include <fnmatch.h>
@@ -53,8 +53,8 @@ static uint32_t present_operands(const struct graph *g, uint32_t op) {
 bool signs_of_fusing(const struct pattern_set *set, const struct graph *g) {
     const struct mlir *m = g->m;
     bool found = set->nsigns == 0;
-    uint32_t *least =
-        xrealloc(NULL, (m->nnames + 1) * sizeof *least); /* operands of a sign, per name; NONE: it is none */
+    /* By op name, so that globs run once for each: operands that make an op of this name a sign; NONE: nothing does. */
+    uint32_t *least = xrealloc(NULL, (m->nnames + 1) * sizeof *least);
     for (uint32_t i = 0; i < m->nnames; i++) {
         least[i] = NONE;
         for (uint32_t k = 0; k < set->nsigns; k++)

@@ -1,11 +1,11 @@
-/* Whether anything in a TTNN module is fused at all. */
+/* Whether anything in a TTNN module was fused: if not, the compiler ran without its fusing passes. */
 #ifndef FA_SIGNS_H
 #define FA_SIGNS_H
 
 #include "library/pattern.h"
 
-/* True when the graph has one of the ops that are listed under `fused_ops`, or an op into which something is folded.
- * True, too, when no file has such a list: nothing can be said then. */
+/* True when the graph has an op of the lists `fused_ops`, or one with a folded activation or the like. Also true when
+ * no file has such a list, since nothing is known then. */
 bool signs_of_fusing(const struct pattern_set *set, const struct graph *g);
 
 #endif

@@ -1,4 +1,4 @@
-/* The keys `outside` and `holds` of a pattern: of which inputs its claim is. */
+/* The keys `outside` and `holds` of a pattern: for which inputs the fused form equals the formula. */
 #include "library/loader.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The program looks relative to itself first, so that an installation can be moved as a whole. */
-#include "library/place.h"
+/* Relative to the program first, so that an installation can be moved as a whole; else where it was installed. */
+#include "library/directory.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,0 +1,151 @@
+/* The set of patterns of a run: replacing and switching off earlier ones, selection by globs, and the index by the
+ * operator of the root. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/loader.h"
+
+const char *const pattern_sources[PATTERN_SOURCES] = {"ttnn", "torch", "triton", "cuda"};
+
+/* ---- adding ---- */
+
+struct pattern *find_pattern(const struct pattern_set *set, struct str name) {
+    for (uint32_t i = 0; i < set->n; i++)
+        if (!set->items[i]->replaced && str_eq(set->items[i]->name, name))
+            return set->items[i];
+    return NULL;
+}
+
+const char *nearest_pattern_name(struct pattern_set *set, struct str name, const char *hint) {
+    const char **names = xrealloc(NULL, (set->n + 1) * sizeof *names);
+    for (uint32_t i = 0; i < set->n; i++)
+        names[i] = arena_strdup(&set->arena, set->items[i]->name);
+    const char *found = str_nearest(name, names, set->n);
+    free(names);
+    return found ? arena_printf(&set->arena, "did you mean %s?", found).p : hint;
+}
+
+/* Variants follow the pattern that they are like, in the order of reading. */
+static void link_variant(struct pattern *p) {
+    struct pattern **at = &p->variant_of->variant;
+    while (*at)
+        at = &(*at)->variant;
+    *at = p;
+}
+
+static void append_pattern(struct pattern_set *set, struct pattern *p) {
+    set->items = grow(set->items, &set->cap, set->n + 1, sizeof *set->items);
+    set->items[set->n++] = p;
+}
+
+/* Puts `by` in the place of a pattern, or nothing (NULL). One that others are like stays for them, marked. */
+void retire_pattern(struct pattern_set *set, struct pattern *p, struct pattern *by) {
+    uint32_t n = 0;
+    p->replaced = true;
+    for (uint32_t i = 0; i < set->n; i++)
+        if (set->items[i] != p)
+            set->items[n++] = set->items[i];
+        else if (by)
+            set->items[n++] = by;
+    set->n = n;
+    if (p->variant && !p->is_variant)
+        append_pattern(set, p);
+}
+
+/* Replaces the pattern of the same name, if there is one. */
+void add_pattern(struct pattern_set *set, struct pattern *p) {
+    p->replaces = find_pattern(set, p->name);
+    p->order = p->replaces ? p->replaces->order : set->nread++;
+    if (p->replaces)
+        retire_pattern(set, p->replaces, p);
+    else
+        append_pattern(set, p);
+    if (p->is_variant)
+        link_variant(p);
+}
+
+/* ---- selecting ---- */
+
+static bool selected(const struct pattern *p) {
+    for (; p; p = p->variant)
+        if (p->selected && !p->replaced)
+            return true;
+    return false;
+}
+
+void patterns_index(struct pattern_set *set) {
+    uint32_t n = 0;
+    free(set->rooted);
+    set->rooted = NULL;
+    uint32_t cap = 0;
+    for (int k = 0; k < K_COUNT; k++) {
+        set->first_rooted[k] = n;
+        for (uint32_t i = 0; i < set->n; i++) {
+            struct pattern *p = set->items[i];
+            if (p->is_variant || !p->formula.root || !node_is(p->formula.root, (enum op_kind)k) || !selected(p))
+                continue;
+            set->rooted = grow(set->rooted, &cap, n + 1, sizeof *set->rooted);
+            set->rooted[n++] = p;
+        }
+    }
+    set->first_rooted[K_COUNT] = n;
+}
+
+static bool glob_matches(struct str glob, struct str name) {
+    char g[256], n[256];
+    if (glob.n >= sizeof g || name.n >= sizeof n)
+        return false;
+    memcpy(g, glob.p, glob.n);
+    memcpy(n, name.p, name.n);
+    g[glob.n] = n[name.n] = '\0';
+    return fnmatch(g, n, 0) == 0;
+}
+
+/* Sets hit[i] for the patterns that a glob matches, by name or by fused op; false at the first glob that matches none.
+ */
+static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, struct str *bad) {
+    for (const char *p = globs; *p;) {
+        size_t n = strcspn(p, ",");
+        struct str glob = str_trim((struct str){p, n});
+        bool any = false;
+        for (uint32_t i = 0; i < set->n; i++)
+            if (!set->items[i]->replaced &&
+                (glob_matches(glob, set->items[i]->name) || glob_matches(glob, set->items[i]->fused_op)))
+                any = hit[i] = true;
+        if (!any) {
+            *bad = glob;
+            return false;
+        }
+        p += n;
+        p += *p == ',';
+    }
+    return true;
+}
+
+bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad) {
+    bool *in = xrealloc(NULL, set->n + 1), *out = xrealloc(NULL, set->n + 1);
+    memset(in, only == NULL, set->n + 1);
+    memset(out, 0, set->n + 1);
+    bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
+    for (uint32_t i = 0; i < set->n; i++)
+        set->items[i]->selected = in[i] && !out[i];
+    patterns_index(set);
+    free(in);
+    free(out);
+    return ok;
+}
+
+void patterns_free(struct pattern_set *set) {
+    idioms_free(&set->idioms);
+    lowerings_free(set);
+    regexes_free(&set->regexes);
+    for (uint32_t i = 0; i < set->nlocations; i++)
+        pcre2_code_free(set->locations[i].regex);
+    free(set->locations);
+    free(set->signs);
+    free(set->items);
+    free(set->rooted);
+    arena_free(&set->arena);
+    memset(set, 0, sizeof *set);
+}
