@@ -1,6 +1,7 @@
-/* A snippet becomes the body of a function: names that it does not define are the arguments, results that
- * it does not use are returned. The types of both stand in the snippet, so it is parsed once to find them
- * and once more as a whole. */
+/* Makes a module of each example and searches it for the pattern alone.
+ *
+ * A snippet becomes the body of a function: names that it does not define are its arguments, results that it does not
+ * use are returned. Their types stand in the snippet, so it is parsed once to find them and once more as a whole. */
 #include "author/examples.h"
 
 #include <stdio.h>
@@ -12,13 +13,13 @@
 #include "match/match.h"
 #include "mlir/mlir.h"
 
-struct run {
+struct example_run {
     const struct pattern_set *set;
     const struct pattern *pattern;
     const struct example *example;
     struct diags *diags;
     struct arena arena; /* of this example */
-    const struct example_judge *further;
+    const struct example_judge *judge;
     struct example_counts *counts;
     bool failed;
 };
@@ -31,7 +32,8 @@ struct module {
     struct diags diags;
 };
 
-__attribute__((format(printf, 3, 4))) static void fail(struct run *r, const char *hint, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, const char *hint, const char *format,
+                                                       ...) {
     char message[512];
     const struct example *e = r->example;
     va_list args;
@@ -44,7 +46,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct run *r, const char
     r->failed = true;
 }
 
-static void module_read(struct module *m, struct run *r, struct str text) {
+static void module_read(struct module *m, struct example_run *r, struct str text) {
     memset(m, 0, sizeof *m);
     m->diags.arena = &r->arena;
     m->source = (struct source){.path = r->pattern->file.p, .data = text.p, .size = text.n, .line_cache_line = 1};
@@ -59,8 +61,8 @@ static void module_free(struct module *m) {
     diags_free(&m->diags);
 }
 
-/* What the parser says of the text, at its place in the pattern file; `before`: lines put before the snippet. */
-static void hand_over(struct run *r, const struct module *m, uint64_t before) {
+/* Diagnostics of the parser as errors at their position in the pattern file; `before`: lines put before the snippet. */
+static void report_parsing(struct example_run *r, const struct module *m, uint64_t before) {
     const struct text_origin *o = &r->example->origin;
     for (uint32_t i = 0; i < m->diags.n; i++) {
         const struct diag *d = &m->diags.items[i];
@@ -80,7 +82,7 @@ static const struct example_arg *argument_named(const struct example *e, struct 
     return NULL;
 }
 
-static void add_argument(struct run *r, const struct module *m, uint32_t value, bool first, struct buf *out) {
+static void add_argument(struct example_run *r, const struct module *m, uint32_t value, bool first, struct buf *out) {
     const struct mlir_value *v = &m->ir.values[value];
     struct str name = mlir_span(&m->ir, v->name), type = m->ir.types[v->type].text;
     const struct example_arg *arg = argument_named(r->example, (struct str){name.p + 1, name.n - 1});
@@ -94,8 +96,8 @@ static void add_argument(struct run *r, const struct module *m, uint32_t value, 
     buf_addc(out, '}');
 }
 
-/* Undefined values, each once, in the order of their first use. */
-static void add_arguments(struct run *r, const struct module *m, struct buf *out) {
+/* Values that the snippet does not define, each once, in the order of their first use. */
+static void add_arguments(struct example_run *r, const struct module *m, struct buf *out) {
     uint32_t n = 0;
     for (uint32_t v = 0; v < m->ir.nvalues; v++)
         if (m->ir.values[v].def == NONE && m->ir.values[v].index == 0)
@@ -145,14 +147,14 @@ static void wrap(struct buf *out, struct str arguments, struct str body, struct 
 }
 
 /* The text of the module; empty with errors. */
-static struct str module_text(struct run *r) {
+static struct str module_text(struct example_run *r) {
     struct buf draft = {0}, arguments = {0}, end = {0}, out = {0};
     struct module m;
     if (is_whole(r->example->text))
         return r->example->text;
     wrap(&draft, STR(""), r->example->text, STR(""));
     module_read(&m, r, buf_str(&draft));
-    hand_over(r, &m, 1);
+    report_parsing(r, &m, 1);
     add_arguments(r, &m, &arguments);
     if (!has_return(&m))
         add_return(&m, &end);
@@ -168,8 +170,8 @@ static struct str module_text(struct run *r) {
 
 /* ---- what is found in it ---- */
 
-static void check_module(struct run *r, const struct module *m) {
-    hand_over(r, m, !is_whole(r->example->text));
+static void check_module(struct example_run *r, const struct module *m) {
+    report_parsing(r, m, !is_whole(r->example->text));
     for (uint32_t v = 0; v < m->ir.nvalues && m->ir.undefined_values && !r->failed; v++) {
         struct str name = mlir_span(&m->ir, m->ir.values[v].name);
         bool argument = false;
@@ -191,7 +193,7 @@ static void check_module(struct run *r, const struct module *m) {
         fail(r, NULL, "there are no ops in it");
 }
 
-/* The first op of a kind that nobody knows, which no formula can have meant. */
+/* Name of the first op that is not in the operator table, or empty: no formula can match it. */
 static struct str unknown_op(const struct module *m) {
     for (uint32_t op = 0; op < m->ir.nops; op++) {
         struct str name = mlir_op_name(&m->ir, op);
@@ -205,7 +207,7 @@ static const struct pattern *leader_of(const struct pattern *p) {
     return p->is_variant ? p->variant_of : p;
 }
 
-/* The same, as the set has it to be changed. */
+/* The pattern as the set has it, which may be changed. */
 static struct pattern *in_set(const struct pattern_set *set, const struct pattern *p) {
     for (uint32_t i = 0; i < set->n; i++)
         if (set->items[i] == p)
@@ -213,12 +215,12 @@ static struct pattern *in_set(const struct pattern_set *set, const struct patter
     return NULL;
 }
 
-static void search(struct run *r, const struct module *m, struct match_list *found) {
+static void search(struct example_run *r, const struct module *m, struct match_list *found) {
     struct pattern *leader = in_set(r->set, leader_of(r->pattern)), *own = in_set(r->set, r->pattern);
     if (!leader || !own)
         return;
     struct pattern_set alone = {.max_steps = r->set->max_steps, .items = &leader, .n = 1};
-    own->show_blocked = r->example->hit; /* the finding is there, though hidden */
+    own->show_blocked = r->example->hit; /* a match that `block` hides is a hit too */
     patterns_index(&alone);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)
@@ -227,14 +229,14 @@ static void search(struct run *r, const struct module *m, struct match_list *fou
 }
 
 /* The first match of the pattern itself; else the first of one that shares its formula; or NULL. */
-static const struct match *own_match(const struct run *r, const struct match_list *found) {
+static const struct match *own_match(const struct example_run *r, const struct match_list *found) {
     for (uint32_t i = 0; i < found->n; i++)
         if (found->items[i].pattern == r->pattern)
             return &found->items[i];
     return found->n ? &found->items[0] : NULL;
 }
 
-static void judge(struct run *r, const struct module *m, const struct match_list *found) {
+static void check_found(struct example_run *r, const struct module *m, const struct match_list *found) {
     const struct match *own = own_match(r, found);
     bool hit = own && own->pattern == r->pattern;
     struct str unknown = unknown_op(m);
@@ -252,12 +254,12 @@ static void judge(struct run *r, const struct module *m, const struct match_list
         struct str result = mlir_span(&m->ir, m->ir.values[m->ir.ops[root].first_result].name);
         fail(r, NULL, "the pattern matches, at %.*s (%.*s)", (int)result.n, result.p, (int)op.n, op.p);
     } else if (!r->example->hit && hint) {
-        fail(r, NULL, "%s", hint); /* else it would miss for ever, whatever the pattern says */
+        fail(r, NULL, "%s", hint); /* a miss of such an example would prove nothing */
     }
 }
 
-/* What `explain` says of a miss has to have this in it. */
-static void check_explanation(struct run *r, const struct module *m) {
+/* `explains`: what `explain` says of the miss has to contain it. */
+static void check_explanation(struct example_run *r, const struct module *m) {
     struct str want = r->example->explains;
     struct str said = STR("nothing");
     for (uint32_t f = 0; f < m->ir.nfuncs && want.n; f++) {
@@ -281,8 +283,8 @@ static void add_lines(struct buf *out, const struct str *lines, uint32_t n) {
     }
 }
 
-/* What the notes say of a hit has to have this in it. */
-static void check_notes(struct run *r, const struct match *own) {
+/* `says`: the notes of the hit have to contain it. */
+static void check_notes(struct example_run *r, const struct match *own) {
     struct match_detail d;
     struct buf said = {0};
     if (!r->example->says.n)
@@ -301,17 +303,17 @@ static void check_notes(struct run *r, const struct match *own) {
     buf_free(&said);
 }
 
-static void judge_further(struct run *r, const struct match *own) {
+static void judge_match(struct example_run *r, const struct match *own) {
     struct match as = *own;
-    if (!r->further)
+    if (!r->judge)
         return;
     as.pattern = r->pattern;
-    struct str wrong = r->further->judge(r->further->self, &as, r->example, &r->arena);
+    struct str wrong = r->judge->judge(r->judge->self, &as, r->example, &r->arena);
     if (wrong.n)
         fail(r, NULL, "%.*s", (int)wrong.n, wrong.p);
 }
 
-static void run_one(struct run *r) {
+static void run_one(struct example_run *r) {
     struct match_list found = {0};
     struct module m;
     struct str text = module_text(r);
@@ -321,14 +323,14 @@ static void run_one(struct run *r) {
         check_module(r, &m);
         if (!r->failed) {
             search(r, &m, &found);
-            judge(r, &m, &found);
+            check_found(r, &m, &found);
             if (!r->failed)
                 check_explanation(r, &m);
             if (!r->failed && r->example->hit)
                 check_notes(r, own_match(r, &found));
             for (uint32_t i = 0; i < found.n && !r->failed && r->example->hit; i++)
                 if (found.items[i].pattern == r->pattern)
-                    judge_further(r, &found.items[i]);
+                    judge_match(r, &found.items[i]);
         }
         module_free(&m);
     }
@@ -338,10 +340,10 @@ static void run_one(struct run *r) {
 }
 
 void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,
-                  const struct example_judge *further, struct example_counts *out) {
+                  const struct example_judge *judge, struct example_counts *out) {
     for (uint32_t i = 0; i < p->nexamples; i++) {
-        struct run r = {
-            .set = set, .pattern = p, .example = &p->examples[i], .diags = d, .further = further, .counts = out};
+        struct example_run r = {
+            .set = set, .pattern = p, .example = &p->examples[i], .diags = d, .judge = judge, .counts = out};
         run_one(&r);
     }
 }

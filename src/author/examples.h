@@ -1,4 +1,4 @@
-/* Runs the examples of a pattern: each is made a module and searched for the pattern alone. */
+/* Runs the examples of a pattern (its key `tests`). */
 #ifndef FA_EXAMPLES_H
 #define FA_EXAMPLES_H
 
@@ -8,14 +8,15 @@ struct example_counts {
     uint32_t run, failed;
 };
 
-/* Judges the match of a `hit` further. Text: what is wrong with it; empty: nothing. */
+/* A further check of each match of a `hit`: a proof. */
 struct example_judge {
+    /* What is wrong with the match, in arena `a`; empty: nothing. */
     struct str (*judge)(void *self, const struct match *own, const struct example *e, struct arena *a);
     void *self;
 };
 
-/* Adds to the counts. What fails is an error at the example's place. `further` may be NULL. */
+/* Adds to the counts, and for each failure an error at the position of the example. `judge` may be NULL. */
 void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,
-                  const struct example_judge *further, struct example_counts *out);
+                  const struct example_judge *judge, struct example_counts *out);
 
 #endif

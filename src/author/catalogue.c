@@ -1,16 +1,15 @@
-/* What can be asked of the patterns themselves, without an input. */
-
+/* The part of fusion_audit.h that is about patterns and not about an input: the commands `patterns` and `lower`. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "author/draft.h"
 #include "author/examples.h"
-#include "author/skeleton.h"
 #include "fusion_audit.h"
 #include "lang/printer.h"
 #include "library/check.h"
 #include "library/choose.h"
-#include "library/lowering.h"
 #include "library/directory.h"
+#include "library/lowering.h"
 #include "prove/prove.h"
 
 struct fa_library {
@@ -53,7 +52,7 @@ static int by_order(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The patterns that are wanted, in the order of reading. */
+/* The selected patterns in the order of reading; to be freed. */
 static const struct pattern **selected(const struct pattern_set *set, uint32_t *n) {
     const struct pattern **list = xrealloc(NULL, (set->n + 1) * sizeof *list);
     *n = 0;
@@ -114,7 +113,8 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
     return good ? FA_CLEAN : FA_USAGE;
 }
 
-/* Whatever was asked to be tested, all patterns take part: those that share a formula decide together. */
+/* All patterns are selected while some are tested: which of those that share a formula matches depends on all of them.
+ */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
     struct example_counts n = {0, 0};
     struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};
@@ -141,14 +141,14 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
 enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
                               FILE *out) {
     struct buf text = {0};
-    bool good = skeleton_make(&l->patterns, file, ops, levels, &l->diags, &text);
+    bool good = draft_make(&l->patterns, file, ops, levels, &l->diags, &text);
     if (good)
         fwrite(text.p, 1, text.n, out);
     buf_free(&text);
     return good ? FA_CLEAN : FA_INPUT;
 }
 
-/* ---- what fused ops compute ---- */
+/* ---- lowerings ---- */
 
 static void list_lowerings(const struct pattern_set *set, FILE *out) {
     int width = 0;

@@ -1,31 +1,33 @@
-/* Ops to a formula: neutral names, signs where there are some, constants as numbers, and a variable for
- * each value that comes from outside. */
-#include "author/skeleton.h"
+/* Ops to the lines of a formula: neutral names of operators, infix signs, constants as numbers, and a variable for each
+ * value that comes from other ops. */
+#include "author/draft.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "lang/infix.h"
+
 enum { MAX_STEPS_BACK = 48, MAX_CONSTANT_OPS = 16 };
 
-bool skeleton_is_mover(const struct graph *g, uint32_t op) {
+bool draft_is_mover(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     return (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && graph_noperands(g, op) == 1 &&
            graph_operands(g, op)[0] != NONE;
 }
 
-uint32_t skeleton_source(const struct skeleton *s, uint32_t value) {
+uint32_t draft_source(const struct draft *s, uint32_t value) {
     for (int step = 0; step < MAX_STEPS_BACK; step++) {
         uint32_t op = s->graph->m->values[value].def;
         if (op == NONE || s->chosen[op])
             return op;
-        if (!skeleton_is_mover(s->graph, op))
+        if (!draft_is_mover(s->graph, op))
             return NONE;
         value = graph_operands(s->graph, op)[0];
     }
     return NONE;
 }
 
-static void show_movers(struct skeleton *s, uint32_t value, uint32_t source) {
+static void show_movers(struct draft *s, uint32_t value, uint32_t source) {
     for (uint32_t op; (op = s->graph->m->values[value].def) != source; value = graph_operands(s->graph, op)[0])
         s->shown[op] = true;
 }
@@ -33,7 +35,7 @@ static void show_movers(struct skeleton *s, uint32_t value, uint32_t source) {
 /* ---- constants ---- */
 
 /* Marks the ops that make a constant. False when they are not all here, or many. */
-static bool show_constant(struct skeleton *s, uint32_t value, uint32_t *room) {
+static bool show_constant(struct draft *s, uint32_t value, uint32_t *room) {
     const struct graph *g = s->graph;
     uint32_t op = g->m->values[value].def;
     if (op == NONE || g->m->ops[op].func != s->func || graph_class(g, op) == OP_CALL || *room == 0)
@@ -46,8 +48,9 @@ static bool show_constant(struct skeleton *s, uint32_t value, uint32_t *room) {
     return true;
 }
 
-/* An op that makes a constant in place of those that do. Infinities have no decimal form: bits are always right. */
-static struct str stand_in(const struct skeleton *s, uint32_t value, double constant) {
+/* An op that makes a constant in place of those that do. The value is written as bits: infinities have no decimal form.
+ */
+static struct str stand_in(const struct draft *s, uint32_t value, double constant) {
     const struct mlir *m = s->graph->m;
     struct str name = mlir_span(m, m->values[value].name), type = m->types[m->values[value].type].text;
     float narrow = (float)constant;
@@ -57,7 +60,7 @@ static struct str stand_in(const struct skeleton *s, uint32_t value, double cons
                         name.p, (unsigned)bits, (int)type.n, type.p);
 }
 
-static void show_number(struct skeleton *s, uint32_t value, double constant, struct buf *out) {
+static void show_number(struct draft *s, uint32_t value, double constant, struct buf *out) {
     uint32_t n = s->graph->m->nops, room = MAX_CONSTANT_OPS;
     bool *before = arena_alloc(s->arena, n + 1);
     memcpy(before, s->shown, n);
@@ -70,15 +73,15 @@ static void show_number(struct skeleton *s, uint32_t value, double constant, str
 
 /* ---- names ---- */
 
-static bool in_use(const struct skeleton *s, struct str name) {
+static bool in_use(const struct draft *s, struct str name) {
     for (uint32_t v = 0; v < s->graph->m->nvalues; v++)
         if (str_eq(s->names[v], name))
             return true;
     return false;
 }
 
-/* The role of the operand where it says something ("weight"), else a letter. */
-static struct str variable_name(struct skeleton *s, struct str role) {
+/* The role of the operand if it is a word that is free ("weight"), else a letter. */
+static struct str variable_name(struct draft *s, struct str role) {
     if (role.n > 1 && op_kind_of_name(role) == K_UNKNOWN && !in_use(s, role))
         return arena_str(s->arena, role);
     uint32_t i = s->nvariables++;
@@ -108,9 +111,9 @@ static uint32_t roles(enum op_kind kind) {
 
 /* ---- operands ---- */
 
-static void write_operand(struct skeleton *s, uint32_t value, struct str role, struct buf *out) {
+static void write_operand(struct draft *s, uint32_t value, struct str role, struct buf *out) {
     const struct graph *g = s->graph;
-    uint32_t source = skeleton_source(s, value);
+    uint32_t source = draft_source(s, value);
     if (source != NONE) {
         show_movers(s, value, source);
         buf_add(out, s->names[g->m->ops[source].first_result]);
@@ -126,8 +129,8 @@ static void write_operand(struct skeleton *s, uint32_t value, struct str role, s
     buf_add(out, s->names[value]);
 }
 
-/* An operand that is printed as an attribute. False when it is not there either. */
-static bool write_attribute(const struct skeleton *s, uint32_t op, struct str attribute, struct buf *out) {
+/* An operand that is printed as an attribute. False when that is absent too. */
+static bool write_attribute(const struct draft *s, uint32_t op, struct str attribute, struct buf *out) {
     struct str text;
     double value;
     if (!attribute.n || !mlir_attr(s->graph->m, op, arena_strdup(s->arena, attribute), &text) ||
@@ -137,7 +140,7 @@ static bool write_attribute(const struct skeleton *s, uint32_t op, struct str at
     return true;
 }
 
-static void write_operands(struct skeleton *s, uint32_t op, enum op_kind kind, struct buf *out) {
+static void write_operands(struct draft *s, uint32_t op, enum op_kind kind, struct buf *out) {
     uint32_t have = graph_noperands(s->graph, op), n = roles(kind);
     for (uint32_t i = 0; i < (n > have ? n : have); i++) {
         struct str attribute, role = role_of(kind, i, &attribute);
@@ -154,20 +157,9 @@ static void write_operands(struct skeleton *s, uint32_t op, enum op_kind kind, s
 
 /* ---- operators ---- */
 
-static const char *sign_of(enum op_kind kind) {
-    static const struct {
-        enum op_kind kind;
-        const char *sign;
-    } signs[] = {{K_ADD, "+"}, {K_SUBTRACT, "-"}, {K_MULTIPLY, "*"}, {K_DIVIDE, "/"}, {K_REMAINDER, "%"}, {K_EQ, "=="},
-                 {K_NE, "!="}, {K_LT, "<"},       {K_LE, "<="},      {K_GT, ">"},     {K_GE, ">="}};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (signs[i].kind == kind)
-            return signs[i].sign;
-    return NULL;
-}
-
-/* All products are written as one. */
-static enum op_kind meant(const struct graph *g, uint32_t op) {
+/* The operator that formulas have: dot_general and linear without a bias are written as matmul, which matches all
+ * three. */
+static enum op_kind formula_kind(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
     bool biased = k == K_LINEAR && graph_noperands(g, op) > 2 && graph_operands(g, op)[2] != NONE;
     return k == K_DOT_GENERAL || (k == K_LINEAR && !biased) ? K_MATMUL : k;
@@ -188,13 +180,13 @@ static bool along_last_axis(const struct graph *g, uint32_t op) {
     return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
 }
 
-static void write_op(struct skeleton *s, uint32_t op, struct buf *out) {
+static void write_op(struct draft *s, uint32_t op, struct buf *out) {
     const struct graph *g = s->graph;
-    enum op_kind kind = meant(g, op);
-    const char *sign = sign_of(kind);
+    enum op_kind kind = formula_kind(g, op);
+    const struct infix *sign = infix_of_op(kind);
     if (sign && graph_noperands(g, op) == 2) {
         write_operand(s, graph_operands(g, op)[0], STR(""), out);
-        buf_printf(out, " %s ", sign);
+        buf_printf(out, " %s ", sign->sign);
         write_operand(s, graph_operands(g, op)[1], STR(""), out);
         return;
     }
@@ -203,7 +195,7 @@ static void write_op(struct skeleton *s, uint32_t op, struct buf *out) {
     buf_add(out, s->axes && along_last_axis(g, op) ? STR(", dim=-1)") : STR(")"));
 }
 
-void skeleton_formula(struct skeleton *s, uint32_t root, struct buf *out) {
+void draft_formula(struct draft *s, uint32_t root, struct buf *out) {
     uint32_t n = 0;
     for (uint32_t op = 0; op < s->graph->m->nops; op++) {
         if (!s->chosen[op])

@@ -1,6 +1,6 @@
-/* Finds the ops by the names of their results, writes a pattern file and tries it before it is given
- * away. */
-#include "author/skeleton.h"
+/* Finds ops by the names of their results, writes a pattern with these ops as its example, and tests it. A formula says
+ * along which axis its ops work; where a pattern with axes does not match its own example, one without is tried. */
+#include "author/draft.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static bool has_all(struct maker *k, uint32_t func) {
     return true;
 }
 
-/* Functions that run on the device, or the one that is named; ops outside of any function last. */
+/* In the function that is named, else in one that runs on the device, else in ops outside of any function. */
 static bool find_in_module(struct maker *k) {
     for (uint32_t f = 0; f < k->ir.nfuncs; f++) {
         bool named = str_eq(k->ir.names[k->ir.funcs[f].name], k->asked.func);
@@ -95,7 +95,7 @@ static bool find_in_module(struct maker *k) {
     return !k->asked.func.n && has_all(k, NONE);
 }
 
-static void forget_module(struct maker *k) {
+static void close_module(struct maker *k) {
     if (!k->read)
         return;
     graph_free(&k->graph);
@@ -103,7 +103,7 @@ static void forget_module(struct maker *k) {
     k->read = false;
 }
 
-/* The blocks that an audit looks at, TTNN before TTIR. */
+/* In the blocks that an audit would take, TTNN before TTIR. */
 static bool find_ops(struct maker *k) {
     struct diags quiet = {.arena = &k->arena};
     bool found = false;
@@ -113,7 +113,7 @@ static bool find_ops(struct maker *k) {
             bool wanted = k->levels == FA_BOTH_LEVELS || (k->levels == FA_TTNN_ONLY) == (ttnn == 1);
             if (!block->chosen || block->has_ttnn != ttnn || !wanted)
                 continue;
-            forget_module(k);
+            close_module(k);
             mlir_parse(&k->ir, &k->source, block, &quiet);
             graph_build(&k->graph, &k->ir);
             k->read = true;
@@ -127,11 +127,11 @@ static bool find_ops(struct maker *k) {
 /* ---- the draft ---- */
 
 static bool is_part(const struct graph *g, uint32_t op) {
-    return !skeleton_is_mover(g, op) && graph_class(g, op) != OP_CONSTANT && graph_class(g, op) != OP_CALL;
+    return !draft_is_mover(g, op) && graph_class(g, op) != OP_CONSTANT && graph_class(g, op) != OP_CALL;
 }
 
-static void begin(struct maker *k, struct skeleton *s, bool axes) {
-    *s = (struct skeleton){.graph = &k->graph, .func = k->func, .arena = &k->arena, .axes = axes};
+static void begin(struct maker *k, struct draft *s, bool axes) {
+    *s = (struct draft){.graph = &k->graph, .func = k->func, .arena = &k->arena, .axes = axes};
     s->chosen = arena_alloc(&k->arena, k->ir.nops + 1);
     s->shown = arena_alloc(&k->arena, k->ir.nops + 1);
     s->names = arena_alloc(&k->arena, (k->ir.nvalues + 1) * sizeof *s->names);
@@ -143,7 +143,7 @@ static void begin(struct maker *k, struct skeleton *s, bool axes) {
 }
 
 /* The one op that feeds none of the others. */
-static bool find_root(struct maker *k, const struct skeleton *s) {
+static bool find_root(struct maker *k, const struct draft *s) {
     bool *feeds = arena_alloc(&k->arena, k->ir.nops + 1);
     k->root = NONE;
     for (uint32_t op = 0; op < k->ir.nops; op++) {
@@ -153,7 +153,7 @@ static bool find_root(struct maker *k, const struct skeleton *s) {
         if (k->graph.kind[op] == K_UNKNOWN || k->ir.ops[op].nresults != 1)
             return fail(k, NULL, "formulas have no operator for %.*s", (int)name.n, name.p);
         for (uint32_t i = 0; i < graph_noperands(&k->graph, op); i++) {
-            uint32_t v = graph_operands(&k->graph, op)[i], source = v == NONE ? NONE : skeleton_source(s, v);
+            uint32_t v = graph_operands(&k->graph, op)[i], source = v == NONE ? NONE : draft_source(s, v);
             if (source != NONE)
                 feeds[source] = true;
         }
@@ -181,8 +181,9 @@ static void add_indented(struct buf *out, struct str text) {
     }
 }
 
-/* Old text names the place that an op writes to: it is no operand of the formula, but it has to be defined. */
-static void show_destinations(const struct maker *k, struct skeleton *s) {
+/* In old text an op has a destination as its last operand (ttir.empty): it is no operand of the formula, but the
+ * example has to define it. */
+static void show_destinations(const struct maker *k, struct draft *s) {
     for (uint32_t op = k->ir.nops; op-- > 0;)
         for (uint32_t i = 0; s->shown[op] && i < k->ir.ops[op].noperands; i++) {
             uint32_t v = k->ir.operands[k->ir.ops[op].first_operand + i];
@@ -192,7 +193,7 @@ static void show_destinations(const struct maker *k, struct skeleton *s) {
         }
 }
 
-static void write_example(const struct maker *k, struct skeleton *s, struct buf *out) {
+static void write_example(const struct maker *k, struct draft *s, struct buf *out) {
     struct buf text = {0};
     show_destinations(k, s);
     for (uint32_t v = 0; v < k->ir.nvalues; v++)
@@ -205,20 +206,20 @@ static void write_example(const struct maker *k, struct skeleton *s, struct buf 
     buf_free(&text);
 }
 
-static bool made_here(const struct maker *k, const struct skeleton *s, uint32_t value) {
+static bool is_defined(const struct maker *k, const struct draft *s, uint32_t value) {
     uint32_t def = k->ir.values[value].def;
     return s->stand_in[value].n || (def != NONE && s->shown[def]);
 }
 
-/* Parameters among what the example takes from outside. */
-static void write_arguments(const struct maker *k, const struct skeleton *s, struct buf *out) {
+/* The key `args`: which values that the example does not define are parameters. */
+static void write_arguments(const struct maker *k, const struct draft *s, struct buf *out) {
     bool *seen = xrealloc(NULL, k->ir.nvalues + 1);
     uint32_t n = 0;
     memset(seen, 0, k->ir.nvalues + 1);
     for (uint32_t op = 0; op < k->ir.nops; op++)
         for (uint32_t i = 0; s->shown[op] && i < graph_noperands(&k->graph, op); i++) {
             uint32_t v = graph_operands(&k->graph, op)[i];
-            if (v == NONE || seen[v] || made_here(k, s, v) || !graph_is_parameter(&k->graph, v))
+            if (v == NONE || seen[v] || is_defined(k, s, v) || !graph_is_parameter(&k->graph, v))
                 continue;
             struct str name = mlir_span(&k->ir, k->ir.values[v].name);
             seen[v] = true;
@@ -228,8 +229,8 @@ static void write_arguments(const struct maker *k, const struct skeleton *s, str
     free(seen);
 }
 
-/* "matmul_add" */
-static void write_name(const struct maker *k, const struct skeleton *s, struct buf *out) {
+/* The kinds of its first four ops: "matmul_add". */
+static void write_name(const struct maker *k, const struct draft *s, struct buf *out) {
     uint32_t n = 0;
     for (uint32_t op = 0; op < k->ir.nops; op++)
         if (s->chosen[op] && n < 4)
@@ -245,7 +246,7 @@ static struct str printable(struct maker *k, const char *text) {
 }
 
 static bool write_draft(struct maker *k, bool axes, struct buf *out) {
-    struct skeleton s;
+    struct draft s;
     begin(k, &s, axes);
     if (!find_root(k, &s))
         return false;
@@ -253,14 +254,14 @@ static bool write_draft(struct maker *k, bool axes, struct buf *out) {
     write_name(k, &s, out);
     buf_add(out,
             STR("\nsummary: what this is; collapses to ttnn.TODO.\nfused_op: ttnn.TODO\nsource: ttnn\nmatch: |\n"));
-    skeleton_formula(&s, k->root, out);
+    draft_formula(&s, k->root, out);
     buf_add(out, STR("tests:\n  - hit: |\n"));
     write_example(k, &s, out);
     write_arguments(k, &s, out);
     return true;
 }
 
-/* The draft is right when it can be read and matches its own example. */
+/* It can be read and matches its own example. */
 static bool works(struct maker *k, struct str draft, struct diags *why) {
     struct example_counts counts = {0, 0};
     const struct pattern *p = patterns_load_text(k->set, "the pattern", draft, why);
@@ -269,7 +270,7 @@ static bool works(struct maker *k, struct str draft, struct diags *why) {
     return p && counts.run && !counts.failed;
 }
 
-static bool draft(struct maker *k, struct buf *out) {
+static bool make_draft(struct maker *k, struct buf *out) {
     struct diags why = {.arena = &k->arena};
     bool good = false;
     for (int axes = 1; axes >= 0 && !good; axes--) {
@@ -287,8 +288,8 @@ static bool draft(struct maker *k, struct buf *out) {
     return good;
 }
 
-bool skeleton_make(struct pattern_set *set, const char *file, const char *ops, enum fa_levels levels, struct diags *d,
-                   struct buf *out) {
+bool draft_make(struct pattern_set *set, const char *file, const char *ops, enum fa_levels levels, struct diags *d,
+                struct buf *out) {
     struct maker *k = xrealloc(NULL, sizeof *k);
     memset(k, 0, sizeof *k);
     k->set = set;
@@ -299,8 +300,8 @@ bool skeleton_make(struct pattern_set *set, const char *file, const char *ops, e
     bool opened = source_open(&k->source, file, d), good = false;
     if (opened) {
         log_scan(&k->source, &k->arena, &k->scan);
-        good = parse_asked(k) && find_ops(k) && draft(k, out);
-        forget_module(k);
+        good = parse_asked(k) && find_ops(k) && make_draft(k, out);
+        close_module(k);
         source_close(&k->source);
     }
     if (!good)

@@ -1,0 +1,36 @@
+/* The first draft of a pattern, made from ops of a real module (`patterns new`). */
+#ifndef FA_DRAFT_H
+#define FA_DRAFT_H
+
+#include "fusion_audit.h"
+#include "graph/graph.h"
+#include "library/pattern.h"
+
+/* Writes a draft of the ops with the results "%14,%17" of a file, in the function "@func" if the list names one, to
+ * `out`. A draft is read back and has to match its own example. False with diagnostics, and nothing is written. */
+bool draft_make(struct pattern_set *set, const char *file, const char *ops, enum fa_levels levels, struct diags *d,
+                struct buf *out);
+
+/* ---- private to draft.c and draft_formula.c ---- */
+
+struct draft {
+    const struct graph *graph;
+    uint32_t func;
+    struct arena *arena;
+    bool *chosen;      /* by op: asked for, and an op of the formula */
+    bool *shown;       /* by op: part of the example */
+    struct str *names; /* by value: its name in the formula, or empty */
+    struct str
+        *stand_in; /* by value: text of an op that makes the constant of ops which are too many to show; or empty */
+    uint32_t nvariables;
+    bool axes; /* write dim=-1 where an op works along the last axis */
+};
+
+/* Casts, changes of layout and movement of one operand, which matching looks through. */
+bool draft_is_mover(const struct graph *g, uint32_t op);
+/* The chosen op that a value comes from, looking through movers; NONE where that op is not chosen. */
+uint32_t draft_source(const struct draft *s, uint32_t value);
+/* Writes the lines of the formula, the root last, and marks in `shown` what the example needs. */
+void draft_formula(struct draft *s, uint32_t root, struct buf *out);
+
+#endif
