@@ -1,8 +1,19 @@
 /* fusion-audit: finds op fusions that a Tenstorrent compile missed.
  *
- * The public C API. One call audits; the result is read with the functions below and freed once.
- * Nothing here prints, exits or keeps state: two audits can run in two threads.
- * Strings of options are borrowed until the call returns; strings of a result live until fa_free. */
+ * The public C API. fa_audit, fa_explain and fa_library_read each make an object that is read with the functions below
+ * and freed once. Pointers must not be NULL, and indices not beyond the counts, except where it says so.
+ *
+ * Errors. What is wrong with input, options or pattern files is a status, and a diagnostic in the object. Functions
+ * print only to the FILE that they are given (fa_write_report: to the file or standard output that it is asked for); a
+ * failed write to a FILE is left to the caller, with ferror. The exception is memory: where it ends, the library prints
+ * one line on standard error and ends the process with status 3.
+ *
+ * Ownership. Options are borrowed until the call returns, but the strings of `files` (fa_audit, fa_explain) and `at`
+ * (fa_explain) until the object is freed. Strings that a function returns belong to the object and live as long.
+ *
+ * Threads. There is no global state: objects may be used in several threads, each by one at a time. fa_audit starts
+ * threads of its own and joins them before it returns. LC_NUMERIC has to be "C": numbers are read and written with
+ * strtod and printf. */
 #ifndef FUSION_AUDIT_H
 #define FUSION_AUDIT_H
 
@@ -26,114 +37,125 @@ enum fa_status {
 enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY };
 
 struct fa_options {
-    const char *const *files; /* "-" is standard input */
+    const char *const *files; /* "-" is standard input, which is read to its end */
     size_t nfiles;
     enum fa_levels levels;
-    const char *const *patterns; /* further pattern files or directories, in order */
+    const char *const *patterns; /* further pattern files or directories, read in order after the bundled ones */
     size_t npatterns;
     bool no_default_patterns;
-    const char
-        *default_patterns;    /* directory of the bundled patterns; NULL: found next to the program or as installed */
-    const char *only, *skip;  /* comma-separated globs over pattern names and fused ops; NULL: all, none */
-    const char *sources;      /* comma-separated: report findings of these sources only; NULL: all */
-    const char *include;      /* comma-separated: "blocked", "decomposed": report what is hidden else; NULL: neither */
-    bool classify;            /* entries say how far the compiler is with their fusion */
-    bool details;             /* instances have the figures of their proof as keys */
-    unsigned jobs;            /* threads; 0: one for each processor. The result does not depend on it */
-    bool dry_run;             /* count only: fa_write_report has nothing to write */
-    bool no_validate;         /* do without the numeric proof */
-    bool say_unproved;        /* of patterns that are tested: a note for each example that cannot be compared */
-    unsigned long seed;       /* of the numbers and variations that patterns are tested on */
-    unsigned max_diagnostics; /* kept; 0: 100 */
+    const char *default_patterns; /* directory of the bundled patterns; NULL: beside the program, or as installed */
+    const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+    const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
+    const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; NULL: none */
+    bool classify;       /* entries say how far the compiler is with their fusion */
+    bool details;        /* instances have the figures of their proof as keys of their own */
+    unsigned jobs;       /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
+    bool dry_run;        /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
+    bool no_validate;    /* do without the numeric proof */
+    bool say_unproved;   /* of fa_library_test: a note for each example that cannot be compared on numbers */
+    unsigned long seed;  /* of fa_library_test: of random numbers, shapes and element types */
+    unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
     unsigned long max_steps;  /* of the search for one pattern at one op; 0: 20000 */
 };
 
 struct fa_diagnostic {
     const char *severity; /* "error", "warning", "note" */
-    const char *file;
-    uint64_t line;   /* 0: the whole file */
-    uint32_t column; /* 0: the whole line */
+    const char *file;     /* or empty: about the options */
+    uint64_t line;        /* 0: the whole file */
+    uint32_t column;      /* 0: the whole line */
     const char *message;
     const char *hint; /* or NULL */
 };
 
+/* ---- audit ---- */
+
 struct fa_audit; /* a finished audit */
 
-/* Audits. Never NULL. */
+/* Reads the files, searches, proves. Never NULL; to be freed with fa_free. */
 struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a);           /* entries of the report */
 size_t fa_places(const struct fa_audit *a);              /* instances over all entries */
-size_t fa_diagnostics(const struct fa_audit *a);         /* how many are kept */
-size_t fa_diagnostics_dropped(const struct fa_audit *a); /* found beyond the limit */
+size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
+size_t fa_diagnostics_dropped(const struct fa_audit *a); /* beyond max_diagnostics */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
-/* For --verbose, a line each: of every graph what was audited ("graph 1: 146 TTIR ops, 122 TTNN ops, 118 paired"), of
- * what was matched and refuted the counterexample, and how many proofs were evaluated. */
+/* Lines for --verbose: for each graph what was audited and paired, the counterexample of each match that was refuted,
+ * and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
-/* Writes the report as YAML: to a temporary file beside `path` and renamed, or to standard output for "-".
- * False with the reason in `error` (at most `n` bytes). */
+/* Writes the report of an audit with status FA_MISSED as YAML: to a temporary file that takes the place of `path`,
+ * straight into it where it is no regular file, or to standard output for "-". False with the reason in `error`, at
+ * most n bytes with their NUL; a regular file is as it was then. */
 bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n);
 void fa_free(struct fa_audit *a);
 
-/* Removes `path` if it is a report of this tool (its top level is exactly `input` and `missed_fusions`).
- * True when it was removed. */
+/* Removes `path` if it is a report of this tool: YAML whose top level has exactly the keys `input` and
+ * `missed_fusions`. True when it was removed. */
 bool fa_remove_stale_report(const char *path);
 
-/* Says what was understood of the files (blocks, stages, functions, ops by kind, values, edges, unresolved things). */
+/* ---- inspect ---- */
+
+/* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why. Of
+ * the options only the files count. FA_CLEAN or FA_INPUT. */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
 
-/* Where patterns nearly match, and what is different there. */
-struct fa_explanation;
+/* ---- explain ---- */
 
-/* Searches the level that an audit would decide by. `at`: only places that have this in them: a location ("add.174"),
- * an alias ("#loc12"), a value ("%12"), a line ("812", "file:812"); NULL: everywhere. At most `most` places, 0: 10,
- * best first. Never NULL. */
+struct fa_explanation; /* where patterns nearly match, and what is different there */
+
+/* Searches the level that decides an audit: TTNN where there is one. `at`: only ops with this location ("add.174"),
+ * alias
+ * ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never NULL;
+ * to be freed with fa_explanation_free. */
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
-/* FA_CLEAN, whatever was found; FA_USAGE; FA_INPUT. */
+/* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
 size_t fa_explanation_diagnostics(const struct fa_explanation *e);
 size_t fa_explanation_diagnostics_dropped(const struct fa_explanation *e);
 struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, size_t i);
+/* Text, or one JSON document. */
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out);
 void fa_explanation_free(struct fa_explanation *e);
 
-/* The patterns themselves, without an input: bundled ones and those of `patterns`, as far as `only` and `skip` allow.
- */
-struct fa_library;
+/* ---- patterns ---- */
+
+struct fa_library; /* bundled patterns and those of `patterns`, as far as `only` and `skip` select them */
 
 struct fa_test_counts {
-    size_t patterns, without; /* looked at; those of them that have no tests */
+    size_t patterns; /* selected */
+    size_t without;  /* of those, without tests */
     size_t tests, failed;
-    size_t proved, unproved; /* matches whose fused form was compared on numbers, and could not be */
-    size_t varied;           /* other shapes and element types that matches were compared in */
-    size_t formless;         /* those of `unproved` whose pattern has no fused form */
+    size_t proved;   /* matches whose fused form was compared on numbers */
+    size_t unproved; /* matches that could not be compared */
+    size_t formless; /* of those, because their pattern has no fused form */
+    size_t varied;   /* comparisons in other shapes and element types */
 };
 
-/* Reads the patterns. Never NULL. */
+/* Never NULL; to be freed with fa_library_free. After FA_USAGE the library lacks some of the patterns. */
 struct fa_library *fa_library_read(const struct fa_options *options);
-enum fa_status fa_library_status(const struct fa_library *l); /* FA_CLEAN or FA_USAGE */
+enum fa_status fa_library_status(const struct fa_library *l); /* of reading: FA_CLEAN or FA_USAGE */
 size_t fa_library_diagnostics(const struct fa_library *l);
 size_t fa_library_diagnostics_dropped(const struct fa_library *l);
 struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i);
 /* One line a pattern: name, fused op, source, summary; in the order of reading. */
 void fa_library_list(const struct fa_library *l, FILE *out);
-/* Each pattern as it is written, and its formula with the idioms expanded. */
+/* Each pattern as its file has it, and its formula with the idioms expanded. */
 void fa_library_show(const struct fa_library *l, FILE *out);
-/* Reads more files or directories and says what is wrong with them (FA_USAGE) or looks like a mistake. All are read,
- * whatever is wrong with some. */
+/* Adds files or directories to the library. All are read, whatever is wrong with some; FA_USAGE with errors, else
+ * FA_CLEAN with warnings about what looks like a mistake. */
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n);
-/* Runs the tests of the patterns. FA_MISSED when one fails: the diagnostics say which and how, and as notes
- * what could not be compared. */
+/* Runs the tests of the selected patterns. FA_MISSED when one fails, with an error for each; else FA_CLEAN. Afterwards
+ * all patterns are selected. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts);
-/* Writes the first draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". Of a file with both
- * levels TTNN is meant, unless `levels` says otherwise. The draft matches its own example. FA_INPUT with diagnostics
- * when there is no such thing. */
+/* Prints a draft of a pattern, made from ops of a file: "%14,%17" or "%14,%17,@func". A file with both levels is
+ * searched TTNN first, unless `levels` names one. The draft matches its own example, and becomes a pattern of the
+ * library. FA_INPUT with diagnostics when there are no such ops or no formula can say what they are; nothing is printed
+ * then. */
 enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,
                               FILE *out);
-/* What fused ops compute, as formulas over simpler ops, with the source that each follows: of the ops named ("linear",
- * "ttnn.linear"), or one line for each when none is. FA_USAGE with diagnostics when one has no such definition. */
+/* Prints what fused ops compute, as formulas over simpler ops, and the source of each: for the ops named ("linear",
+ * "ttnn.linear"), or one line for each when n is 0. FA_USAGE with a diagnostic for each that has no such definition. */
 enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, size_t n, FILE *out);
 void fa_library_free(struct fa_library *l);
 

@@ -1,4 +1,4 @@
-/* The command `explain`, thin over the library: what comes close is no failure. */
+/* The command `explain`. Its exit status is 0 whatever nearly matches. */
 #include "cli/explain.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The command `explain`. */
+/* The command `explain`: prints, and returns the exit status. */
 #ifndef FA_CLI_EXPLAIN_H
 #define FA_CLI_EXPLAIN_H
 

@@ -1,4 +1,4 @@
-/* The texts of --help. Whoever changes an option changes this, src/cli/options.c and man/fusion-audit.1. */
+/* The texts of --help. A change of an option is a change here, in src/cli/options.c and in man/fusion-audit.1. */
 #include "cli/help.h"
 
 static const char audit[] = "Usage: fusion-audit [options] FILE...\n"

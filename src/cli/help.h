@@ -1,4 +1,4 @@
-/* The texts of --help, one screen for each command: the same facts as fusion-audit(1). */
+/* The texts of --help, one screen for each command; fusion-audit(1) has the same facts. */
 #ifndef FA_CLI_HELP_H
 #define FA_CLI_HELP_H
 

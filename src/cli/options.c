@@ -1,5 +1,5 @@
-/* getopt_long driven by one table: an option is a line that says which member of struct options it
- * sets and in which commands it exists. Long options may be abbreviated as in GNU programs. */
+/* The command line, read by getopt_long from one table: a row for each option says which member of struct options it
+ * sets and which commands have it. Long options may be abbreviated, as in GNU programs. */
 #include "cli/options.h"
 
 #include <getopt.h>
@@ -62,7 +62,7 @@ static const struct spec {
 
 enum { NSPECS = sizeof specs / sizeof *specs, LONG = 256 /* what getopt_long returns for specs[0] */ };
 
-/* What getopt_long wants of the options of one command. */
+/* The options of one command as getopt_long takes them. */
 struct getopt_table {
     struct option longs[NSPECS + 1];
     char shorts[2 * NSPECS + 2];
@@ -71,7 +71,7 @@ struct getopt_table {
 static void getopt_table_make(struct getopt_table *t, enum command command) {
     size_t nlongs = 0, nshorts = 0;
     memset(t, 0, sizeof *t);
-    t->shorts[nshorts++] = ':'; /* a missing argument is told from an unknown option */
+    t->shorts[nshorts++] = ':'; /* then getopt_long returns ":" for a missing argument and "?" for an unknown option */
     for (int i = 0; i < NSPECS; i++) {
         const struct spec *s = &specs[i];
         int argument = s->kind == FLAG ? no_argument : required_argument;
@@ -131,7 +131,7 @@ static const char *names_of_commands(int set, char *out, size_t size) {
     return out;
 }
 
-/* An option, written out, that only another command has. */
+/* Fails with a message, and returns true, if the option exists in another command. */
 static bool wrong_command(struct options *o, const char *name, int length) {
     char list[64];
     for (int i = 0; i < NSPECS; i++)
@@ -177,7 +177,7 @@ static bool wrong_option(struct options *o, const struct getopt_table *t, int re
                    : wrong(o, "unknown option '%.*s'", length, word);
 }
 
-/* Both exist and are one file. */
+/* Both exist and are the same regular file. */
 static bool same_file(const char *a, const char *b) {
     struct stat sa, sb;
     return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
@@ -251,7 +251,7 @@ static bool check_choice(struct options *o) {
     return true;
 }
 
-/* The first word is the name neither of a file nor of a command, but nearly that of a command. */
+/* False when the first word is no file, and close to the name of a command. */
 static bool check_first_word(struct options *o) {
     const char *names[NCOMMANDS], *nearest;
     struct stat st;
@@ -280,7 +280,7 @@ static bool check(struct options *o) {
     return check_choice(o) && check_jobs(o) && check_limits(o) && (o->command == CMD_EXPLAIN || check_output(o));
 }
 
-/* The names after the action, as a list for --only. */
+/* Makes the names after the action the list of --only. */
 static bool join_names(struct options *o) {
     size_t n = 1, at = 0;
     for (size_t i = 0; i < o->nfiles; i++)
@@ -298,11 +298,11 @@ static bool join_names(struct options *o) {
     return true;
 }
 
-/* What `patterns` can do, and what its operands are. */
+/* The actions of `patterns`, and the words that follow them. */
 static const struct {
     const char *name;
-    bool names;         /* patterns, as for --only */
-    const char *needed; /* what has to be given, or NULL */
+    bool names;         /* they are names of patterns, as for --only */
+    const char *needed; /* message when there are none, or NULL */
 } actions[] = {
     [ACTION_LIST] = {"list", true, NULL},
     [ACTION_SHOW] = {"show", true, "patterns show needs the name of a pattern"},
@@ -369,7 +369,7 @@ bool options_parse(struct options *o, int argc, char **argv) {
         }
     getopt_table_make(&table, o->command);
     opterr = 0;
-    optind = 0; /* glibc: start anew */
+    optind = 0; /* glibc: starts again, after an earlier call */
     while ((returned = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
         const struct spec *s = spec_of(returned);
         if (!s || returned == '?' || returned == ':')

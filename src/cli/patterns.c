@@ -1,4 +1,4 @@
-/* The actions of `patterns`, a table, and `lower`; each is thin over the library. */
+/* The commands `patterns`, with a table of its actions, and `lower`. */
 #include "cli/patterns.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The commands `patterns` and `lower`: what can be asked of the pattern files themselves. */
+/* The commands `patterns` and `lower`, which need no input. They print, and return the exit status. */
 #ifndef FA_CLI_PATTERNS_H
 #define FA_CLI_PATTERNS_H
 

@@ -1,5 +1,5 @@
-/* The commands of the program, thin over fusion_audit.h: the library audits and writes, this file
- * prints. Standard output carries only what was asked for: a report (-o -), inspect, help, version. */
+/* Runs the command that the command line names, by calls of fusion_audit.h. Standard output gets only what was asked
+ * for (a report with -o -, inspect, explain, help); everything else goes to standard error. */
 #include "cli/run.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Messages on standard error. */
+/* Messages on standard error. Lines have the form that editors and CI systems recognise: file:line:column: severity:
+ * text. */
 #include "cli/say.h"
 
 #include <errno.h>

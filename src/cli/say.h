@@ -1,4 +1,4 @@
-/* What all commands say on standard error, and how. */
+/* Messages on standard error, in the same form for all commands. */
 #ifndef FA_CLI_SAY_H
 #define FA_CLI_SAY_H
 
@@ -7,16 +7,16 @@
 
 #include "fusion_audit.h"
 
-/* Text out of an input or a file name: control characters as \xNN, so that a line stays a line
- * and no log drives the terminal. */
+/* Prints text from an input or a file name with control characters as \xNN: it cannot break the line or control the
+ * terminal. */
 void say_clean(const char *text);
-/* "fusion-audit: error: message"; gives the status back. */
+/* Prints "fusion-audit: error: message"; returns the status. */
 enum fa_status complain(enum fa_status status, const char *message);
-/* `status`, or FA_INPUT when standard output could not take everything. */
+/* Flushes standard output. `status`, or FA_INPUT with a message when something could not be written. */
 enum fa_status flush_output(enum fa_status status);
-/* "file:line:column: error: message" and its hint. Sets *of_usage when it is about no file. */
+/* Prints "file:line:column: error: message" and the hint. Sets *of_usage when the diagnostic is about no file. */
 void say_diagnostic(struct fa_diagnostic d, bool *of_usage);
-/* After the last diagnostic: how many are not shown, and for wrong usage where help is. */
+/* After the last diagnostic: prints how many were dropped, and for wrong usage where help is. */
 void say_rest(size_t dropped, bool usage);
 
 #endif
