@@ -11,9 +11,9 @@
  * Ownership. Options are borrowed until the call returns, but the strings of `files` (fa_audit, fa_explain) and `at`
  * (fa_explain) until the object is freed. Strings that a function returns belong to the object and live as long.
  *
- * Threads. There is no global state: objects may be used in several threads, each by one at a time. fa_audit starts
- * threads of its own and joins them before it returns. LC_NUMERIC has to be "C": numbers are read and written with
- * strtod and printf. */
+ * Threads. Objects share nothing: two may be used in two threads, one by one thread at a time. fa_audit starts threads
+ * of its own and joins them before it returns. LC_NUMERIC has to be "C": numbers are read and written with strtod and
+ * printf. */
 #ifndef FUSION_AUDIT_H
 #define FUSION_AUDIT_H
 

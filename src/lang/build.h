@@ -1,4 +1,4 @@
-/* From expressions to nodes: shared by build.c (formulas), parse_condition.c and formula.c. Private to the room. */
+/* From expressions to nodes: shared by build.c, parse_formula.c and parse_condition.c. Private to the room. */
 #ifndef FA_BUILD_H
 #define FA_BUILD_H
 
@@ -31,6 +31,12 @@ struct builder {
 void build_fail(struct builder *b, struct formula_scope *s, struct str at, const char *hint, const char *what);
 /* The N_NAMED node of line i, which is used at `at`. */
 struct node *build_line(struct builder *b, struct formula_scope *s, uint32_t i, struct str at);
+/* Fills in node.any and node.kinds, operands first; shared nodes are visited once. */
+void node_set_kinds(struct node *n);
+/* Sets the operators that the op at the root of a node may be; K_UNKNOWN where it may be no op at all. */
+void node_add_roots(const struct node *n, bool *roots);
+/* Ops on the longest path from a node. */
+uint32_t node_depth(const struct node *n);
 /* extent(...) as a number. */
 const struct number *build_extent_number(struct builder *b, struct formula_scope *s, const struct expr *e);
 
