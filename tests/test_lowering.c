@@ -236,13 +236,13 @@ Test(lowering, a_choice_takes_other_alternatives_and_what_is_not_said_is_none) {
     bind("x", x);
     cr_assert_float_eq(root()->x[0], x->x[0] + 1, 1e-15, "the first that is there");
     for (int i = 1; i <= 2; i++) {
-        cr_assert(formula_value_of(&bench, &set, &formula, slots, &(struct formula_how){.choice = &choice}, r));
+        cr_assert(formula_value_of(&bench, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
         cr_assert_float_eq(r[0]->x[0], x->x[0] + i, 1e-15);
         cr_assert_eq(formula_choice_next(&choice), i == 1);
     }
     bind("z", counting(1, 4, 0, 0));
     choice.n = 0;
-    cr_assert(formula_value_of(&bench, &set, &formula, slots, &(struct formula_how){.choice = &choice}, r));
+    cr_assert(formula_value_of(&bench, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
     cr_assert_float_eq(r[0]->x[1], 2 * x->x[1], 1e-15, "the others leave out what is there");
     cr_assert_not(formula_choice_next(&choice));
 }

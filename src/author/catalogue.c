@@ -113,8 +113,7 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
     return good ? FA_CLEAN : FA_USAGE;
 }
 
-/* All patterns are selected while some are tested: which of those that share a formula matches depends on all of them.
- */
+/* All patterns are selected while some are tested: which of several with one formula matches depends on all. */
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
     struct example_counts n = {0, 0};
     struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};

@@ -213,20 +213,20 @@ static bool is_defined(const struct maker *k, const struct draft *s, uint32_t va
 
 /* The key `args`: which values that the example does not define are parameters. */
 static void write_arguments(const struct maker *k, const struct draft *s, struct buf *out) {
-    bool *seen = xrealloc(NULL, k->ir.nvalues + 1);
+    bool *written = xrealloc(NULL, k->ir.nvalues + 1);
     uint32_t n = 0;
-    memset(seen, 0, k->ir.nvalues + 1);
+    memset(written, 0, k->ir.nvalues + 1);
     for (uint32_t op = 0; op < k->ir.nops; op++)
         for (uint32_t i = 0; s->shown[op] && i < graph_noperands(&k->graph, op); i++) {
             uint32_t v = graph_operands(&k->graph, op)[i];
-            if (v == NONE || seen[v] || is_defined(k, s, v) || !graph_is_parameter(&k->graph, v))
+            if (v == NONE || written[v] || is_defined(k, s, v) || !graph_is_parameter(&k->graph, v))
                 continue;
             struct str name = mlir_span(&k->ir, k->ir.values[v].name);
-            seen[v] = true;
+            written[v] = true;
             buf_printf(out, "%s\"%.*s\": parameter", n++ ? ", " : "    args: {", (int)name.n - 1, name.p + 1);
         }
     buf_add(out, n ? STR("}\n") : STR(""));
-    free(seen);
+    free(written);
 }
 
 /* The kinds of its first four ops: "matmul_add". */

@@ -48,8 +48,7 @@ static bool show_constant(struct draft *s, uint32_t value, uint32_t *room) {
     return true;
 }
 
-/* An op that makes a constant in place of those that do. The value is written as bits: infinities have no decimal form.
- */
+/* An op that makes a constant in place of those that do. The value is written in bits: infinities are no decimal. */
 static struct str stand_in(const struct draft *s, uint32_t value, double constant) {
     const struct mlir *m = s->graph->m;
     struct str name = mlir_span(m, m->values[value].name), type = m->types[m->values[value].type].text;

@@ -14,7 +14,7 @@ enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW };
 
 struct options {
     enum command command;
-    bool help, version; /* the command line was not read any further */
+    bool help, version; /* given; nothing after it was parsed */
     bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify, details;
     const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at, *seed;
     unsigned long seed_number;

@@ -1,6 +1,5 @@
 /* Recursive descent over the tokens of a formula, from the loosest operator to the tightest: alternatives, &,
- * comparisons, sums, products, then names, calls and parentheses. Grammar: fusion-patterns(5). The first error ends it.
- */
+ * comparisons, sums, products, then names, calls and parentheses. Grammar: fusion-patterns(5). It ends at an error. */
 #include "lang/expr.h"
 
 #include <string.h>

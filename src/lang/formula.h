@@ -110,8 +110,7 @@ static inline bool node_is(const struct node *n, enum op_kind k) {
 
 enum { MAX_SLOTS = 96, MAX_SECONDARY = 8 };
 
-/* A line that is matched after the root, starting from a name that is bound by then: `also k = ...`, `maybe k = ...`.
- */
+/* A line that is matched after the root, starting from a name that is bound then: `also k = ...`, `maybe k = ...`. */
 struct secondary_root {
     struct node *node;
     uint32_t deep; /* ops on the longest path from its root */

@@ -14,8 +14,7 @@ struct number_values {
 void formula_print(const struct formula *f, uint32_t indent, struct buf *out);
 /* One node on one line; named values by their names. */
 void formula_print_part(const struct formula *f, const struct node *part, struct buf *out);
-/* A condition or a number. `v`: extents, value(x) and measures are printed as their values, sqrt(64); NULL: as written.
- */
+/* A condition or a number. `v`: extents, value(x) and measures are printed as values, sqrt(64); NULL: as written. */
 void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out);
 /* number_print prints something else with `v` than without. */
 bool number_has_values(const struct number *n);

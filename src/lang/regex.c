@@ -24,8 +24,7 @@ pcre2_code *regex_compile(struct str text, struct arena *a, const char **message
     return re;
 }
 
-/* PCRE2 may report a letter that also stands for its other case, and a byte beyond ASCII that is part of a character.
- */
+/* PCRE2 may report a letter that also stands for its other case, and a byte that is part of a character. */
 static bool is_literal(uint32_t unit) {
     bool letter = (unit >= 'A' && unit <= 'Z') || (unit >= 'a' && unit <= 'z');
     return unit < 128 && !letter;

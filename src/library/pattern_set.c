@@ -102,8 +102,7 @@ static bool glob_matches(struct str glob, struct str name) {
     return fnmatch(g, n, 0) == 0;
 }
 
-/* Sets hit[i] for the patterns that a glob matches, by name or by fused op; false at the first glob that matches none.
- */
+/* Sets hit[i] for the patterns that a glob matches, by name or by fused op; false at a glob that matches none. */
 static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, struct str *bad) {
     for (const char *p = globs; *p;) {
         size_t n = strcspn(p, ",");

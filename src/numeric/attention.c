@@ -226,7 +226,7 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
     return *out != NULL;
 }
 
-/* x * cos + (x . m) * sin, where m is the matrix that exchanges neighbours, given as an operand. */
+/* x * cos + (x . m) * sin; m is an operand, the matrix that maps neighbours (a, b) to (-b, a). */
 bool evaluate_rotary_llama(struct bench *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 4))
         return false;

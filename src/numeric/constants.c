@@ -78,7 +78,7 @@ bool evaluate_arange(struct bench *b, const struct call *c, const struct tensor 
         return bench_fail(b, "arange of %lld numbers along dimension %lld of %s", (long long)count, (long long)along,
                           shape_text(b->arena, &s).p);
     struct tensor *t = tensor_new(b, &s);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return false;
     walk_begin(&w, &s);

@@ -235,7 +235,7 @@ static void convolve_at(const struct conv_kernel *k, const struct conv_window *w
                         const int64_t *index, double *out) {
     int64_t in[SPATIAL], per_in = k->in / k->groups, per_out = k->out / k->groups;
     struct shape window = {.rank = w->n};
-    struct walk taps;
+    struct index_walk taps;
     memcpy(window.dim, w->size, w->n * sizeof *w->size);
     walk_begin(&taps, &window);
     for (; walk_more(&taps); walk_next(&taps)) {
@@ -264,7 +264,7 @@ static struct tensor *convolve(struct bench *b, const struct conv_kernel *k, con
     }
     s.dim[w->n + 1] = 1;
     struct view v = view_of(x);
-    struct walk places;
+    struct index_walk places;
     walk_begin(&places, &s);
     s.dim[w->n + 1] = k->out;
     struct tensor *t = tensor_new(b, &s);
@@ -386,7 +386,7 @@ static void largest_at(const struct conv_pool *p, const int64_t *at, double *val
 
 bool evaluate_max_pool(struct bench *b, const struct call *c, const struct tensor **out) {
     struct conv_pool p;
-    struct walk w;
+    struct index_walk w;
     if (!read_pool(b, c, &p))
         return false;
     struct tensor *t = pool_result(b, &p), *where = t ? tensor_new(b, &t->shape) : NULL;
@@ -414,7 +414,7 @@ static int64_t divisor(const struct conv_pool *p, const int64_t *at, bool paddin
 
 bool evaluate_avg_pool(struct bench *b, const struct call *c, const struct tensor **out) {
     struct conv_pool p;
-    struct walk w;
+    struct index_walk w;
     bool padding_counts = true;
     int64_t offset, in[2] = {0};
     if (!read_pool(b, c, &p) || !attr_flag(b, c, "count_include_pad", &padding_counts))
@@ -458,7 +458,7 @@ bool evaluate_upsample(struct bench *b, const struct call *c, const struct tenso
     s.dim[1] *= by[0];
     s.dim[2] *= by[1];
     struct tensor *t = tensor_new(b, &s);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return false;
     walk_begin(&w, &s);

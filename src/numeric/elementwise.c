@@ -17,7 +17,7 @@ const struct tensor *apply_unary(struct bench *b, unary_function *f, const struc
 
 const struct tensor *apply_binary(struct bench *b, binary_function *f, const struct tensor *x, const struct tensor *y) {
     struct shape s;
-    struct walk w;
+    struct index_walk w;
     struct tensor *t = shape_broadcast(b, &x->shape, &y->shape, &s) ? tensor_new(b, &s) : NULL;
     if (!t)
         return NULL;
@@ -162,7 +162,7 @@ bool evaluate_divide(struct bench *b, const struct call *c, const struct tensor 
 
 bool evaluate_where(struct bench *b, const struct call *c, const struct tensor **out) {
     struct shape s;
-    struct walk w;
+    struct index_walk w;
     if (!operands_needed(b, c, 3))
         return false;
     const struct tensor *t[3] = {operand(c, 0), operand(c, 1), operand(c, 2)};

@@ -57,7 +57,7 @@ static double whole(double q, enum rounding r) {
     return r == ROUND_PACKER ? round(q) : r == ROUND_EVEN ? rint(q) : trunc(q);
 }
 
-/* 2^e. ldexp is several times slower, and rounding is most of the time of DEVICE arithmetic. */
+/* 2^e, made of its bits: ldexp would be most of the time of rounding. */
 static double power_of_two(int e) {
     if (e < -1022 || e > 1023)
         return ldexp(1, e);

@@ -63,12 +63,12 @@ static bool default_of_formula(enum op_kind k, const char *key, struct str *text
 
 uint32_t graph_op_of(const struct formula_run *r, enum op_kind k) {
     enum op_class class = op_table[k].class;
-    if (!r->like || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
+    if (!r->context || (class == OP_ELTWISE && k != K_LEAKY_RELU) || class == OP_CONTRACT || class == OP_REDUCE ||
         class == OP_MOVE || class == OP_SLICE || class == OP_JOIN || k == K_SOFTMAX)
         return NONE;
-    for (uint32_t i = 0; i < r->like->nops; i++)
-        if (r->like->graph->kind[r->like->ops[i]] == k)
-            return r->like->ops[i];
+    for (uint32_t i = 0; i < r->context->nops; i++)
+        if (r->context->graph->kind[r->context->ops[i]] == k)
+            return r->context->ops[i];
     return NONE;
 }
 
@@ -76,12 +76,12 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
     const struct formula_op *o = self;
     const struct node *n = o->node;
     const struct attr_spec *a = find_attribute(n, key);
-    const struct formula_like *like = o->run->like;
-    if (like && like->attribute && like->attribute(like->self, n, key, text))
+    const struct formula_context *context = o->run->context;
+    if (context && context->attribute && context->attribute(context->self, n, key, text))
         return text->n > 0;
     if (a && computed_text(o->run, a->value, text))
         return true;
-    if (a && (!o->run->like || attribute_present(o->run, a->value)))
+    if (a && (!o->run->context || attribute_present(o->run, a->value)))
         return false;
     if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
         return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
@@ -94,9 +94,9 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
         return true;
     }
     uint32_t op = graph_op_of(o->run, n->op);
-    if (op == NONE && o->run->like && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
+    if (op == NONE && o->run->context && n->op == K_LAYER_NORM && strcmp(key, "epsilon") == 0)
         op = graph_op_of(o->run, K_RMS_NORM); /* of the centred value */
     if (op != NONE && !is_activation_key(key))
-        return mlir_attr(o->run->like->graph->m, op, key, text);
+        return mlir_attr(o->run->context->graph->m, op, key, text);
     return default_of_formula(n->op, key, text);
 }

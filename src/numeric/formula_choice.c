@@ -1,5 +1,4 @@
-/* Alternatives of a formula (a | b): which one counts, and the enumeration of all choices that a formula leaves open.
- */
+/* Alternatives of a formula (a | b): which one counts, and the enumeration of all choices in a formula. */
 #include "numeric/formula_run.h"
 
 /* Names that a node depends on. */

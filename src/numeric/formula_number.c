@@ -1,7 +1,6 @@
 /* Numbers in formulas: extents, values of names and arithmetic on them, as conditions of patterns have them too.
  *
- * The value of a name may have to be evaluated first, which is the business of formula_value.c: formula_run.evaluate.
- */
+ * The value of a name may have to be evaluated first, which formula_value.c does: formula_run.evaluate. */
 #include <math.h>
 
 #include "lang/condition.h"

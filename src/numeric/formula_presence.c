@@ -32,7 +32,8 @@ static bool asks_match(const struct formula_run *r, const struct number *n) {
 }
 
 bool number_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out) {
-    return r->like && r->like->number && (!n || asks_match(r, n)) && r->like->number(r->like->self, text, out);
+    return r->context && r->context->number && (!n || asks_match(r, n)) &&
+           r->context->number(r->context->self, text, out);
 }
 
 bool attribute_present(struct formula_run *r, struct str text) {

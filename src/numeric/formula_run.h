@@ -18,7 +18,7 @@ struct formula_run {
     const struct node *named[MAX_SLOTS];                 /* the N_NAMED node of a line */
     bool bound[MAX_SLOTS];                               /* given by the caller, not evaluated */
     bool busy[MAX_SLOTS];                                /* being evaluated: it may not ask for itself */
-    const struct formula_like *like;                     /* or NULL */
+    const struct formula_context *context;               /* or NULL */
     struct number_memo *numbers;                         /* or NULL */
     struct formula_choice *choice;                       /* NULL: the first alternative that is present */
     const struct node **decided; /* where there is a choice: alternatives in the order in which they were asked for */
@@ -53,7 +53,7 @@ bool attribute_present(struct formula_run *r, struct str text);
 bool is_determined(const struct formula_run *r, const struct node *n);
 /* What the formula writes for a key, or NULL. */
 const struct attr_spec *find_attribute(const struct node *n, const char *key);
-/* A number that only the match knows (struct formula_like); `n` is NULL where the text is none over the names of the
+/* A number that only the match knows (struct formula_context); `n` is NULL where the text is none over the names of the
  * formula. */
 bool number_of_match(const struct formula_run *r, const struct number *n, struct str text, double *out);
 
@@ -66,7 +66,7 @@ struct formula_op {
 
 /* call.attribute of an op of a formula; `self` is a struct formula_op. */
 bool formula_attribute(const void *self, const char *key, struct str *text);
-/* The op of the graph that an op of the formula stands for, or NONE. Of several it is the first: they are alike. */
+/* The op of the graph that an op of the formula stands for, or NONE. Of several it is the first. */
 uint32_t graph_op_of(const struct formula_run *r, enum op_kind k);
 
 /* ---- formula_choice.c ---- */
@@ -90,7 +90,7 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
                    const struct node *node);
 /* From the results of the formula to those of the op. False with a reason. */
 bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]);
-/* Brings results into the declared shapes, which may differ from the lowering's by dimensions of 1. False with a
+/* Reshapes results as the text declares them: a reduction without keep_dim, a flattened convolution. False with a
  * reason. */
 bool lowered_in_declared_shapes(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
 

@@ -1,5 +1,4 @@
-/* Evaluates the tree of a formula. Each named value is evaluated once; an op that has a lowering is evaluated by that.
- */
+/* Evaluates the tree of a formula. Each named value is evaluated once; an op with a lowering is evaluated by that. */
 #include "numeric/formula_value.h"
 
 #include <math.h>
@@ -136,7 +135,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
     uint32_t graph_op = graph_op_of(r, n->op);
     c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
-             (graph_op != NONE && str_starts(mlir_op_name(r->like->graph->m, graph_op), STR("ttnn.")));
+             (graph_op != NONE && str_starts(mlir_op_name(r->context->graph->m, graph_op), STR("ttnn.")));
     if (!is_determined(r, n))
         return bench_fail(r->bench,
                           n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
@@ -266,15 +265,15 @@ static bool evaluate_formula(struct formula_run *r, const struct tensor *results
 
 bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
-    return formula_value_of(b, set, f, slots, &(struct formula_how){0}, results);
+    return formula_value_of(b, set, f, slots, &(struct formula_options){0}, results);
 }
 
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                      const struct tensor *const *slots, const struct formula_how *how,
+                      const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]) {
     struct formula_run r = {
-        .bench = b, .set = set, .formula = f, .like = how->like, .choice = how->choice, .evaluate = value};
-    r.numbers = how->like ? how->like->numbers : NULL;
+        .bench = b, .set = set, .formula = f, .context = how->context, .choice = how->choice, .evaluate = value};
+    r.numbers = how->context ? how->context->numbers : NULL;
     if (r.choice)
         r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
     for (uint32_t i = 0; i < f->nslots; i++) {

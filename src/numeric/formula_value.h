@@ -35,14 +35,14 @@ struct number_memo {
         const struct number *number; /* NULL: the text is no expression */
     } at[MAX_MEMO];
 };
-/* An expression over the names of a formula; NULL where the text is none. `m` may be NULL: then it is parsed into `a`.
+/* An expression over the names of a formula; NULL where the text is none. Without a memo (NULL) it is parsed into `a`.
  */
 const struct number *number_of_text(struct number_memo *m, const struct formula *f, struct str text, struct arena *a);
 
 /* The match that a formula stands for. Where an op of the formula does not write an attribute, the op of the same kind
  * in the match has it: epsilon of a norm, stride of a convolution. Not so for products, reductions and softmax, whose
  * axes are those of the formula. */
-struct formula_like {
+struct formula_context {
     const struct graph *graph;
     const uint32_t *ops;
     uint32_t nops;
@@ -68,13 +68,13 @@ struct formula_choice {
 bool formula_choice_next(struct formula_choice *c);
 
 /* Zeroed, it evaluates as formula_value does. */
-struct formula_how {
-    const struct formula_like *like;
+struct formula_options {
+    const struct formula_context *context;
     struct formula_choice *choice; /* or NULL: the first alternative that is present */
     const struct tensor **named;   /* out: values by slot, NULL where a name was not evaluated; or NULL */
 };
 bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
-                      const struct tensor *const *slots, const struct formula_how *how,
+                      const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]);
 
 /* As interpret(), but by the lowering of the op and in EXACT arithmetic. False with a reason, also where there is no

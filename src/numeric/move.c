@@ -113,7 +113,7 @@ bool evaluate_repeat(struct bench *b, const struct call *c, const struct tensor 
         return false;
     struct tensor *t = tensor_new(b, &s);
     struct view x = view_of(operand(c, 0));
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return false;
     uint32_t lead = s.rank - x.shape.rank;
@@ -259,7 +259,7 @@ bool evaluate_index_select(struct bench *b, const struct call *c, const struct t
     }
     struct view v = view_cut(view_of(operand(c, 0)), axis, 0, 1, count);
     struct tensor *t = tensor_new(b, &v.shape);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return false;
     walk_begin(&w, &v.shape);

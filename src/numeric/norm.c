@@ -1,7 +1,7 @@
 /* Softmax and the normalisations.
  *
- * Variances are biased (divided by n). The mean is subtracted before squares are summed, so that a large mean costs no
- * precision. Defaults of epsilon are those of the op definitions: 1e-12 in TTNN and of group_norm, 1e-5 otherwise. */
+ * Variances are biased (divided by n). The mean is subtracted before squares are summed, so that a large mean cancels
+ * nothing. Defaults of epsilon are those of the op definitions, which differ between ops and dialects. */
 #include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
@@ -23,7 +23,7 @@ static void softmax_row(double *x, int64_t n, int64_t stride, bool stable) {
 
 static const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint32_t axis, bool stable) {
     struct tensor *t = tensor_copy(b, x);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return NULL;
     struct view firsts = view_cut(view_of(t), axis, 0, 1, t->n ? 1 : 0);
@@ -163,8 +163,7 @@ bool evaluate_dit_norm(struct bench *b, const struct call *c, const struct tenso
 
 /* ---- by channel ---- */
 
-/* A parameter with one number for each channel, or one for all, in the shape in which it broadcasts to x. NULL stays.
- */
+/* A parameter with one number for each channel, or one for all, in a shape that broadcasts to x. NULL stays NULL. */
 static bool by_channel(struct bench *b, const struct call *c, const struct tensor *p, const struct shape *x,
                        uint32_t channel, const struct tensor **out) {
     struct shape s = {.rank = x->rank};

@@ -134,7 +134,7 @@ static struct tensor *product(struct bench *b, const struct view *x, const struc
     if (!t || !bench_steps(b, (uint64_t)t->n * (uint64_t)(k > 0 ? k : 1)))
         return NULL;
     struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
-    struct walk w;
+    struct index_walk w;
     walk_begin(&w, &batch);
     walk_add(&w, &vx);
     walk_add(&w, &vy);

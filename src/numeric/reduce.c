@@ -75,7 +75,7 @@ static struct reduction reduction_of(enum op_kind k) {
 static struct tensor *reduce(struct bench *b, const struct tensor *x, const bool *reduced, struct reduction r) {
     struct shape kept = reduced_shape(&x->shape, reduced, true);
     struct tensor *t = tensor_new(b, &kept);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return NULL;
     for (int64_t i = 0; i < t->n; i++)
@@ -136,7 +136,7 @@ bool evaluate_cumulative(struct bench *b, const struct call *c, const struct ten
         return false;
     struct tensor *t = tensor_copy(b, x);
     int64_t stride = t ? view_of(t).stride[axis] : 1;
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return false;
     walk_begin(&w, &t->shape);

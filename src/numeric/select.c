@@ -35,7 +35,7 @@ bool evaluate_embedding(struct bench *b, const struct call *c, const struct tens
 }
 
 /* Offset of the element whose index is that of the walk, but `index` along the axis. */
-static int64_t offset_at(const struct view *v, const struct walk *w, uint32_t axis, int64_t index) {
+static int64_t offset_at(const struct view *v, const struct index_walk *w, uint32_t axis, int64_t index) {
     int64_t at = 0;
     for (uint32_t d = 0; d < v->shape.rank; d++)
         at += (d == axis ? index : w->at[d]) * v->stride[d];
@@ -60,7 +60,7 @@ bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor 
     const struct tensor *x = operand(c, 0), *index = operand(c, 1);
     struct tensor *t = tensor_new(b, &index->shape);
     struct view v = view_of(x);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return false;
     walk_begin(&w, &index->shape);
@@ -89,7 +89,7 @@ bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor
     if (!t)
         return false;
     struct view v = view_of(t);
-    struct walk w;
+    struct index_walk w;
     walk_begin(&w, &index->shape);
     for (int64_t i = 0, at = 0; walk_more(&w); walk_next(&w), i++) {
         if (!index_in(b, c, index->x[i], t->shape.dim[axis], &at))
@@ -142,7 +142,7 @@ static bool sorted(struct bench *b, const struct tensor *x, uint32_t axis, int64
         return false;
     struct ranked *row = arena_alloc(b->arena, (size_t)(n + 1) * sizeof *row);
     struct view from = view_cut(view_of(x), axis, 0, 1, x->n ? 1 : 0), to = view_cut(view_of(values), axis, 0, 1, 1);
-    struct walk w;
+    struct index_walk w;
     to.shape = from.shape;
     walk_begin(&w, &from.shape);
     walk_add(&w, &from);

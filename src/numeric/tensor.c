@@ -172,7 +172,7 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
 
 struct tensor *view_copy(struct bench *b, struct view v) {
     struct tensor *t = tensor_new(b, &v.shape);
-    struct walk w;
+    struct index_walk w;
     if (!t)
         return NULL;
     walk_begin(&w, &v.shape);
@@ -183,7 +183,7 @@ struct tensor *view_copy(struct bench *b, struct view v) {
 }
 
 void view_fill(struct tensor *t, const struct view *v, const double *x) {
-    struct walk w;
+    struct index_walk w;
     walk_begin(&w, &v->shape);
     walk_add(&w, v);
     for (; walk_more(&w); walk_next(&w))
@@ -203,19 +203,19 @@ struct tensor *tensor_concat(struct bench *b, const struct tensor *const *parts,
     return t;
 }
 
-void walk_begin(struct walk *w, const struct shape *s) {
+void walk_begin(struct index_walk *w, const struct shape *s) {
     memset(w, 0, sizeof *w);
     w->rank = s->rank;
     w->left = shape_count(s);
     memcpy(w->dim, s->dim, s->rank * sizeof *s->dim);
 }
 
-void walk_add(struct walk *w, const struct view *v) {
+void walk_add(struct index_walk *w, const struct view *v) {
     memcpy(w->stride[w->nviews], v->stride, sizeof v->stride);
     w->offset[w->nviews++] = v->offset;
 }
 
-void walk_next(struct walk *w) {
+void walk_next(struct index_walk *w) {
     w->left--;
     for (uint32_t d = w->rank; d-- > 0;) {
         for (uint32_t k = 0; k < w->nviews; k++)

@@ -111,17 +111,17 @@ void view_fill(struct tensor *t, const struct view *v, const double *x);
 
 /* Steps through all indices of a shape in row-major order, with the offsets of up to four views of that shape. */
 enum { WALK_VIEWS = 4 };
-struct walk {
+struct index_walk {
     uint32_t rank, nviews;
     int64_t left; /* indices still to come, this one counted */
     int64_t dim[TENSOR_RANK], at[TENSOR_RANK];
     int64_t stride[WALK_VIEWS][TENSOR_RANK], offset[WALK_VIEWS];
 };
-void walk_begin(struct walk *w, const struct shape *s);
-void walk_add(struct walk *w, const struct view *v);
-static inline bool walk_more(const struct walk *w) {
+void walk_begin(struct index_walk *w, const struct shape *s);
+void walk_add(struct index_walk *w, const struct view *v);
+static inline bool walk_more(const struct index_walk *w) {
     return w->left > 0;
 }
-void walk_next(struct walk *w);
+void walk_next(struct index_walk *w);
 
 #endif

@@ -224,7 +224,7 @@ static struct shape shape_beside_root(const struct proof *p, const struct bindin
 static const struct tensor *along_axes(struct proof *p, const struct binding *b, const struct tensor *t,
                                        struct str name) {
     struct axes axes;
-    struct walk w;
+    struct index_walk w;
     if (!form_axes(p, b, &axes) || !covers(&axes, b->map))
         return outside(p, name);
     struct shape s = shape_beside_root(p, b, &axes);
@@ -276,7 +276,7 @@ static const struct tensor *along_frame(struct proof *p, const struct binding *b
                                         struct str name) {
     const struct binding *f = &p->bound.slots[p->frame.slot];
     struct shape s, root = shape_of_axes(p->root_axes);
-    struct walk w;
+    struct index_walk w;
     if (!shape_in_graph(p, f->value, &s) || !covers(b->axes, b->map))
         return outside(p, name);
     struct tensor *out = tensor_new(&p->bench, &s);
@@ -295,7 +295,7 @@ static const struct tensor *along_frame(struct proof *p, const struct binding *b
 static const struct tensor *from_frame(struct proof *p, const struct tensor *t) {
     const struct binding *f = &p->bound.slots[p->frame.slot];
     struct shape s, both, root = shape_of_axes(p->root_axes);
-    struct walk w;
+    struct index_walk w;
     if (!shape_in_graph(p, f->value, &s) || !shape_broadcast(&p->bench, &s, &t->shape, &both) || !shape_eq(&s, &both))
         return t;
     struct view v = view_expanded(t, &s);
@@ -688,7 +688,7 @@ bool form_names(struct proof *p) {
 uint32_t form_evaluate(struct proof *p, struct outcome out[MAX_OUTCOMES]) {
     const struct sides *s = p->sides;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
-    struct formula_how how = {.like = &p->like, .choice = &p->choice, .named = named};
+    struct formula_options how = {.context = &p->like, .choice = &p->choice, .named = named};
     devices_begin(p, SIDE_FORM);
     if (!formula_value_of(&p->bench, p->prover->set, p->fused, s->slots, &how, results))
         return 0;
@@ -792,7 +792,7 @@ bool form_prepare(struct proof *p) {
         return bench_fail(&p->bench, "the root has no axes");
     struct number_memo *numbers = arena_alloc(p->arena, sizeof *numbers);
     numbers->arena = p->arena;
-    p->like = (struct formula_like){m->graph, m->ops, m->nops, form_number, form_attribute, p, numbers};
+    p->like = (struct formula_context){m->graph, m->ops, m->nops, form_number, form_attribute, p, numbers};
     for (uint32_t i = 0; i < p->fused->nslots; i++)
         p->whole[i] = p->fused->slot_is_variable[i] && is_taken_whole(p->fused->root, i);
     find_work_axis(p);

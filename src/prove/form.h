@@ -65,7 +65,7 @@ struct proof {
     bool own; /* the pattern's own formula stands for the fused form */
     const struct formula *fused;
     bool whole[MAX_SLOTS]; /* names whose values are as they are printed */
-    struct formula_like like;
+    struct formula_context like;
     struct frame frames[MAX_FRAMES], frame;
     uint32_t nframes;
     bool finite;            /* only what is a finite number is compared */

@@ -46,7 +46,7 @@ static const struct tensor *read_value(const struct graph *g, uint32_t value, st
 
 /* The numbers from 0 along one dimension. */
 static bool counts_along(const struct tensor *t, uint32_t along) {
-    struct walk w;
+    struct index_walk w;
     int64_t i = 0;
     for (walk_begin(&w, &t->shape); walk_more(&w); walk_next(&w))
         if (t->x[i++] != (double)w.at[along])
@@ -57,7 +57,7 @@ static bool counts_along(const struct tensor *t, uint32_t along) {
 /* One number where column - row is `from` at least, another elsewhere; the same for each of the matrices. */
 static bool is_cut_by_diagonal(const struct tensor *t, int64_t from) {
     uint32_t rank = t->shape.rank;
-    struct walk w;
+    struct index_walk w;
     int64_t i = 0, row = t->shape.dim[rank - 1];
     double above = t->x[row - 1], below = t->x[(t->shape.dim[rank - 2] - 1) * row];
     for (walk_begin(&w, &t->shape); walk_more(&w); walk_next(&w))

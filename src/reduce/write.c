@@ -272,7 +272,7 @@ static void write_elements(struct writer *w, const struct tensor *t, bool whole)
     static const char digits[] = "0123456789ABCDEF";
     struct shape s = t->shape;
     struct view v = view_of(t);
-    struct walk at;
+    struct index_walk at;
     for (uint32_t d = 0; d < s.rank; d++)
         s.dim[d] = v.shape.dim[d] = extent_to(w->e, s.dim[d]);
     walk_begin(&at, &s);
