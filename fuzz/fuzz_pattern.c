@@ -1,5 +1,5 @@
-/* The pattern reader: a file of patterns, idioms and rules. What it takes is then searched for in a small module,
- * checked, written again, and its examples are run. */
+/* The pattern reader: a file of patterns, idioms and rules. Patterns that it accepts are searched for in a small module,
+ * checked and printed, and their examples are run. */
 #include "author/examples.h"
 #include "fuzz.h"
 #include "lang/printer.h"
@@ -68,7 +68,7 @@ static void search(const struct pattern_set *set) {
     arena_free(&own);
 }
 
-/* What is written is a formula again. */
+/* The printed formula can be parsed again. */
 static void write_again(const struct pattern *p, struct diags *diags) {
     struct arena own = {0};
     struct buf text = {0};

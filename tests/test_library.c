@@ -1,4 +1,4 @@
-/* The promises made to authors of patterns: examples, formulas written again, signs of fusing, what competes, what is
+/* The promises made to authors of patterns: examples, printed formulas, signs of fusing, conflicts, what is
  * known of the compiler. */
 #include "author/examples.h"
 #include "lang/printer.h"
