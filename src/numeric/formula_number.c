@@ -94,9 +94,9 @@ static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
     return true;
 }
 
-static bool arithmetic(struct formula_run *r, const struct number *n, const struct shape *here, double *out) {
+static bool arithmetic(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
     double a = 0, b = 0;
-    if (!number_value(r, n->a, here, &a) || (n->b && !number_value(r, n->b, here, &b)))
+    if (!number_value(r, n->a, frame, &a) || (n->b && !number_value(r, n->b, frame, &b)))
         return false;
     if ((n->op == NUM_DIV || n->op == NUM_MOD) && b == 0)
         return bench_fail(r->bench, "a formula divides by 0");
@@ -118,15 +118,15 @@ static bool arithmetic(struct formula_run *r, const struct number *n, const stru
     return true;
 }
 
-bool number_value(struct formula_run *r, const struct number *n, const struct shape *here, double *out) {
+bool number_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
     switch (n->op) {
     case NUM_VALUE:
         *out = n->value;
         return true;
     case NUM_EXTENT:
         if (n->slot == NONE)
-            return here ? extent_of(r, here, n->axis, out)
-                        : bench_fail(r->bench, "the extent of an axis is asked for where nothing has axes");
+            return frame ? extent_of(r, frame, n->axis, out)
+                         : bench_fail(r->bench, "the extent of an axis is asked for where nothing has axes");
         return slot_value(r, n->slot) && extent_of(r, &slot_value(r, n->slot)->shape, n->axis, out);
     case NUM_VALUE_OF:
         return value_of_slot(r, n->slot, out);
@@ -135,6 +135,6 @@ bool number_value(struct formula_run *r, const struct number *n, const struct sh
     case NUM_CALL:
         return bench_fail(r->bench, "a condition stands where a number is computed");
     default:
-        return arithmetic(r, n, here, out);
+        return arithmetic(r, n, frame, out);
     }
 }

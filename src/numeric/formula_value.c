@@ -60,9 +60,9 @@ static bool shape_like(struct formula_run *r, const struct node *n, struct shape
 
 /* ---- nodes ---- */
 
-/* The shape of a node without evaluating its elementwise ops, reductions and ops along an axis, so that the operands of
- * an op can be asked for extents before the op has a value. */
-static bool widest(struct formula_run *r, const struct node *n, struct shape *s) {
+/* The axis frame at a node: its shape, but as if reductions kept the extents that they reduce, so that extent(-1)
+ * beside sum(x) is the number of terms. Elementwise ops, reductions and ops along an axis are not evaluated for it. */
+static bool axis_frame(struct formula_run *r, const struct node *n, struct shape *s) {
     enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_OPAQUE;
     const struct tensor *t;
     if (n->kind == N_NUMBER || !formula_present(r, n)) {
@@ -70,9 +70,9 @@ static bool widest(struct formula_run *r, const struct node *n, struct shape *s)
         return true;
     }
     if (n->kind == N_NAMED && !r->values[n->slot][0])
-        return widest(r, n->args[0], s);
+        return axis_frame(r, n->args[0], s);
     if (n->kind == N_EITHER)
-        return widest(r, formula_alternative(r, n), s);
+        return axis_frame(r, formula_alternative(r, n), s);
     if (class != OP_ELTWISE && class != OP_REDUCE && class != OP_AXISWISE) {
         if (!(t = value(r, n)))
             return false;
@@ -82,23 +82,23 @@ static bool widest(struct formula_run *r, const struct node *n, struct shape *s)
     *s = (struct shape){0};
     for (uint32_t i = 0; i < n->nargs; i++) {
         struct shape other;
-        if (!widest(r, n->args[i], &other) || !shape_broadcast(r->bench, s, &other, s))
+        if (!axis_frame(r, n->args[i], &other) || !shape_broadcast(r->bench, s, &other, s))
             return false;
     }
     return true;
 }
 
-static bool asks_here(const struct number *n) {
-    return n && ((n->op == NUM_EXTENT && n->slot == NONE) || asks_here(n->a) || asks_here(n->b));
+static bool has_frame_extent(const struct number *n) {
+    return n && ((n->op == NUM_EXTENT && n->slot == NONE) || has_frame_extent(n->a) || has_frame_extent(n->b));
 }
 
-/* A number as an operand: extent(-1) is that of the op's other operands. */
+/* A number as an operand of `among` (or NULL), whose axis frame extent(-1) is about. */
 static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
-    struct shape here = {0};
+    struct shape frame = {0};
     double x = NAN;
-    if (among && asks_here(n->number) && !widest(r, among, &here))
+    if (among && has_frame_extent(n->number) && !axis_frame(r, among, &frame))
         return NULL;
-    return number_value(r, n->number, here.rank ? &here : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;
+    return number_value(r, n->number, frame.rank ? &frame : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;
 }
 
 static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
