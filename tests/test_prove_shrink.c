@@ -1,11 +1,11 @@
 /* Small extents: every relation that ops and shapes state is kept, and what cannot be kept is told. */
 #include "ir_text.h"
-#include "reduce/write.h"
+#include "reduce/print_module.h"
 
 #include <criterion/criterion.h>
 
 static struct ir ir;
-static struct part part;
+static struct subgraph subgraph;
 static struct extents e;
 static struct str why;
 
@@ -30,13 +30,13 @@ static bool read_part(const char *args, const char *ops) {
             all[n++] = op;
     struct match m = {.graph = &ir.g, .ops = all, .root = all[n - 1], .nops = n};
     why = STR("");
-    return part_of_match(&m, &part, &why);
+    return subgraph_of_match(&m, &subgraph, &why);
 }
 
 /* What is large may lose that different extents stay different. */
 static void shrink_large(const char *args, const char *ops) {
     cr_assert(read_part(args, ops), "%.*s", (int)why.n, why.p);
-    cr_assert(extents_shrink(&part, 0, &e, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why), "%.*s", (int)why.n, why.p);
     for (uint32_t i = 0; i < e.n; i++) {
         cr_assert_leq(e.to[i], e.from[i]);
         cr_assert_geq(e.to[i], 2, "%ld", (long)e.from[i]);
@@ -229,14 +229,14 @@ Test(prove_shrink, a_dynamic_shape_is_told) {
 Test(prove_shrink, further_sizes_differ) {
     shrink("x:96x64", "y = ttir.exp x -> 96x64; return y");
     struct extents more;
-    cr_assert(extents_shrink(&part, 1, &more, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 1}, &more, &why));
     cr_assert_neq(memcmp(more.to, e.to, sizeof e.to), 0);
 }
 
 Test(prove_shrink, the_second_sizes_are_all_larger) {
     shrink("x:1000x7", "y = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 1000x1; return y");
     struct extents more;
-    cr_assert(extents_shrink(&part, 1, &more, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 1}, &more, &why));
     for (uint32_t i = 0; i < e.n; i++)
         cr_assert_gt(more.to[i], e.to[i], "%ld", (long)e.from[i]);
 }
@@ -249,13 +249,13 @@ Test(prove_shrink, the_second_sizes_are_all_larger) {
 
 Test(prove_shrink, relations_are_given_up_for_smaller_extents) {
     shrink_large("x:32x512 k:128x512 q:512x512", HEADS);
-    cr_assert_lt(extents_cost(&part, &e), 1 << 15);
+    cr_assert_lt(extents_cost(&subgraph, &e), 1 << 15);
     cr_assert_neq(to(8) % to(2), 0);
 }
 
 Test(prove_shrink, relations_are_kept_where_they_are_asked_for) {
     cr_assert(read_part("x:32x512 k:128x512 q:512x512", HEADS));
-    cr_assert(extents_shrink_as(&part, &(struct shrinking){.strict = true}, &e, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.strict = true}, &e, &why));
     cr_assert_eq(to(8) % to(2), 0);
     cr_assert_eq(to(512) % to(128), 0);
     cr_assert_eq(to(2) * to(64), to(128));
@@ -267,9 +267,9 @@ static struct str text_of(const char *formula, struct arena *a) {
     struct pattern p = {0};
     struct diags d = {.arena = a};
     struct idioms none = {0};
-    struct written_part w;
+    struct printed_module w;
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(part_write(&part, &e, &(struct writing){.pattern = &p, .ties = true}, a, &w, &why), "%.*s", (int)why.n,
+    cr_assert(subgraph_print(&subgraph, &e, &(struct print_options){.pattern = &p, .ties = true}, a, &w, &why), "%.*s", (int)why.n,
               why.p);
     diags_free(&d);
     return w.text;
@@ -312,7 +312,7 @@ Test(prove_shrink, places_that_are_alike_give_one_text) {
 
 /* ---- what constants hold ---- */
 
-static bool held_of(const char *value, const char *type, int64_t max, struct held *out) {
+static bool held_of(const char *value, const char *type, int64_t max, struct payloads *out) {
     static struct arena a;
     arena_free(&a);
     struct str ops = arena_printf(
@@ -321,7 +321,7 @@ static bool held_of(const char *value, const char *type, int64_t max, struct hel
     if (ir.text)
         ir_free(&ir);
     cr_assert(read_part(arena_printf(&a, "x:%s", type).p, ops.p));
-    return payload_read(&part, max, &a, out);
+    return payload_read(&subgraph, max, &a, out);
 }
 
 Test(prove_shrink, some_constants_begin_as_they_go_on) {
@@ -332,10 +332,10 @@ Test(prove_shrink, some_constants_begin_as_they_go_on) {
         {"[[5.0, -1.0, -1.0], [5.0, 5.0, -1.0]]", "2x3"},
         {"[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]", "2x2"},
     };
-    struct held h;
+    struct payloads h;
     for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
         cr_assert(held_of(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
-        cr_assert(h.alike, "%s", alike[i][0]);
+        cr_assert(h.regular, "%s", alike[i][0]);
     }
 }
 
@@ -347,15 +347,15 @@ Test(prove_shrink, others_do_not) {
         {"[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]", "3x3"},
         {"[[[0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]", "2x2x2"},
     };
-    struct held h;
+    struct payloads h;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         cr_assert(held_of(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
-        cr_assert_not(h.alike, "%s", others[i][0]);
+        cr_assert_not(h.regular, "%s", others[i][0]);
     }
 }
 
 Test(prove_shrink, what_is_not_a_small_list_is_not_held) {
-    struct held h;
+    struct payloads h;
     cr_assert(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
     cr_assert_not(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
     cr_assert_not(held_of("7.0", "4", 100, &h));
@@ -364,16 +364,16 @@ Test(prove_shrink, what_is_not_a_small_list_is_not_held) {
 
 Test(prove_shrink, what_is_held_is_written_as_far_as_it_goes) {
     struct arena a = {0};
-    struct held h;
+    struct payloads h;
     struct pattern p = {0};
     struct diags d = {.arena = &a};
     struct idioms none = {0};
-    struct written_part w;
+    struct printed_module w;
     cr_assert(held_of("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
     cr_assert(formula_parse(&p.formula, &a, &none, STR("out = a + b"), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(extents_shrink(&part, 0, &e, &why));
-    struct writing how = {.pattern = &p, .held = &h};
-    cr_assert(part_write(&part, &e, &how, &a, &w, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why));
+    struct print_options how = {.pattern = &p, .payloads = &h};
+    cr_assert(subgraph_print(&subgraph, &e, &how, &a, &w, &why));
     cr_assert_eq(to(6), 2);
     cr_assert(str_find(w.text, STR("dense<\"0x0000000000000000000000000000F03F\"> : tensor<2xf64>")), "%s", w.text.p);
     arena_free(&a);

@@ -6,7 +6,7 @@
 #include "numeric/numeric.h"
 #include "prove/compare.h"
 #include "prove/prove.h"
-#include "reduce/subgraph.h"
+#include "reduce/interpret_graph.h"
 
 enum { MAX_LEAVES = 64, MAX_INSIDE = 512, MAX_FRAMES = 8 };
 

@@ -1,7 +1,7 @@
 /* The numbers at which a match does something else: what it compares with, clamps to or takes the remainder of, and the
  * small ones that it adds. Random numbers hardly ever come near them. */
 #include "prove/numbers.h"
-#include "reduce/part.h"
+#include "reduce/subgraph.h"
 
 #include <math.h>
 
@@ -25,7 +25,7 @@ static void add_attribute(const struct graph *g, uint32_t op, const char *key, s
     double x;
     if (!mlir_attr(g->m, op, key, &text) || !mlir_float(text, &x))
         return;
-    if (part_compares((enum op_kind)g->kind[op]))
+    if (is_piecewise((enum op_kind)g->kind[op]))
         add_limit(l, x);
     add_small(l, x);
 }
@@ -33,8 +33,8 @@ static void add_attribute(const struct graph *g, uint32_t op, const char *key, s
 static void limits_of_op(const struct graph *g, uint32_t op, struct limits *l) {
     enum op_kind k = (enum op_kind)g->kind[op];
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        struct constant c = part_constant(g, graph_operands(g, op)[i]);
-        if (c.known && part_compares(k))
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
+        if (c.known && is_piecewise(k))
             add_limit(l, c.value);
         if (c.known && (k == K_ADD || k == K_MAXIMUM))
             add_small(l, c.value);
@@ -52,7 +52,7 @@ static void scaled_limits(const struct graph *g, uint32_t op, struct limits *l) 
     if (g->kind[op] != K_MULTIPLY && g->kind[op] != K_DIVIDE)
         return;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        struct constant c = part_constant(g, graph_operands(g, op)[i]);
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
         for (uint32_t k = 0; k < n && c.known && c.value != 0 && fabs(c.value) != 1; k++) {
             add_limit(l, l->at[k] / c.value);
             add_limit(l, l->at[k] * c.value);

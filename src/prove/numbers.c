@@ -356,11 +356,11 @@ static bool make_on(struct proof *p, const struct proof *first, enum trial trial
         struct filling f = {p->prover->seed, i, trial, positive, p->sorts, l->mask, l->truth, &first->limits, l->index};
         fill(&f, t, type);
         impose(l->tie, i == violated, t);
-        const struct tensor *held = l->holds && i != violated ? as_held(p, l, t) : t;
-        if (!held)
+        const struct tensor *payloads = l->holds && i != violated ? as_held(p, l, t) : t;
+        if (!payloads)
             return false;
         bool same = p != first && l->replicated && i != violated;
-        p->given[i] = same ? first->given[i] : (struct given){l->value, held};
+        p->given[i] = same ? first->given[i] : (struct given){l->value, payloads};
     }
     return true;
 }

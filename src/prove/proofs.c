@@ -9,7 +9,7 @@
 
 #include "numeric/numeric.h"
 #include "prove/compare.h"
-#include "reduce/write.h"
+#include "reduce/print_module.h"
 
 enum {
     LARGE = 1 << 22,        /* elements and multiplications of one evaluation in small extents */
@@ -85,7 +85,7 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
         return arena_printf(a, "not validated: %.*s", (int)v->text.n, v->text.p);
     struct str within = v->bound > 0 ? arena_printf(a, " within %g", v->bound) : STR("");
     struct str line = arena_printf(a, "validated: same function%s%.*s (f64, %u shape%s)",
-                                   v->held ? " for what its constants hold" : "", (int)within.n, within.p, v->shapes,
+                                   v->for_constants ? " for what its constants hold" : "", (int)within.n, within.p, v->shapes,
                                    v->shapes == 1 ? "" : "s");
     if (!e->known)
         return with_preconditions(v, line, a);
@@ -112,7 +112,7 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
         buf_printf(&out, "verdict: not_validated\nreason: %.*s\n", (int)v->text.n, v->text.p);
     } else {
         buf_printf(&out, "verdict: same_function\narithmetic: f64\nshapes: %u\n", v->shapes);
-        if (v->held)
+        if (v->for_constants)
             buf_add(&out, STR("constants: as_held\n"));
         if (v->bound > 0)
             put_number(&out, "within", v->bound);
@@ -208,7 +208,7 @@ static void small_free(struct small *s) {
 }
 
 /* The op of the small module that an op of the part became. */
-static uint32_t op_in(const struct small *s, const struct part *p, const struct written_part *w, uint32_t op) {
+static uint32_t op_in(const struct small *s, const struct subgraph *p, const struct printed_module *w, uint32_t op) {
     for (uint32_t i = 0; i < p->nops; i++)
         if (p->ops[i] == op)
             return w->line[i] == NONE ? NONE : s->ir.funcs[0].first_op + w->line[i];
@@ -216,7 +216,7 @@ static uint32_t op_in(const struct small *s, const struct part *p, const struct 
 }
 
 /* The same ops play the same roles. */
-static bool is_same_match(const struct small *s, const struct part *p, const struct written_part *w,
+static bool is_same_match(const struct small *s, const struct subgraph *p, const struct printed_module *w,
                           const struct match *m, const struct match *found) {
     bool same = m->nops == found->nops;
     for (uint32_t i = 0; i < m->nops && same; i++)
@@ -225,7 +225,7 @@ static bool is_same_match(const struct small *s, const struct part *p, const str
 }
 
 /* The same but for what was changed, and all that the pattern asks of a place holds. */
-static bool is_changed_match(const struct small *s, const struct part *p, const struct written_part *w,
+static bool is_changed_match(const struct small *s, const struct subgraph *p, const struct printed_module *w,
                              const struct match *m, const struct match *found, const struct mutation *mu) {
     uint32_t kept = 0, first = s->ir.funcs[0].first_op;
     bool added = mu->added == NONE;
@@ -242,8 +242,8 @@ static bool is_changed_match(const struct small *s, const struct part *p, const 
     return added && found->nops == kept + (mu->added != NONE);
 }
 
-static bool find_match(struct small *s, const struct pattern_set *set, const struct part *p,
-                       const struct written_part *w, const struct match *m, const struct mutation *mu,
+static bool find_match(struct small *s, const struct pattern_set *set, const struct subgraph *p,
+                       const struct printed_module *w, const struct match *m, const struct mutation *mu,
                        struct arena *a) {
     struct pattern *one = &s->pattern;
     struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
@@ -276,13 +276,13 @@ static const struct str not_found = {"the match is not found again by itself", 3
 struct question {
     struct proofs *proofs;
     const struct match *match;
-    struct part part;
+    struct subgraph subgraph;
     struct extents own;
     bool blackhole;
     const struct variation *vary; /* only the verdict of this is wanted; or NULL */
-    struct held held;             /* what constants hold, */
+    struct payloads payloads;             /* what constants hold, */
     bool holds;                   /* where that is written, */
-    struct shrinking shrinking;   /* and which of the constants stay as large as they are */
+    struct shrink_options shrink_options;   /* and which of the constants stay as large as they are */
     struct mutation mutation;     /* of that */
     struct arena arena;
     struct str seen[CHOICES]; /* texts that were evaluated */
@@ -294,16 +294,16 @@ static struct proved nothing(struct str why) {
     return (struct proved){.kind = VERDICT_NONE, .text = why};
 }
 
-static struct writing writing_of(const struct question *q, bool ties) {
-    return (struct writing){.pattern = q->match->pattern, .ties = ties, .held = q->holds ? &q->held : NULL};
+static struct print_options print_options_of(const struct question *q, bool ties) {
+    return (struct print_options){.pattern = q->match->pattern, .scale_constants = ties, .payloads = q->holds ? &q->payloads : NULL};
 }
 
 /* The text of the part, evaluated. False where the match is not found in it. */
-static bool evaluate_text(struct question *q, const struct written_part *w, struct proved *out) {
+static bool evaluate_text(struct question *q, const struct printed_module *w, struct proved *out) {
     struct small *s = arena_alloc(&q->arena, sizeof *s);
     small_read(s, w->text, &q->arena);
     const struct mutation *mu = q->mutation.change ? &q->mutation : NULL;
-    bool found = find_match(s, q->proofs->set, &q->part, w, q->match, mu, &q->arena);
+    bool found = find_match(s, q->proofs->set, &q->subgraph, w, q->match, mu, &q->arena);
     if (found && q->vary)
         *out = prove_function(q->proofs->set, &s->match, q->vary->seed, &q->arena);
     else if (found)
@@ -313,12 +313,12 @@ static bool evaluate_text(struct question *q, const struct written_part *w, stru
 }
 
 static struct proved evaluate_in(struct question *q, const struct extents *e) {
-    struct written_part w;
+    struct printed_module w;
     struct proved v;
     struct str why = STR("");
     for (int ties = 1; ties >= 0; ties--) {
-        struct writing how = writing_of(q, ties);
-        if (!part_write(&q->part, e, &how, &q->arena, &w, &why))
+        struct print_options how = print_options_of(q, ties);
+        if (!subgraph_print(&q->subgraph, e, &how, &q->arena, &w, &why))
             return nothing(why);
         if (evaluate_text(q, &w, &v))
             return v;
@@ -329,14 +329,14 @@ static struct proved evaluate_in(struct question *q, const struct extents *e) {
 /* Which ops of the text are matched, and which looked through: one that may be left out of a formula is either. */
 static struct str matched_ops(struct question *q) {
     const struct match *m = q->match;
-    char *text = arena_alloc(&q->arena, q->part.nops + 1);
-    for (uint32_t i = 0; i < q->part.nops; i++) {
+    char *text = arena_alloc(&q->arena, q->subgraph.nops + 1);
+    for (uint32_t i = 0; i < q->subgraph.nops; i++) {
         text[i] = '-';
         for (uint32_t k = 0; k < m->nops; k++)
-            if (m->ops[k] == q->part.ops[i])
+            if (m->ops[k] == q->subgraph.ops[i])
                 text[i] = 'm';
     }
-    return (struct str){text, q->part.nops};
+    return (struct str){text, q->subgraph.nops};
 }
 
 /* `whole`: of the match as it is, in whatever shapes; else of these. */
@@ -356,17 +356,17 @@ static bool is_seen(const struct question *q, struct str text) {
 /* One choice of small extents. False where there is none, or none that was not tried. */
 static bool prove_small(struct question *q, uint32_t which, double large, struct proved *v) {
     struct extents small;
-    struct written_part w;
-    struct writing how = writing_of(q, true);
+    struct printed_module w;
+    struct print_options how = print_options_of(q, true);
     struct str why = STR("");
-    q->shrinking.which = which;
+    q->shrink_options.which = which;
     q->again = false;
-    bool there = extents_shrink_as(&q->part, &q->shrinking, &small, &why);
-    if (there && extents_cost(&q->part, &small) > large) {
+    bool there = extents_shrink(&q->subgraph, &q->shrink_options, &small, &why);
+    if (there && extents_cost(&q->subgraph, &small) > large) {
         why = STR("no shapes that are small enough keep all relations");
         there = false;
     }
-    if (!there || !part_write(&q->part, &small, &how, &q->arena, &w, &why)) {
+    if (!there || !subgraph_print(&q->subgraph, &small, &how, &q->arena, &w, &why)) {
         *v = nothing(why);
         return false;
     }
@@ -380,9 +380,9 @@ static bool prove_small(struct question *q, uint32_t which, double large, struct
         *v = evaluate_in(q, &small);
         keep(q->proofs, key, v, true);
     }
-    if (q->shrinking.strict || !str_eq(v->text, not_found))
+    if (q->shrink_options.strict || !str_eq(v->text, not_found))
         return true;
-    q->shrinking.strict = true; /* a condition of the pattern may ask for a relation that was given up */
+    q->shrink_options.strict = true; /* a condition of the pattern may ask for a relation that was given up */
     return prove_small(q, which, large, v);
 }
 
@@ -409,7 +409,7 @@ static struct proved prove(struct question *q) {
             first.needless = v.needless;
         }
     }
-    if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->part, &q->own) > LARGE_OWN)
+    if ((evaluated && first.kind != VERDICT_DIFFERENT) || extents_cost(&q->subgraph, &q->own) > LARGE_OWN)
         return first;
     v = evaluate_in(q, &q->own);
     v.shapes = 1;
@@ -420,12 +420,12 @@ static struct proved prove(struct question *q) {
 
 /* In extents of which those of the constants stay; then what they hold is all that is asked about. */
 static bool prove_whole(struct question *q, double large, struct proved *v) {
-    if (q->held.elements > MANY_OWN)
+    if (q->payloads.elements > MANY_OWN)
         return false;
-    for (uint32_t i = 0; i < q->part.nouter; i++)
-        q->shrinking.whole[i] = q->held.of[i] != NULL;
+    for (uint32_t i = 0; i < q->subgraph.ninputs; i++)
+        q->shrink_options.keep[i] = q->payloads.of[i] != NULL;
     bool there = prove_small(q, 0, large, v) && v->kind != VERDICT_NONE;
-    memset(q->shrinking.whole, 0, sizeof q->shrinking.whole);
+    memset(q->shrink_options.keep, 0, sizeof q->shrink_options.keep);
     return there;
 }
 
@@ -435,7 +435,7 @@ static struct proved prove_beginning(struct question *q, struct proved any) {
     static const struct str depends = {"it depends on what a constant holds, which is too large", 55};
     struct proved v;
     bool there = prove_small(q, 0, LARGE, &v) && v.kind != VERDICT_NONE;
-    if (there && (q->held.alike || v.kind == VERDICT_DIFFERENT))
+    if (there && (q->payloads.regular || v.kind == VERDICT_DIFFERENT))
         return v;
     return any.kind == VERDICT_DIFFERENT ? nothing(depends) : any;
 }
@@ -445,10 +445,10 @@ static struct proved prove_beginning(struct question *q, struct proved any) {
 static struct proved prove_held(struct question *q, struct proved any) {
     bool same = any.kind == VERDICT_SAME;
     struct proved v;
-    if (!q->match->pattern->fused.n || !payload_read(&q->part, same ? FEW_PAYLOAD : MANY_PAYLOAD, &q->arena, &q->held))
+    if (!q->match->pattern->fused.n || !payload_read(&q->subgraph, same ? FEW_PAYLOAD : MANY_PAYLOAD, &q->arena, &q->payloads))
         return any;
     q->holds = true;
-    q->shrinking.strict = false;
+    q->shrink_options.strict = false;
     q->nseen = 0;
     bool whole = prove_whole(q, same ? FEW_OWN : LARGE_OWN, &v);
     if (same && (!whole || v.kind == VERDICT_SAME)) {
@@ -459,24 +459,24 @@ static struct proved prove_held(struct question *q, struct proved any) {
         v = prove_beginning(q, any);
     if (v.kind == VERDICT_SAME) {
         v.shapes = 1;
-        v.held = true;
+        v.for_constants = true;
     }
     return v;
 }
 
 /* "%a3" in a counterexample is the third value that the part takes: by its own name. */
-static struct str by_own_names(struct proofs *p, const struct part *part, struct str text) {
-    const struct mlir *m = part->graph->m;
+static struct str by_own_names(struct proofs *p, const struct subgraph *subgraph, struct str text) {
+    const struct mlir *m = subgraph->graph->m;
     struct buf out = {0};
     for (size_t i = 0; i < text.n;) {
         size_t end = i + 2;
         uint32_t number = 0;
         for (; text.n - i > 2 && text.p[i] == '%' && text.p[i + 1] == 'a' && end < text.n && text.p[end] >= '0' &&
-               text.p[end] <= '9' && number < MAX_OUTER;
+               text.p[end] <= '9' && number < MAX_SUBGRAPH_INPUTS;
              end++)
             number = number * 10 + (uint32_t)(text.p[end] - '0');
-        if (end > i + 2 && number < part->nouter) {
-            buf_add(&out, mlir_span(m, m->values[part->outer[number]].name));
+        if (end > i + 2 && number < subgraph->ninputs) {
+            buf_add(&out, mlir_span(m, m->values[subgraph->inputs[number]].name));
             i = end;
         } else {
             buf_addc(&out, text.p[i++]);
@@ -491,15 +491,15 @@ static struct str by_own_names(struct proofs *p, const struct part *part, struct
 
 struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blackhole) {
     struct question *q = xcalloc(1, sizeof *q);
-    struct written_part w;
+    struct printed_module w;
     struct str why = STR(""), key;
     struct proved v;
     q->proofs = proofs;
     q->match = m;
     q->blackhole = blackhole;
-    struct writing how = writing_of(q, true);
-    bool good = part_of_match(m, &q->part, &why) && extents_of(&q->part, &q->own, &why) &&
-                part_write(&q->part, &q->own, &how, &q->arena, &w, &why);
+    struct print_options how = print_options_of(q, true);
+    bool good = subgraph_of_match(m, &q->subgraph, &why) && extents_unchanged(&q->subgraph, &q->own, &why) &&
+                subgraph_print(&q->subgraph, &q->own, &how, &q->arena, &w, &why);
     key = good ? key_of(q, w.text, true) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
     if (!known(proofs, key, &v)) {
         v = good ? prove(q) : nothing(why);
@@ -508,9 +508,9 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     if (good)
         v = prove_held(q, v);
     if (v.kind == VERDICT_DIFFERENT)
-        v.text = by_own_names(proofs, &q->part, v.text);
+        v.text = by_own_names(proofs, &q->subgraph, v.text);
     if (v.needless.n)
-        v.needless = by_own_names(proofs, &q->part, v.needless);
+        v.needless = by_own_names(proofs, &q->subgraph, v.needless);
     arena_free(&q->arena);
     free(q);
     return v;
@@ -541,12 +541,12 @@ static struct str with_types(struct str text, enum variation_types types, struct
 }
 
 /* The text of the part in these extents, changed. False where it has no such change. */
-static bool write_varied(struct question *q, const struct extents *e, uint64_t seed, struct written_part *w) {
+static bool write_varied(struct question *q, const struct extents *e, uint64_t seed, struct printed_module *w) {
     struct str why;
-    struct writing how = writing_of(q, true);
+    struct print_options how = print_options_of(q, true);
     q->mutation = (struct mutation){q->vary->change, seed, NONE};
-    if (!part_write(&q->part, e, &how, &q->arena, w, &why) ||
-        (q->vary->change && !mutate(&q->mutation, &q->part, q->match, &q->arena, w)))
+    if (!subgraph_print(&q->subgraph, e, &how, &q->arena, w, &why) ||
+        (q->vary->change && !mutate(&q->mutation, &q->subgraph, q->match, &q->arena, w)))
         return false;
     w->text = with_types(w->text, q->vary->types, &q->arena);
     return true;
@@ -555,12 +555,12 @@ static bool write_varied(struct question *q, const struct extents *e, uint64_t s
 /* An op more or less is one of many, of which few are a place of the pattern. */
 static struct proved vary(struct question *q) {
     struct extents small;
-    struct written_part w;
+    struct printed_module w;
     struct proved v;
     struct str why = STR("");
     int tries = q->vary->change == CHANGE_DROP || q->vary->change == CHANGE_INSERT ? TRIES : 1;
-    if (!part_of_match(q->match, &q->part, &why) || !extents_shrink(&q->part, q->vary->which, &small, &why) ||
-        extents_cost(&q->part, &small) > LARGE)
+    if (!subgraph_of_match(q->match, &q->subgraph, &why) || !extents_shrink(&q->subgraph, &(struct shrink_options){.which = q->vary->which}, &small, &why) ||
+        extents_cost(&q->subgraph, &small) > LARGE)
         return nothing(why);
     for (int i = 0; i < tries; i++)
         if (write_varied(q, &small, seed_of(q->vary->seed, (uint64_t)i), &w) && evaluate_text(q, &w, &v))
@@ -577,7 +577,7 @@ struct proved prove_variation(const struct pattern_set *set, const struct match 
     q->vary = v;
     struct proved verdict = vary(q);
     if (verdict.kind == VERDICT_DIFFERENT)
-        verdict.text = by_own_names(proofs, &q->part, verdict.text);
+        verdict.text = by_own_names(proofs, &q->subgraph, verdict.text);
     verdict.text = arena_str(a, verdict.text);
     arena_free(&q->arena);
     free(q);

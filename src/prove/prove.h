@@ -20,7 +20,7 @@ struct proved {
     struct str text;        /* the difference, or why nothing was evaluated */
     bool misfit;            /* VERDICT_NONE: the fused form does not fit what is matched */
     uint32_t shapes;        /* VERDICT_SAME: in so many; or 0 */
-    bool held;              /* VERDICT_SAME: for what constants of the match hold, not for any */
+    bool for_constants;           /* VERDICT_SAME: for what constants of the match hold, not for any */
     double bound;           /* VERDICT_SAME: the relative L2 that the pattern allows and needs; 0: it is exact */
     uint32_t needed;        /* VERDICT_SAME: preconditions without each of which it is something else */
     struct str needless;    /* names of those of which the same holds without; or empty */

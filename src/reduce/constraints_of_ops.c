@@ -1,59 +1,56 @@
-/* What each kind of op says of the extents of its operands and results. */
+/* The constraints that each kind of op puts on the extents of its operands and results. Ops whose operands and results
+ * simply share dimensions need none, because equal dimensions are one variable; ops that are not known keep all of
+ * their shapes. */
 #include "numeric/tensor.h"
-#include "reduce/shrinker.h"
+#include "reduce/constraints.h"
 
-int64_t shrink_attr(const struct graph *g, uint32_t op, const char *key) {
-    struct str text;
-    int64_t d = -1;
-    return mlir_attr(g->m, op, key, &text) && mlir_int(text, &d) ? d : -1;
-}
-
-/* The smallest groups of dimensions whose products are equal. */
-static void rules_of_reshape(struct shrinker *s, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
+/* Splits both shapes into the smallest groups of dimensions with equal products, a constraint for each. */
+static void constrain_reshape(struct constraints *c, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
     uint32_t i = 0, j = 0;
     while (i < na || j < nb) {
-        struct rule *r = shrink_rule(s, PRODUCT);
+        struct constraint *r = constraints_add(c, PRODUCT);
         int64_t left = 1, right = 1;
         do {
             bool take_left = i < na && (left <= right || j >= nb);
             int64_t x = take_left ? a[i++] : b[j++];
-            shrink_put(s, r, take_left ? 0 : 1, x);
+            constraint_add_term(c, r, take_left ? 0 : 1, x);
             if (x <= 0 || __builtin_mul_overflow(take_left ? left : right, x, take_left ? &left : &right)) {
-                s->full = true;
+                c->full = true;
                 return;
             }
         } while (left != right && (i < na || j < nb));
-        s->nrules -= !s->full && r->side[0].n + r->side[1].n == 0 && r->side[0].k == r->side[1].k;
+        c->n -= !c->full && r->side[0].n + r->side[1].n == 0 && r->side[0].k == r->side[1].k;
     }
 }
 
-/* Repeated: dimensions from the right, each a multiple. What does not change says nothing. */
-static void rules_of_repeat(struct shrinker *s, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
+/* How often each dimension is repeated is a variable of its own; shapes are aligned from the right. */
+static void add_repeat_extents(struct constraints *c, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
     for (uint32_t d = 0; d < na && d < nb; d++) {
         int64_t from = a[na - 1 - d], to = b[nb - 1 - d];
         if (from == to || from < 1 || to % from != 0)
             continue;
-        shrink_number(s, to / from);
+        constraints_add_extent(c, to / from);
     }
 }
 
-static void times_rules(struct shrinker *s, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
+/* from * times = to for each dimension that is repeated. */
+static void constrain_repeat(struct constraints *c, const int64_t *a, uint32_t na, const int64_t *b, uint32_t nb) {
     for (uint32_t d = 0; d < na && d < nb; d++) {
         int64_t from = a[na - 1 - d], to = b[nb - 1 - d];
         if (from == to || from < 1 || to % from != 0)
             continue;
-        struct rule *r = shrink_rule(s, PRODUCT);
-        shrink_put(s, r, 0, from);
-        shrink_put(s, r, 0, to / from);
-        shrink_put(s, r, 1, to);
+        struct constraint *r = constraints_add(c, PRODUCT);
+        constraint_add_term(c, r, 0, from);
+        constraint_add_term(c, r, 0, to / from);
+        constraint_add_term(c, r, 1, to);
     }
 }
 
-static void rules_of_slice(struct shrinker *s, uint32_t op, const int64_t *a, const int64_t *b) {
+static void constrain_slice(struct constraints *c, uint32_t op, const int64_t *a, const int64_t *b) {
     struct slice_bounds bounds;
-    if (!slice_bounds(s->part->graph, op, &bounds)) {
-        shrink_fix_shape(s, graph_operands(s->part->graph, op)[0]);
-        shrink_fix_shape(s, s->part->graph->m->ops[op].first_result);
+    if (!slice_bounds(c->subgraph->graph, op, &bounds)) {
+        constraints_fix_shape(c, graph_operands(c->subgraph->graph, op)[0]);
+        constraints_fix_shape(c, c->subgraph->graph->m->ops[op].first_result);
         return;
     }
     for (uint32_t d = 0; d < bounds.rank; d++) {
@@ -61,26 +58,27 @@ static void rules_of_slice(struct shrinker *s, uint32_t op, const int64_t *a, co
         if (!bounds.cut[d])
             continue;
         if (step > 1 && (begin >= step || end > a[d] || b[d] * step != a[d])) {
-            shrink_fix(s, a[d]); /* every so many from the first ones on is understood, nothing else */
-            shrink_fix(s, b[d]);
-            shrink_fix(s, begin);
-            shrink_fix(s, end);
+            constraints_fix(
+                c, a[d]); /* only strided slices that start in the first stride and cover it all are modelled */
+            constraints_fix(c, b[d]);
+            constraints_fix(c, begin);
+            constraints_fix(c, end);
             continue;
         }
-        struct rule *r = shrink_rule(s, step > 1 ? PRODUCT : SUM);
-        shrink_put(s, r, 0, step > 1 ? step : begin);
-        shrink_put(s, r, 0, b[d]);
-        shrink_put(s, r, 1, step > 1 ? a[d] : end);
-        shrink_fix(s, step > 1 ? step : 1);
-        shrink_fix(s, step > 1 ? begin : 1);
-        r = shrink_rule(s, AT_MOST);
-        shrink_put(s, r, 0, end);
-        shrink_put(s, r, 1, a[d]);
+        struct constraint *r = constraints_add(c, step > 1 ? PRODUCT : SUM);
+        constraint_add_term(c, r, 0, step > 1 ? step : begin);
+        constraint_add_term(c, r, 0, b[d]);
+        constraint_add_term(c, r, 1, step > 1 ? a[d] : end);
+        constraints_fix(c, step > 1 ? step : 1);
+        constraints_fix(c, step > 1 ? begin : 1);
+        r = constraints_add(c, AT_MOST);
+        constraint_add_term(c, r, 0, end);
+        constraint_add_term(c, r, 1, a[d]);
     }
 }
 
-static void rules_of_concat(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+static void constrain_concat(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     uint32_t rank;
     const int64_t *to = graph_shape(g, g->m->ops[op].first_result, &rank);
     for (uint32_t d = 0; to && d < rank; d++) {
@@ -94,14 +92,14 @@ static void rules_of_concat(struct shrinker *s, uint32_t op) {
         }
         if (!along || sum != to[d] || graph_noperands(g, op) < 2)
             continue;
-        struct rule *rule = shrink_rule(s, SUM);
+        struct constraint *constraint = constraints_add(c, SUM);
         for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            shrink_put(s, rule, 0, graph_shape(g, graph_operands(g, op)[i], &rank)[d]);
-        shrink_put(s, rule, 1, to[d]);
+            constraint_add_term(c, constraint, 0, graph_shape(g, graph_operands(g, op)[i], &rank)[d]);
+        constraint_add_term(c, constraint, 1, to[d]);
     }
 }
 
-/* How an op of a class without rules of its own is treated. */
+/* Ops that are defined for any extents and whose dimensions on both sides are the same variables. */
 static bool is_free(enum op_kind k) {
     static const enum op_kind kinds[] = {K_SORT,
                                          K_ARGMAX,
@@ -124,79 +122,79 @@ static bool is_free(enum op_kind k) {
     return false;
 }
 
-void numbers_of_op(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+void extents_of_op(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
     if (a && b && (g->kind[op] == K_REPEAT || g->kind[op] == K_REPEAT_INTERLEAVE || g->kind[op] == K_ALL_GATHER))
-        rules_of_repeat(s, a, na, b, nb);
+        add_repeat_extents(c, a, na, b, nb);
     if (a && b && (g->kind[op] == K_REDUCE_SCATTER || g->kind[op] == K_MESH_PARTITION))
-        rules_of_repeat(s, b, nb, a, na);
+        add_repeat_extents(c, b, nb, a, na);
     static const char *const keys[] = {"batch_size",  "input_length", "input_height", "input_width",
                                        "input_depth", "num_heads",    "num_kv_heads", "k",
                                        "num_groups",  "groups"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        shrink_number(s, shrink_attr(g, op, keys[i]));
-    numbers_of_window(s, op);
+        constraints_add_extent(c, int_attribute(g, op, keys[i]));
+    extents_of_window(c, op);
 }
 
-/* A row of weights that is folded into several. */
-static void rules_of_folded_rows(struct shrinker *s, uint32_t op, const int64_t *x, uint32_t rank) {
-    const struct graph *g = s->part->graph;
+/* A norm over the last dimension whose weights are folded to several dimensions: their product is that dimension. */
+static void constrain_folded_rows(struct constraints *c, uint32_t op, const int64_t *x, uint32_t rank) {
+    const struct graph *g = c->subgraph->graph;
     uint32_t n;
     for (uint32_t i = 1; x && rank && i < graph_noperands(g, op) && i < 3; i++) {
         uint32_t v = graph_operands(g, op)[i];
-        const int64_t *dims = part_takes(g, v) ? graph_shape(g, v, &n) : NULL;
+        const int64_t *dims = is_tensor_operand(g, v) ? graph_shape(g, v, &n) : NULL;
         if (dims && graph_numel(g, v) == x[rank - 1])
-            rules_of_reshape(s, dims, n, x + rank - 1, 1);
+            constrain_reshape(c, dims, n, x + rank - 1, 1);
     }
 }
 
-/* What is added stays. */
-static void rule_of_pad(struct shrinker *s, int64_t from, int64_t to) {
-    struct rule *r = shrink_rule(s, SUM);
-    shrink_put(s, r, 0, from);
-    shrink_put(s, r, 1, to);
-    s->full |= __builtin_add_overflow(r->side[0].k, to - from, &r->side[0].k);
+/* from + (elements added) = to, with the number of elements added kept. */
+static void constrain_pad(struct constraints *c, int64_t from, int64_t to) {
+    struct constraint *r = constraints_add(c, SUM);
+    constraint_add_term(c, r, 0, from);
+    constraint_add_term(c, r, 1, to);
+    c->full |= __builtin_add_overflow(r->side[0].k, to - from, &r->side[0].k);
 }
 
-void rules_of_op(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+void constraints_of_op(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     enum op_kind k = (enum op_kind)g->kind[op];
     uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
     if (k == K_DISTRIBUTED_RMS_NORM || k == K_DISTRIBUTED_LAYER_NORM)
-        rules_of_folded_rows(s, op, a, na);
-    if (k == K_ARANGE && part_has_limits(s->part))
-        shrink_fix_shape(s, g->m->ops[op].first_result);
+        constrain_folded_rows(c, op, a, na);
+    if (k == K_ARANGE && subgraph_has_thresholds(c->subgraph))
+        constraints_fix_shape(c, g->m->ops[op].first_result);
     if (k == K_BROADCAST || is_free(k))
         return;
     if (a && b && k == K_RESHAPE) {
-        rules_of_reshape(s, a, na, b, nb);
+        constrain_reshape(c, a, na, b, nb);
     } else if (a && b && (k == K_REPEAT || k == K_REPEAT_INTERLEAVE || k == K_ALL_GATHER)) {
-        times_rules(s, a, na, b, nb);
+        constrain_repeat(c, a, na, b, nb);
     } else if (a && b && (k == K_REDUCE_SCATTER || k == K_MESH_PARTITION)) {
-        times_rules(s, b, nb, a, na);
+        constrain_repeat(c, b, nb, a, na);
     } else if (a && b && k == K_SLICE) {
-        rules_of_slice(s, op, a, b);
+        constrain_slice(c, op, a, b);
     } else if (k == K_CONCAT) {
-        rules_of_concat(s, op);
+        constrain_concat(c, op);
     } else if (a && b && k == K_TOPK) {
-        struct rule *r = shrink_rule(s, AT_MOST);
-        shrink_put(s, r, 0, shrink_attr(g, op, "k"));
-        shrink_put(s, r, 1, na ? a[na - 1] : 1);
+        struct constraint *r = constraints_add(c, AT_MOST);
+        constraint_add_term(c, r, 0, int_attribute(g, op, "k"));
+        constraint_add_term(c, r, 1, na ? a[na - 1] : 1);
     } else if (a && b && k == K_PAD) {
         for (uint32_t d = 0; d < na && d < nb; d++)
             if (a[d] != b[d])
-                rule_of_pad(s, a[d], b[d]);
+                constrain_pad(c, a[d], b[d]);
     } else if (a && b && has_window(k)) {
-        rules_of_window(s, op);
+        constraints_of_window(c, op);
     } else {
         for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            shrink_fix_shape(s, graph_operands(g, op)[i]);
+            constraints_fix_shape(c, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < g->m->ops[op].nresults; r++)
-            shrink_fix_shape(s, g->m->ops[op].first_result + r);
+            constraints_fix_shape(c, g->m->ops[op].first_result + r);
     }
 }
