@@ -1,7 +1,7 @@
 /* What a fused form computes is compared with what its pattern matches: patterns that are wrong on purpose are refuted,
  * with an element that differs, and the same ones put right are not. */
 #include "author/examples.h"
-#include "prove/prove.h"
+#include "prove/example.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>

@@ -40,10 +40,10 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_eq(v.shapes, 4);
-    cr_assert(v.effect.known);
-    cr_assert_gt(v.effect.pcc[1], 0.999);
-    cr_assert_lt(v.effect.error[1], v.effect.error[0]); /* one rounding less */
-    cr_assert_leq(v.effect.ulp[1], 0.5);
+    cr_assert(v.device.known);
+    cr_assert_gt(v.device.pcc[1], 0.999);
+    cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding less */
+    cr_assert_leq(v.device.ulp[1], 0.5);
     cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), device PCC 0.9999")), "%s", line.p);
     cr_assert(str_ends(line, STR("x of unfused (bf16, wormhole_b0)")), "%s", line.p);
     cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 4\n")), "%s", details.p);
@@ -444,7 +444,7 @@ Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         struct proved v = ask_collective(&same[i]);
         cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
-        cr_assert(v.effect.known, "%zu", i);
+        cr_assert(v.device.known, "%zu", i);
     }
 }
 

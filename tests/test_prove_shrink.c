@@ -21,7 +21,7 @@ static void teardown(void) {
 TestSuite(prove_shrink, .init = setup, .fini = teardown, .timeout = 30);
 
 /* All ops of a function as one match. */
-static bool read_part(const char *args, const char *ops) {
+static bool read_subgraph(const char *args, const char *ops) {
     uint32_t all[64], n = 0;
     ir_short(&ir, args, ops);
     for (uint32_t op = 0; op < ir.m.nops; op++)
@@ -35,7 +35,7 @@ static bool read_part(const char *args, const char *ops) {
 
 /* What is large may lose that different extents stay different. */
 static void shrink_large(const char *args, const char *ops) {
-    cr_assert(read_part(args, ops), "%.*s", (int)why.n, why.p);
+    cr_assert(read_subgraph(args, ops), "%.*s", (int)why.n, why.p);
     cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why), "%.*s", (int)why.n, why.p);
     for (uint32_t i = 0; i < e.n; i++) {
         cr_assert_leq(e.to[i], e.from[i]);
@@ -222,7 +222,7 @@ Test(prove_shrink, what_an_unknown_op_sees_stays) {
 }
 
 Test(prove_shrink, a_dynamic_shape_is_told) {
-    cr_assert_not(read_part("x:?x64", "y = ttir.exp x -> ?x64; return y"));
+    cr_assert_not(read_subgraph("x:?x64", "y = ttir.exp x -> ?x64; return y"));
     cr_assert(str_find(why, STR("static shape")), "%.*s", (int)why.n, why.p);
 }
 
@@ -254,7 +254,7 @@ Test(prove_shrink, relations_are_given_up_for_smaller_extents) {
 }
 
 Test(prove_shrink, relations_are_kept_where_they_are_asked_for) {
-    cr_assert(read_part("x:32x512 k:128x512 q:512x512", HEADS));
+    cr_assert(read_subgraph("x:32x512 k:128x512 q:512x512", HEADS));
     cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.strict = true}, &e, &why));
     cr_assert_eq(to(8) % to(2), 0);
     cr_assert_eq(to(512) % to(128), 0);
@@ -269,8 +269,9 @@ static struct str text_of(const char *formula, struct arena *a) {
     struct idioms none = {0};
     struct printed_module w;
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(subgraph_print(&subgraph, &e, &(struct print_options){.pattern = &p, .ties = true}, a, &w, &why), "%.*s", (int)why.n,
-              why.p);
+    cr_assert(
+        subgraph_print(&subgraph, &e, &(struct print_options){.pattern = &p, .scale_constants = true}, a, &w, &why),
+        "%.*s", (int)why.n, why.p);
     diags_free(&d);
     return w.text;
 }
@@ -312,7 +313,7 @@ Test(prove_shrink, places_that_are_alike_give_one_text) {
 
 /* ---- what constants hold ---- */
 
-static bool held_of(const char *value, const char *type, int64_t max, struct payloads *out) {
+static bool read_payload(const char *value, const char *type, int64_t max, struct payloads *out) {
     static struct arena a;
     arena_free(&a);
     struct str ops = arena_printf(
@@ -320,7 +321,7 @@ static bool held_of(const char *value, const char *type, int64_t max, struct pay
         type, type, type);
     if (ir.text)
         ir_free(&ir);
-    cr_assert(read_part(arena_printf(&a, "x:%s", type).p, ops.p));
+    cr_assert(read_subgraph(arena_printf(&a, "x:%s", type).p, ops.p));
     return payload_read(&subgraph, max, &a, out);
 }
 
@@ -334,7 +335,7 @@ Test(prove_shrink, some_constants_begin_as_they_go_on) {
     };
     struct payloads h;
     for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
-        cr_assert(held_of(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
+        cr_assert(read_payload(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
         cr_assert(h.regular, "%s", alike[i][0]);
     }
 }
@@ -349,17 +350,17 @@ Test(prove_shrink, others_do_not) {
     };
     struct payloads h;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        cr_assert(held_of(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
+        cr_assert(read_payload(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
         cr_assert_not(h.regular, "%s", others[i][0]);
     }
 }
 
 Test(prove_shrink, what_is_not_a_small_list_is_not_held) {
     struct payloads h;
-    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
-    cr_assert_not(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
-    cr_assert_not(held_of("7.0", "4", 100, &h));
-    cr_assert_not(held_of("[0.0, 1.0, 2.0]", "4", 100, &h));
+    cr_assert(read_payload("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
+    cr_assert_not(read_payload("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
+    cr_assert_not(read_payload("7.0", "4", 100, &h));
+    cr_assert_not(read_payload("[0.0, 1.0, 2.0]", "4", 100, &h));
 }
 
 Test(prove_shrink, what_is_held_is_written_as_far_as_it_goes) {
@@ -369,7 +370,7 @@ Test(prove_shrink, what_is_held_is_written_as_far_as_it_goes) {
     struct diags d = {.arena = &a};
     struct idioms none = {0};
     struct printed_module w;
-    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
+    cr_assert(read_payload("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
     cr_assert(formula_parse(&p.formula, &a, &none, STR("out = a + b"), (struct text_origin){"", 1, 1}, &d));
     cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why));
     struct print_options how = {.pattern = &p, .payloads = &h};

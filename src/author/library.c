@@ -11,7 +11,7 @@
 #include "library/choose.h"
 #include "library/lowering.h"
 #include "library/place.h"
-#include "prove/prove.h"
+#include "prove/example.h"
 
 struct fa_library {
     struct arena arena;
