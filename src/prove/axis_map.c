@@ -37,7 +37,7 @@ static bool overlap(const struct term *t, const struct term *m) {
 /* A term of the map is a sum over axes where it has digits of one axis only, or whole terms of several. */
 static bool is_sum_over_axes(const struct axes *axes, const struct term *m) {
     uint32_t first = NONE;
-    bool several = false, whole = true;
+    bool several = false, contained = true;
     for (uint32_t d = 0; d < axes->n; d++)
         for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++) {
             const struct term *t = &axes->t[j];
@@ -45,9 +45,9 @@ static bool is_sum_over_axes(const struct axes *axes, const struct term *m) {
                 continue;
             several |= first != NONE && first != d;
             first = d;
-            whole &= t->lo >= m->lo && t->lo * t->size <= m->lo * m->size;
+            contained &= t->lo >= m->lo && t->lo * t->size <= m->lo * m->size;
         }
-    return !several || whole;
+    return !several || contained;
 }
 
 /* The element depends on axis d. */

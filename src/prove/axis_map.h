@@ -13,8 +13,8 @@ int64_t map_size(const struct imap *map);
 struct shape axes_shape(const struct axes *axes);
 bool axes_equal(const struct axes *a, const struct axes *b);
 
-/* axes_element by one table for each axis, where the element is a sum over axes. It makes the copy of a tensor of a few
- * thousand elements some times as fast. */
+/* axes_element by one table for each axis, where the element is a sum over axes. `patterns test`, which proves
+ * every example in several variations, takes 9.5 to 12 s of processor time with them and 15 to 16.5 s without. */
 struct axis_tables {
     const struct axes *axes;
     const struct imap *map;

@@ -7,8 +7,8 @@
 #include "prove/devices.h"
 #include "prove/reference.h"
 
-/* Elements and steps of a proof after which no further alternative of the form is tried. It is a count, not a time, so
- * that verdicts are the same on every machine. */
+/* Cost of a proof (struct proof) after which no further alternative of the form is tried: at most 256 of them. It is a
+ * count, not a time, so that verdicts are the same on every machine. */
 enum { BUDGET = 1 << 22 };
 
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {

@@ -1,5 +1,6 @@
-/* Evaluates in f64, where rounding is far below any difference in meaning: two orders of summation of a few thousand
- * numbers differ by about 1e-13 relative, so what differs by more than 1e-9 is another function. */
+/* Both sides are evaluated in f64, where rounding is far below a difference in meaning: a sum of n terms of one sign
+ * has a relative error of at most about n * 2^-53, 1e-12 for ten thousand terms, in whatever order it is taken (Higham,
+ * Accuracy and Stability of Numerical Algorithms, 4.2). So what differs by more than 1e-9 is another function. */
 #include "prove/trials.h"
 
 #include <math.h>
@@ -9,11 +10,12 @@
 #include "prove/form_attributes.h"
 #include "prove/reference.h"
 
-/* Alternatives of a form that are tried in a frame, and what one costs beside its elements and steps. */
+/* Alternatives of a form that are tried in a frame, and what an evaluation counts beside its elements and steps, so
+ * that the budget bounds the alternatives of small tensors, too. */
 enum { MAX_ALTERNATIVES = 512, CHOICE_COST = 1 << 14 };
 
-/* Differences are relative to the element, or to a thousandth of the largest one of the tensor where it is smaller:
- * sums that cancel leave small elements with large relative errors. */
+/* A difference is relative to the element, or to a thousandth of the largest element of the tensor where the element is
+ * smaller than that: sums that cancel leave small elements with large relative errors. */
 static const double tolerance = 1e-9, floor_of_largest = 1e-3;
 
 /* ---- one line ---- */
@@ -106,8 +108,8 @@ static struct trial_result not_evaluated(struct proof *p) {
     return (struct trial_result){NOT_EVALUATED, arena_str(p->ref.arena, p->run.bench.error)};
 }
 
-/* Evaluates the form with the choice at hand and compares it on all devices. `finite`: only what the match makes a
- * finite number is compared on the first device. */
+/* Evaluates the form with the choice at hand and compares it on all devices. `finite`: elements that the match does not
+ * make finite are not compared; this is for the first device only. */
 static struct trial_result try_choice(struct proof *p, bool finite, struct tally *tally) {
     struct line_result lines[MAX_LINES] = {0};
     struct trial_result result = {SAME, STR("")};
@@ -130,8 +132,8 @@ static struct trial_result try_choice(struct proof *p, bool finite, struct tally
 }
 
 /* The first result counts, but one that was evaluated counts more than one that was not. */
-static bool says_more(const struct trial_result *f, const struct trial_result *than) {
-    return !than->text.n || f->verdict > than->verdict;
+static bool says_more(const struct trial_result *r, const struct trial_result *than) {
+    return !than->text.n || r->verdict > than->verdict;
 }
 
 /* Tries the alternatives of the form in the frame at hand; the one that agrees is left in the run. */

@@ -134,19 +134,19 @@ static void print_cast(struct module_printer *pr, const char *dialect, uint32_t 
 static void print_constant(struct module_printer *pr, uint32_t number, uint32_t value, struct constant c,
                            const char *dialect) {
     enum dtype type = graph_dtype(pr->subgraph->graph, value), narrow = narrowest(c.bits), full = DT_F64;
-    bool whole = format_is_integer(type);
-    if (whole)
+    bool integer = format_is_integer(type);
+    if (integer)
         full = narrow = type;
-    buf_printf(&pr->out, "  %%%c%u = \"%s.full\"() <{fill_value = ", whole || type == DT_F64 ? 'a' : 'f', number,
+    buf_printf(&pr->out, "  %%%c%u = \"%s.full\"() <{fill_value = ", integer || type == DT_F64 ? 'a' : 'f', number,
                dialect);
-    print_number(pr, whole ? c.value : scaled_constant(&pr->meanings, c));
+    print_number(pr, integer ? c.value : scaled_constant(&pr->meanings, c));
     buf_add(&pr->out, STR(", shape = ["));
     print_dims(pr, value, ", ");
     buf_add(&pr->out, STR("]}> : () -> "));
     print_tensor_type(pr, value, full);
     buf_addc(&pr->out, '\n');
     pr->lines++;
-    if (whole || type == DT_F64)
+    if (integer || type == DT_F64)
         return;
     bool twice = narrow != type && narrow != DT_F64;
     if (twice)
@@ -155,8 +155,8 @@ static void print_constant(struct module_printer *pr, uint32_t number, uint32_t 
 }
 
 /* The first elements of each dimension, as the hexadecimal bytes (little endian) that MLIR prints long lists as.
- * `whole`: as i64, else as f64. */
-static void print_elements(struct module_printer *pr, const struct tensor *t, bool whole) {
+ * `integers`: as i64, else as f64. */
+static void print_elements(struct module_printer *pr, const struct tensor *t, bool integers) {
     static const char digits[] = "0123456789ABCDEF";
     struct shape s = t->shape;
     struct view v = view_of(t);
@@ -167,7 +167,7 @@ static void print_elements(struct module_printer *pr, const struct tensor *t, bo
     for (walk_add(&at, &v); walk_more(&at); walk_next(&at)) {
         double x = v.x[at.offset[0]];
         uint64_t bits = 0;
-        if (!whole)
+        if (!integers)
             memcpy(&bits, &x, sizeof bits);
         else if (fabs(x) <= 0x1p53)
             bits = (uint64_t)(int64_t)x;

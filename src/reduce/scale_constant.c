@@ -37,15 +37,15 @@ static bool literal(const struct number *n, double *out) {
     }
 }
 
-static void find_literals(struct constant_meanings *m, const struct node *n, bool *seen) {
-    if (n->kind == N_NAMED && seen[n->slot])
+static void find_literals(struct constant_meanings *m, const struct node *n, bool *visited) {
+    if (n->kind == N_NAMED && visited[n->slot])
         return;
     if (n->kind == N_NAMED)
-        seen[n->slot] = true;
+        visited[n->slot] = true;
     if (n->kind == N_NUMBER && m->nliterals < MAX_LITERALS && literal(n->number, &m->literals[m->nliterals]))
         m->nliterals++;
     for (uint32_t i = 0; i < n->nargs; i++)
-        find_literals(m, n->args[i], seen);
+        find_literals(m, n->args[i], visited);
 }
 
 double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value) {
@@ -72,11 +72,11 @@ static void find_reduced(struct constant_meanings *m, const struct subgraph *s) 
 void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
                        const struct pattern *pattern, bool scale) {
     const struct formula *f = pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
-    bool seen[MAX_SLOTS] = {false};
+    bool visited[MAX_SLOTS] = {false};
     *out = (struct constant_meanings){.extents = e, .scale = scale};
-    find_literals(out, f->root, seen);
+    find_literals(out, f->root, visited);
     for (uint32_t i = 0; i < f->nsecondary; i++)
-        find_literals(out, f->also[i].node, seen);
+        find_literals(out, f->also[i].node, visited);
     find_reduced(out, s);
 }
 
