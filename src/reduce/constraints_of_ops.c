@@ -46,6 +46,8 @@ static void constrain_repeat(struct constraints *c, const int64_t *a, uint32_t n
     }
 }
 
+/* begin + size = end along a dimension that is cut, and end <= the operand's; with a step: step * size = the operand's,
+ * where the slice takes every so many elements of all of it. Other strided slices keep their sizes. */
 static void constrain_slice(struct constraints *c, uint32_t op, const int64_t *a, const int64_t *b) {
     struct slice_bounds bounds;
     if (!slice_bounds(c->subgraph->graph, op, &bounds)) {
@@ -58,25 +60,26 @@ static void constrain_slice(struct constraints *c, uint32_t op, const int64_t *a
         if (!bounds.cut[d])
             continue;
         if (step > 1 && (begin >= step || end > a[d] || b[d] * step != a[d])) {
-            constraints_fix(
-                c, a[d]); /* only strided slices that start in the first stride and cover it all are modelled */
-            constraints_fix(c, b[d]);
-            constraints_fix(c, begin);
-            constraints_fix(c, end);
+            const int64_t sizes[] = {a[d], b[d], begin, end};
+            for (int i = 0; i < 4; i++)
+                constraints_fix(c, sizes[i]);
             continue;
         }
-        struct constraint *r = constraints_add(c, step > 1 ? PRODUCT : SUM);
-        constraint_add_term(c, r, 0, step > 1 ? step : begin);
-        constraint_add_term(c, r, 0, b[d]);
-        constraint_add_term(c, r, 1, step > 1 ? a[d] : end);
-        constraints_fix(c, step > 1 ? step : 1);
-        constraints_fix(c, step > 1 ? begin : 1);
-        r = constraints_add(c, AT_MOST);
-        constraint_add_term(c, r, 0, end);
-        constraint_add_term(c, r, 1, a[d]);
+        struct constraint *size = constraints_add(c, step > 1 ? PRODUCT : SUM);
+        constraint_add_term(c, size, 0, step > 1 ? step : begin);
+        constraint_add_term(c, size, 0, b[d]);
+        constraint_add_term(c, size, 1, step > 1 ? a[d] : end);
+        if (step > 1) {
+            constraints_fix(c, step);
+            constraints_fix(c, begin);
+        }
+        struct constraint *within = constraints_add(c, AT_MOST);
+        constraint_add_term(c, within, 0, end);
+        constraint_add_term(c, within, 1, a[d]);
     }
 }
 
+/* The extents of the operands add up to that of the result, along the dimension where they do. */
 static void constrain_concat(struct constraints *c, uint32_t op) {
     const struct graph *g = c->subgraph->graph;
     uint32_t rank;
@@ -92,10 +95,10 @@ static void constrain_concat(struct constraints *c, uint32_t op) {
         }
         if (!along || sum != to[d] || graph_noperands(g, op) < 2)
             continue;
-        struct constraint *constraint = constraints_add(c, SUM);
+        struct constraint *all = constraints_add(c, SUM);
         for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-            constraint_add_term(c, constraint, 0, graph_shape(g, graph_operands(g, op)[i], &rank)[d]);
-        constraint_add_term(c, constraint, 1, to[d]);
+            constraint_add_term(c, all, 0, graph_shape(g, graph_operands(g, op)[i], &rank)[d]);
+        constraint_add_term(c, all, 1, to[d]);
     }
 }
 
