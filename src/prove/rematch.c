@@ -22,7 +22,7 @@ static struct pattern pattern_alone(const struct pattern *p, bool conditions) {
 static uint32_t op_in(const struct rematch *r, const struct subgraph *s, const struct printed_module *w, uint32_t op) {
     for (uint32_t i = 0; i < s->nops; i++)
         if (s->ops[i] == op)
-            return w->line[i] == NONE ? NONE : r->ir.funcs[0].first_op + w->line[i];
+            return w->line[i] == NONE ? NONE : r->module.ir.funcs[0].first_op + w->line[i];
     return NONE;
 }
 
@@ -37,7 +37,7 @@ static bool is_same(const struct rematch *r, const struct subgraph *s, const str
 /* All ops that are left, the added one, and no others. */
 static bool is_mutated(const struct rematch *r, const struct subgraph *s, const struct printed_module *w,
                        const struct match *m, const struct match *found, const struct mutation *mu) {
-    uint32_t left = 0, first = r->ir.funcs[0].first_op;
+    uint32_t left = 0, first = r->module.ir.funcs[0].first_op;
     bool added = mu->added == NONE;
     for (uint32_t i = 0; i < found->nops; i++) {
         bool known = mu->added != NONE && found->ops[i] == first + mu->added;
@@ -58,16 +58,11 @@ bool rematch_find(struct rematch *r, const struct pattern_set *set, const struct
     struct pattern_set only = {.max_steps = set->max_steps, .items = &one, .n = 1};
     struct match_list list = {0};
     bool found = false;
-    r->diags.arena = a;
-    r->source = (struct source){.path = "proof", .data = w->text.p, .size = w->text.n, .line_cache_line = 1};
-    r->block = (struct log_block){.text = w->text, .complete = true};
-    mlir_parse(&r->ir, &r->source, &r->block, &r->diags);
-    graph_build(&r->graph, &r->ir);
     r->pattern = pattern_alone(m->pattern, mu != NULL);
-    if (r->ir.nfuncs != 1 || r->ir.bad_ops > 0)
+    if (!parsed_module_read(&r->module, w->text, a))
         return false;
     patterns_index(&only);
-    match_function(&only, &r->graph, 0, a, &list);
+    match_function(&only, &r->module.graph, 0, a, &list);
     for (uint32_t i = 0; i < list.n && !found; i++)
         if (mu ? is_mutated(r, s, w, m, &list.items[i], mu) : is_same(r, s, w, m, &list.items[i])) {
             r->match = list.items[i];
@@ -79,9 +74,7 @@ bool rematch_find(struct rematch *r, const struct pattern_set *set, const struct
 }
 
 void rematch_free(struct rematch *r) {
-    graph_free(&r->graph);
-    mlir_free(&r->ir);
-    diags_free(&r->diags);
+    parsed_module_free(&r->module);
 }
 
 struct str original_names(const struct subgraph *s, struct str text, struct arena *a) {

@@ -5,13 +5,10 @@
 
 #include "match/match.h"
 #include "reduce/mutate.h"
+#include "reduce/parsed_module.h"
 
 struct rematch {
-    struct source source;
-    struct log_block block;
-    struct mlir ir;
-    struct graph graph;
-    struct diags diags;
+    struct parsed_module module;
     struct pattern pattern; /* of the match, without the conditions that it met already */
     struct match match;     /* of that pattern in this graph */
 };

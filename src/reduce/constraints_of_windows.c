@@ -217,7 +217,7 @@ static bool window_of(const struct graph *g, uint32_t op, struct window_extents 
     return true;
 }
 
-/* ---- rules ---- */
+/* ---- constraints ---- */
 
 /* in + gain + remainder + stride = stride * out, the product as a sum of `stride` terms; transposed, with in and out
  * exchanged. */

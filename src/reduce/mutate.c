@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reduce/mutator.h"
+#include "reduce/parsed_module.h"
 
 enum { NEW_BATCH = 2, MAX_KINDS = 16 }; /* extent of a new batch dimension; kinds of optional ops of a formula */
 
@@ -221,20 +222,12 @@ static bool change(struct mutator *x, const struct subgraph *s, const struct mat
 
 bool mutate(struct mutation *mu, const struct subgraph *s, const struct match *m, struct arena *a,
             struct printed_module *w) {
-    struct source source = {.path = "proof", .data = w->text.p, .size = w->text.n, .line_cache_line = 1};
-    struct log_block block = {.text = w->text, .complete = true};
-    struct diags diags = {.arena = a};
-    struct mlir ir;
-    struct graph g;
-    mlir_parse(&ir, &source, &block, &diags);
-    graph_build(&g, &ir);
+    struct parsed_module p;
+    bool good = parsed_module_read(&p, w->text, a) && p.ir.nops > 1;
     mu->added = NONE;
-    struct mutator x = {.m = &ir, .g = &g, .mu = mu, .arena = a, .dropped = NONE, .stand_in = NONE, .at = NONE};
-    bool good = ir.nfuncs == 1 && ir.bad_ops == 0 && ir.nops > 1;
-    x.f = ir.funcs;
+    struct mutator x = {.m = &p.ir, .g = &p.graph, .f = p.ir.funcs, .mu = mu, .arena = a};
+    x.dropped = x.stand_in = x.at = NONE;
     good = good && change(&x, s, m, w);
-    graph_free(&g);
-    mlir_free(&ir);
-    diags_free(&diags);
+    parsed_module_free(&p);
     return good;
 }
