@@ -1,11 +1,12 @@
-/* The generator is splitmix64 (Steele, Lea, Flood 2014), seeded by input, trial and seed, so that each tensor has its
- * own sequence. Its distribution is chosen so that ops that differ do so visibly in f64, and agree to 1e-9 where they
- * are equal: magnitudes stay within what exponentials and squares keep exact. */
+/* The generator is splitmix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014), started from
+ * input, trial and seed, so that each tensor has a sequence of its own. Numbers are of the size of activations: sums,
+ * squares and exponentials of them are far from the limits of f64. */
 #include "prove/numbers.h"
 
 #include <math.h>
 
-/* Indices are 0 or 1, since every dimension has two elements at least; equal elements are of three values. */
+/* Indices are 0 or 1, since dimensions of small shapes may have two elements only; equal elements are of three values.
+ */
 enum { INDICES = 2, EQUAL_VALUES = 3 };
 
 static double uniform(uint64_t *state) {

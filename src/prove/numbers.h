@@ -23,7 +23,7 @@ bool trial_differs(const struct reference *r, enum trial trial);
 /* Fills run->given. What the pattern states of inputs holds, except for the input `violated` (NONE: for all).
  * Replicated inputs are those of `first`, the run of the first device. False with a reason in the bench. */
 bool numbers_make(struct device_run *run, const struct device_run *first, enum trial trial, uint32_t violated);
-/* A generator of 64-bit numbers from a seed and an index: neighbouring seeds give unrelated numbers. */
+/* Mixes a seed and an index to another seed; neighbouring ones give unrelated seeds. */
 static inline uint64_t seed_of(uint64_t seed, uint64_t i) {
     uint64_t x = (seed + i * 0x632be59bd9b4e019u + 1) * 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -135,7 +135,7 @@ static void print_new_type(struct mutator *x) {
     buf_printf(&x->out, "%s>", dtype_name(graph_dtype(x->g, x->at)));
 }
 
-/* 0.5 in each element: a number that no pattern states. */
+/* A constant of 0.5. */
 static void print_second_constant(struct mutator *x, const char *dialect) {
     buf_printf(&x->out, "  %%other = \"%s.full\"() <{fill_value = 0.5 : f32, shape = [", dialect);
     for (uint32_t d = 0; d < mutator_rank(x, x->at); d++)

@@ -85,8 +85,7 @@ bool is_piecewise(enum op_kind k) {
 }
 
 bool subgraph_has_thresholds(const struct subgraph *p) {
-    static const double far =
-        1e9; /* bounds of masks and clamps beyond this are never met by positions or activations */
+    static const double far = 1e9; /* constants beyond this stand for infinity: the bounds of masks and clamps */
     const struct graph *g = p->graph;
     for (uint32_t i = 0; i < p->nops; i++)
         for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && is_piecewise((enum op_kind)g->kind[p->ops[i]]); k++) {
