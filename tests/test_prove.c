@@ -1,7 +1,7 @@
 /* What a fused form computes is compared with what its pattern matches: patterns that are wrong on purpose are refuted,
  * with an element that differs, and the same ones put right are not. */
 #include "author/examples.h"
-#include "prove/prove.h"
+#include "prove/example.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -285,7 +285,7 @@ Test(prove, a_scale_of_a_grouped_transposed_convolution) {
     refuted(r, GROUPED("4", "4x1x1x1"), "the fused form makes");
 }
 
-/* ---- what is tied to a number, preconditions, approximations ---- */
+/* ---- ties, preconditions, approximations ---- */
 
 Test(prove, a_constant_is_the_number_that_it_is_tied_to) {
     proved((struct rule){"out = x - sum(x, dim=-1) * (1 / extent(-1))", NULL, "x - mean(x)", NULL},
@@ -308,7 +308,7 @@ Test(prove, a_precondition_is_imposed_and_has_to_matter) {
             "need not be stated");
 }
 
-Test(prove, what_is_positive_is_said) {
+Test(prove, a_positive_input_has_to_be_stated) {
     struct rule r = {"out = log(x * x)", NULL, "2 * log(x)", NULL};
     const char *ops = TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS) ONE("o", "log", "q", "", ROWS);
     refuted(r, ops, DIFFERS);
@@ -332,7 +332,7 @@ Test(prove, an_approximation_is_within_its_bound) {
 
 /* ---- how the form is read ---- */
 
-Test(prove, what_a_match_has_may_not_be_left_out) {
+Test(prove, a_bound_operand_may_not_be_left_out) {
     struct rule r = {"out = x * y [+ z]", NULL, "x * y | x * y + z", NULL};
     const char *ops = TWO("m", "multiply", "x", "y", ROWS, ROWS, ROWS) TWO("o", "add", "m", "z", ROWS, ROWS, ROWS);
     proved(r, ops);
@@ -340,7 +340,7 @@ Test(prove, what_a_match_has_may_not_be_left_out) {
     refuted(r, ops, DIFFERS);
 }
 
-Test(prove, further_results_are_compared) {
+Test(prove, secondary_roots_are_compared) {
     struct rule r = {"out = exp(x)\nalso second = log(x)", NULL, "out = exp(x)\nalso second = log(x)", NULL};
     const char *ops = ONE("a", "exp", "x", "", ROWS) ONE("b", "log", "x", "", ROWS);
     proved(r, ops);
@@ -348,7 +348,7 @@ Test(prove, further_results_are_compared) {
     refuted(r, ops, DIFFERS);
 }
 
-Test(prove, a_form_that_does_not_fit_is_a_fault) {
+Test(prove, a_form_that_cannot_be_evaluated_is_an_error) {
     const char *ops = ONE("o", "exp", "x", "", ROWS);
     refuted((struct rule){"out = exp(x)", NULL, "out = reshape(exp(x), like=out)", NULL}, ops,
             "does not fit the match");
@@ -401,10 +401,10 @@ Test(prove, the_seed_changes_the_numbers) {
     cr_assert_str_neq(first, message());
 }
 
-/* ---- what a value has to be ---- */
+/* ---- inputs that are stated as a formula ---- */
 
-/* A symmetric matrix may be turned. */
-Test(prove, what_a_value_holds_is_said) {
+/* A symmetric matrix may be transposed. */
+Test(prove, an_input_may_be_stated_as_a_formula) {
     struct rule r = {"out = matmul(x, m)", NULL, "matmul(x, transposed(m))", NULL};
     const char *ops = MATMUL("o", "x", "m", "false", "2x4", "4x4", "2x4");
     refuted(r, ops, DIFFERS);
@@ -416,7 +416,7 @@ Test(prove, what_a_value_holds_is_said) {
             "precondition of %m does not hold: that need not be stated");
 }
 
-Test(prove, what_a_value_holds_is_as_large_as_the_value) {
+Test(prove, a_stated_input_has_the_shape_of_the_value) {
     struct example_counts counts;
     uint32_t before = prover.unproved;
     run(&(struct rule){"out = x * y", NULL, "x * y", "holds: {y: 'max(y, dim=-1)'}"},
@@ -433,7 +433,7 @@ Test(prove, each_bundled_pattern_says_what_it_is_fused_to) {
     cr_assert_gt(set.n, 100);
 }
 
-/* ---- masks, by what the ops make of them ---- */
+/* ---- masks, found by what the ops do with them ---- */
 
 #define WIDE        "2x4x8"
 #define AT_INFINITY "(b + b - b)" /* b, but where it is infinite */
@@ -465,7 +465,7 @@ Test(prove, what_is_subtracted_before_a_softmax_is_a_penalty) {
     proved((struct rule){"out = softmax(x - b, dim=-1)", NULL, "softmax(x + -b, dim=-1)", NULL}, ops);
 }
 
-Test(prove, a_name_makes_no_mask) {
+Test(prove, a_mask_is_not_found_by_its_name) {
     proved((struct rule){"out = x * mask", NULL, "x * (mask + mask - mask)", NULL},
            TWO("o", "multiply", "x", "m", WIDE, "1x4x8", WIDE));
     proved((struct rule){"out = sigmoid(x + mask)", NULL, "sigmoid(x + (mask + mask - mask))", NULL},
@@ -474,7 +474,7 @@ Test(prove, a_name_makes_no_mask) {
            TWO("s", "multiply", "x", "m", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE));
 }
 
-/* ---- rows that are masked as a whole ---- */
+/* ---- fully masked rows ---- */
 
 #define STABLE(r, x) ONE(r, "softmax", x, "<{dimension = 2 : si32, numericStable = true}> ", WIDE)
 #define GUARDED                                                                                                        \
@@ -584,7 +584,7 @@ Test(prove, a_stable_sort_promises_an_order) {
     proved(values, IN_ORDER("true") CUT("o", "v", "f32", "3") "return %o : tensor<4x3xf32>\n");
 }
 
-/* ---- other ranks, an op less and one more ---- */
+/* ---- mutations: other ranks, an op less and one more ---- */
 
 Test(prove, what_is_right_in_one_rank_only) {
     struct rule r = {"out = op softmax(x, dim=-1)", NULL, "softmax(x, dim=1)", NULL};

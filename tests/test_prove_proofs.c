@@ -26,7 +26,7 @@ static void claim(const char *match, const char *fused) {
     pattern(match, fused ? arena_printf(&arena, "fused: %s", fused).p : "");
 }
 
-/* The verdict of the only place. */
+/* The verdict of the only match. */
 static struct proved ask(const char *args, const char *ops) {
     cr_assert_eq(search_all(args, ops), 1, "%u places", list.n);
     return proofs_ask(proofs, &list.items[0], false);
@@ -40,10 +40,10 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_eq(v.shapes, 4);
-    cr_assert(v.effect.known);
-    cr_assert_gt(v.effect.pcc[1], 0.999);
-    cr_assert_lt(v.effect.error[1], v.effect.error[0]); /* one rounding less */
-    cr_assert_leq(v.effect.ulp[1], 0.5);
+    cr_assert(v.device.known);
+    cr_assert_gt(v.device.pcc[1], 0.999);
+    cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding less */
+    cr_assert_leq(v.device.ulp[1], 0.5);
     cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), device PCC 0.9999")), "%s", line.p);
     cr_assert(str_ends(line, STR("x of unfused (bf16, wormhole_b0)")), "%s", line.p);
     cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 4\n")), "%s", details.p);
@@ -65,7 +65,7 @@ Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
     cr_assert(str_find(v.text, STR("(input %x = ")), "%s", v.text.p);
 }
 
-Test(prove_proofs, what_is_wrong_by_a_hair_is_refuted) {
+Test(prove_proofs, small_relative_differences_are_refuted) {
     static const char *const wrong[] = {
         "softmax(x * scale, dim=-2)", /* the wrong axis */
         "softmax(x / scale)",         /* the scale inverted */
@@ -99,7 +99,7 @@ Test(prove_proofs, a_constant_tied_to_an_extent_is_exact) {
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
 
-Test(prove_proofs, the_reason_is_told_where_nothing_is_proved) {
+Test(prove_proofs, nothing_proved_has_a_reason) {
     claim("out = x * sigmoid(x)", NULL);
     struct proved v = ask("x:96x640xbf16", SILU);
     struct str line = verdict_line(&v, &arena);
@@ -120,7 +120,7 @@ Test(prove_proofs, nan_on_both_sides_everywhere_is_no_proof) {
     cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
 }
 
-Test(prove_proofs, what_is_alike_is_proved_once) {
+Test(prove_proofs, equal_matches_are_proved_once) {
     claim("out = x * sigmoid(x)", "silu(x)");
     ask("x:96x640xbf16", SILU);
     uint32_t n = proofs_count(proofs);
@@ -139,7 +139,7 @@ Test(prove_proofs, what_is_alike_is_proved_once) {
     "0>, "                                                                                                             \
     "scale = 5.0E-1 : f32} -> 1x4x96x64; return o"
 
-Test(prove_proofs, a_number_that_is_an_argument_counts_in_attributes) {
+Test(prove_proofs, a_scalar_argument_may_be_an_attribute) {
     const char *match = "out = scaled_dot_product_attention(q * f, k, v)",
                *args = "q:1x4x96x64 k:1x4x96x64 v:1x4x96x64";
     claim(match, "scaled_dot_product_attention(q, k, v, scale=\"value(f) * attribute(out, \'scale\')\")");
@@ -193,7 +193,7 @@ Test(prove_proofs, images_of_any_dimensions_are_refuted) {
     }
 }
 
-Test(prove_proofs, what_is_costly_is_evaluated_in_few_shapes) {
+Test(prove_proofs, costly_matches_are_evaluated_in_few_shapes) {
     struct proved v = ask_image(1, "(x, w, b)");
     cr_assert_eq(v.shapes, 2);
     claim("out = x * sigmoid(x)", "silu(x)");
@@ -207,7 +207,7 @@ static uint32_t shapes_of(const char *shape) {
         .shapes;
 }
 
-Test(prove_proofs, shapes_are_as_many_as_there_are) {
+Test(prove_proofs, shapes_are_counted_once_each) {
     claim("out = x * sigmoid(x)", "silu(x)");
     cr_assert_eq(shapes_of("2x2"), 1);
     cr_assert_eq(shapes_of("3x2"), 1);
@@ -216,7 +216,7 @@ Test(prove_proofs, shapes_are_as_many_as_there_are) {
 }
 
 /* One less than the number of elements is 1 where there are two of them. */
-Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
+Test(prove_proofs, a_form_right_for_two_elements_only_is_refuted) {
     claim("out = sum(x * x, dim=-1) * c", "sum(x * x, dim=-1)");
     struct proved v =
         ask("x:1000x7", "s = ttir.multiply x x -> 1000x7; t = ttir.sum s {dim_arg = [1 : i32], keep_dim = true} -> "
@@ -225,7 +225,7 @@ Test(prove_proofs, what_is_right_of_two_elements_only_is_refuted) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
-Test(prove_proofs, a_further_result_that_nobody_takes_is_none_of_the_small_module) {
+Test(prove_proofs, an_unused_second_result_is_not_returned) {
     claim("out = abs(sort(x))", "abs(sort(x))");
     struct proved v = ask("x:128x512", "t = ttir.sort x {dim = -1 : si32} -> 128x512*2; o = ttir.abs t#0 -> 128x512; "
                                        "return o");
@@ -233,7 +233,7 @@ Test(prove_proofs, a_further_result_that_nobody_takes_is_none_of_the_small_modul
 }
 
 /* All different they are too many elements. */
-Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
+Test(prove_proofs, extents_that_become_equal_differ_in_another_choice) {
     claim("out = sum(x, dim=-1) * c", "mean(x)");
     struct proved v =
         ask("x:3x5x7x11x13x17x23x19", "s = ttir.sum x {dim_arg = [7 : i32], keep_dim = true} -> 3x5x7x11x13x17x23x1\n"
@@ -242,7 +242,7 @@ Test(prove_proofs, extents_that_become_equal_do_not_stay_so) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
-/* ---- numbers that ordinary ones do not come near ---- */
+/* ---- thresholds and epsilons ---- */
 
 static void differs(const char *match, const char *fused, const char *args, const char *ops) {
     patterns_free(&set);
@@ -251,7 +251,7 @@ static void differs(const char *match, const char *fused, const char *args, cons
     cr_assert(verdict_refutes(&v), "%s: %s", match, v.text.p);
 }
 
-Test(prove_proofs, what_differs_beyond_a_limit_is_refuted) {
+Test(prove_proofs, differences_beyond_a_threshold_are_refuted) {
     differs("out = abs(minimum(x, c))", "abs(x)", "x:32x64",
             "c = ttir.full {fill_value = 1000.0 : f32} -> 1x1; m = ttir.minimum x c -> 32x64\n"
             "o = ttir.abs m -> 32x64; return o");
@@ -301,7 +301,7 @@ Test(prove_proofs, small_numbers_may_be_outside_of_the_claim) {
     "xsi32; c = ttir.full {fill_value = 32 : i32} -> 1x1xsi32; m = ttir.ge i c -> 1x" n "xi1\n"                        \
     "o = ttir.where m a b -> 32x" n "; return o"
 
-Test(prove_proofs, positions_that_are_compared_with_a_number_stay_as_many) {
+Test(prove_proofs, positions_compared_with_a_number_keep_their_extent) {
     differs("out = where(i >= c, a, b)", "b + 0", "a:32x64 b:32x64", FROM("64"));
     patterns_free(&set);
     claim("out = where(i >= c, a, b)", "b + 0");
@@ -313,7 +313,7 @@ Test(prove_proofs, positions_that_are_compared_with_a_number_stay_as_many) {
     cr_assert_neq(v.kind, VERDICT_SAME);
 }
 
-/* ---- what constants hold ---- */
+/* ---- constant payloads ---- */
 
 /* 0, 1, ... as 32-bit integers in memory order, the last one as given. */
 static const char *counted(uint32_t n, uint32_t last) {
@@ -333,7 +333,7 @@ static struct proved ask_rows(uint32_t n, uint32_t last) {
     return ask(arena_printf(&arena, "w:%ux96", n).p, ops.p);
 }
 
-Test(prove_proofs, what_a_constant_holds_decides) {
+Test(prove_proofs, a_constant_payload_decides) {
     claim("out = matmul(x, w)", "neg(neg(x))");
     struct proved v =
         ask("x:64x2", "w = ttir.constant {value = dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>} -> 2x2\n"
@@ -348,12 +348,12 @@ Test(prove_proofs, what_a_constant_holds_decides) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
-Test(prove_proofs, what_holds_for_any_constant_is_asked_of_this_one_too) {
+Test(prove_proofs, a_payload_is_tried_where_any_constant_agrees) {
     claim("out = (x * s) / s", "neg(neg(x))");
     struct proved v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
                                     "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert_not(v.held);
+    cr_assert_not(v.for_constants);
     cr_assert_gt(v.shapes, 4);
     v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 0.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
                       "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
@@ -368,7 +368,7 @@ Test(prove_proofs, a_list_of_indices_is_kept_whole) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
-Test(prove_proofs, a_large_list_is_cut_where_its_beginning_is_like_the_whole) {
+Test(prove_proofs, a_large_payload_is_cut_where_it_is_regular) {
     claim("out = op embedding(i, w)", "neg(neg(w))");
     struct proved v = ask_rows(16384, 16383);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
@@ -395,7 +395,7 @@ Test(prove_proofs, a_constant_may_be_computed) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
-Test(prove_proofs, what_is_not_in_the_text_is_an_argument) {
+Test(prove_proofs, a_dense_resource_is_an_argument) {
     claim("out = matmul(x, w)", "neg(neg(x))");
     struct proved v = ask("x:64x2", "w = ttir.constant {value = dense_resource<w> : tensor<2x2xf32>} -> 2x2\n"
                                     "o = ttir.matmul x w -> 64x2; return o");
@@ -444,7 +444,7 @@ Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         struct proved v = ask_collective(&same[i]);
         cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
-        cr_assert(v.effect.known, "%zu", i);
+        cr_assert(v.device.known, "%zu", i);
     }
 }
 
@@ -480,7 +480,7 @@ Test(prove_proofs, a_collective_is_not_moved_past_what_does_not) {
     }
 }
 
-Test(prove_proofs, a_mesh_that_is_not_modelled_is_told) {
+Test(prove_proofs, an_unsupported_mesh_is_an_error) {
     static const struct collective untold[] = {
         {"out = all_reduce(all_reduce(x))", "all_reduce(all_reduce(x))", "x:96x640",
          ALL_REDUCE("sum") "e = ttir.all_reduce r {cluster_axis = 0 : ui32, reduce_type = #ttcore.reduce_type<sum>} -> "

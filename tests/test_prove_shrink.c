@@ -1,11 +1,12 @@
-/* Small extents: every relation that ops and shapes state is kept, and what cannot be kept is told. */
+/* Small extents keep every relation that ops and shapes state, or fail with a reason; the module that is printed in
+ * them. */
 #include "ir_text.h"
-#include "reduce/write.h"
+#include "reduce/print_module.h"
 
 #include <criterion/criterion.h>
 
 static struct ir ir;
-static struct part part;
+static struct subgraph subgraph;
 static struct extents e;
 static struct str why;
 
@@ -21,7 +22,7 @@ static void teardown(void) {
 TestSuite(prove_shrink, .init = setup, .fini = teardown, .timeout = 30);
 
 /* All ops of a function as one match. */
-static bool read_part(const char *args, const char *ops) {
+static bool read_subgraph(const char *args, const char *ops) {
     uint32_t all[64], n = 0;
     ir_short(&ir, args, ops);
     for (uint32_t op = 0; op < ir.m.nops; op++)
@@ -30,13 +31,13 @@ static bool read_part(const char *args, const char *ops) {
             all[n++] = op;
     struct match m = {.graph = &ir.g, .ops = all, .root = all[n - 1], .nops = n};
     why = STR("");
-    return part_of_match(&m, &part, &why);
+    return subgraph_of_match(&m, &subgraph, &why);
 }
 
-/* What is large may lose that different extents stay different. */
+/* In large subgraphs different extents may become equal. */
 static void shrink_large(const char *args, const char *ops) {
-    cr_assert(read_part(args, ops), "%.*s", (int)why.n, why.p);
-    cr_assert(extents_shrink(&part, 0, &e, &why), "%.*s", (int)why.n, why.p);
+    cr_assert(read_subgraph(args, ops), "%.*s", (int)why.n, why.p);
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why), "%.*s", (int)why.n, why.p);
     for (uint32_t i = 0; i < e.n; i++) {
         cr_assert_leq(e.to[i], e.from[i]);
         cr_assert_geq(e.to[i], 2, "%ld", (long)e.from[i]);
@@ -73,7 +74,7 @@ Test(prove_shrink, reshapes_keep_their_products) {
     cr_assert_lt(to(768), 100);
 }
 
-Test(prove_shrink, parts_of_a_dimension_add_up) {
+Test(prove_shrink, slices_and_concats_keep_sums) {
     shrink("x:2x32x2304", "q = ttir.slice_static x {begins = [0 : i32, 0 : i32, 0 : i32], ends = [2 : i32, 32 : i32, "
                           "768 : i32], step = [1 : "
                           "i32, 1 : i32, 1 : i32]} -> 2x32x768\n"
@@ -84,14 +85,14 @@ Test(prove_shrink, parts_of_a_dimension_add_up) {
     cr_assert_eq(to(768) + to(1536), to(2304));
 }
 
-Test(prove_shrink, every_second_element_is_half) {
+Test(prove_shrink, a_strided_slice_keeps_its_stride) {
     shrink("x:4x128",
            "h = ttir.slice_static x {begins = [0 : i32, 1 : i32], ends = [4 : i32, 128 : i32], step = [1 : i32, 2 : "
            "i32]} -> 4x64; return h");
     cr_assert_eq(to(128), 2 * to(64));
 }
 
-Test(prove_shrink, heads_that_are_repeated_are_a_multiple) {
+Test(prove_shrink, repeated_heads_are_a_multiple) {
     shrink("k:1x8x128x64",
            "r = ttir.repeat_interleave k {dim = 1 : si32, repeats = 4 : ui32} -> 1x32x128x64; return r");
     cr_assert_eq(to(8) * to(4), to(32));
@@ -129,7 +130,7 @@ Test(prove_shrink, a_window_of_one_dimension_slides_too) {
     cr_assert_lt(to(1500), 60);
 }
 
-Test(prove_shrink, a_flattened_row_keeps_its_sizes) {
+Test(prove_shrink, a_flattened_image_keeps_its_sizes) {
     shrink("x:1x1x3000x80 w:64x80x3",
            "y = ttnn.conv1d x w {batch_size = 2 : i32, dilation = 1 : i32, groups = 1 : i32, in_channels = 80 : i32, "
            "input_length = 1500 : i32, kernel_size = 3 : i32, out_channels = 64 : i32, padding = array<i32: 1, 1>, "
@@ -160,7 +161,7 @@ Test(prove_shrink, a_transposed_window_spreads_the_image) {
     cr_assert_lt(to(60), 30);
 }
 
-Test(prove_shrink, a_count_that_is_rounded_up_stays_so) {
+Test(prove_shrink, ceil_mode_rounds_up_again) {
     shrink("x:2x112x111x64",
            "y = ttir.max_pool2d x {ceil_mode = true, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 3>, padding = "
            "array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>} -> 2x56x55x64; return y");
@@ -170,7 +171,7 @@ Test(prove_shrink, a_count_that_is_rounded_up_stays_so) {
     cr_assert_lt(to(112), 60);
 }
 
-Test(prove_shrink, an_upsampling_stays_as_many_times) {
+Test(prove_shrink, an_upsampling_keeps_its_scale) {
     shrink("x:1x64x48x320", "y = ttir.upsample2d x {mode = \"nearest\", scale_factor = array<i32: 2, 3>} "
                             "-> 1x128x144x320; return y");
     cr_assert_eq(2 * to(64), to(128));
@@ -207,41 +208,41 @@ Test(prove_shrink, an_upsampling_that_does_not_fit_stays) {
     cr_assert_eq(to(48), 48);
 }
 
-Test(prove_shrink, groups_that_the_weights_do_not_tell_stay) {
+Test(prove_shrink, groups_that_do_not_fit_the_weights_stay) {
     shrink("x:1x60x40x128 w:128x33x3x3",
            "y = ttir.conv2d x w {groups = 4 : i32, padding = array<i32: 1, 1, 1, 1>} -> 1x60x40x128; return y");
     cr_assert_eq(to(128), 128);
     cr_assert_eq(to(4), 4);
 }
 
-Test(prove_shrink, what_an_unknown_op_sees_stays) {
+Test(prove_shrink, shapes_of_an_unknown_op_stay) {
     shrink("x:32x640 y:32x640", "z = ttir.frobnicate x -> 32x96; s = ttir.add x y -> 32x640; return z s");
     cr_assert_eq(to(32), 32);
     cr_assert_eq(to(640), 640);
     cr_assert_eq(to(96), 96);
 }
 
-Test(prove_shrink, a_dynamic_shape_is_told) {
-    cr_assert_not(read_part("x:?x64", "y = ttir.exp x -> ?x64; return y"));
+Test(prove_shrink, a_dynamic_shape_is_an_error) {
+    cr_assert_not(read_subgraph("x:?x64", "y = ttir.exp x -> ?x64; return y"));
     cr_assert(str_find(why, STR("static shape")), "%.*s", (int)why.n, why.p);
 }
 
-Test(prove_shrink, further_sizes_differ) {
+Test(prove_shrink, second_solution_differs) {
     shrink("x:96x64", "y = ttir.exp x -> 96x64; return y");
     struct extents more;
-    cr_assert(extents_shrink(&part, 1, &more, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 1}, &more, &why));
     cr_assert_neq(memcmp(more.to, e.to, sizeof e.to), 0);
 }
 
-Test(prove_shrink, the_second_sizes_are_all_larger) {
+Test(prove_shrink, second_solution_is_larger_in_each_extent) {
     shrink("x:1000x7", "y = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 1000x1; return y");
     struct extents more;
-    cr_assert(extents_shrink(&part, 1, &more, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 1}, &more, &why));
     for (uint32_t i = 0; i < e.n; i++)
         cr_assert_gt(more.to[i], e.to[i], "%ld", (long)e.from[i]);
 }
 
-/* Products and heads that are large with all relations kept. */
+/* Products and heads that are costly with all relations kept. */
 #define HEADS                                                                                                          \
     "a = ttir.matmul x k {transpose_b = true} -> 32x128; b = ttir.matmul x q {transpose_b = true} -> 32x512\n"         \
     "c = ttir.reshape a {shape = [1 : i32, 32 : i32, 2 : i32, 64 : i32]} -> 1x32x2x64\n"                               \
@@ -249,28 +250,29 @@ Test(prove_shrink, the_second_sizes_are_all_larger) {
 
 Test(prove_shrink, relations_are_given_up_for_smaller_extents) {
     shrink_large("x:32x512 k:128x512 q:512x512", HEADS);
-    cr_assert_lt(extents_cost(&part, &e), 1 << 15);
+    cr_assert_lt(extents_cost(&subgraph, &e), 1 << 15);
     cr_assert_neq(to(8) % to(2), 0);
 }
 
-Test(prove_shrink, relations_are_kept_where_they_are_asked_for) {
-    cr_assert(read_part("x:32x512 k:128x512 q:512x512", HEADS));
-    cr_assert(extents_shrink_as(&part, &(struct shrinking){.strict = true}, &e, &why));
+Test(prove_shrink, a_strict_search_keeps_multiples) {
+    cr_assert(read_subgraph("x:32x512 k:128x512 q:512x512", HEADS));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.strict = true}, &e, &why));
     cr_assert_eq(to(8) % to(2), 0);
     cr_assert_eq(to(512) % to(128), 0);
     cr_assert_eq(to(2) * to(64), to(128));
 }
 
-/* ---- the text ---- */
+/* ---- the printed module ---- */
 
 static struct str text_of(const char *formula, struct arena *a) {
     struct pattern p = {0};
     struct diags d = {.arena = a};
     struct idioms none = {0};
-    struct written_part w;
+    struct printed_module w;
     cr_assert(formula_parse(&p.formula, a, &none, str_of(formula), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(part_write(&part, &e, &(struct writing){.pattern = &p, .ties = true}, a, &w, &why), "%.*s", (int)why.n,
-              why.p);
+    cr_assert(
+        subgraph_print(&subgraph, &e, &(struct print_options){.pattern = &p, .scale_constants = true}, a, &w, &why),
+        "%.*s", (int)why.n, why.p);
     diags_free(&d);
     return w.text;
 }
@@ -298,7 +300,7 @@ Test(prove_shrink, a_constant_is_the_number_that_the_pattern_means) {
     arena_free(&a);
 }
 
-Test(prove_shrink, places_that_are_alike_give_one_text) {
+Test(prove_shrink, equal_subgraphs_give_one_text) {
     struct arena a = {0};
     const char *ops = "q = ttnn.multiply x x -> 4x64; n = ttnn.neg q -> 4x64; return n";
     shrink("x:4x64", ops);
@@ -310,9 +312,9 @@ Test(prove_shrink, places_that_are_alike_give_one_text) {
     arena_free(&a);
 }
 
-/* ---- what constants hold ---- */
+/* ---- constant payloads ---- */
 
-static bool held_of(const char *value, const char *type, int64_t max, struct held *out) {
+static bool read_payload(const char *value, const char *type, int64_t max, struct payloads *out) {
     static struct arena a;
     arena_free(&a);
     struct str ops = arena_printf(
@@ -320,11 +322,11 @@ static bool held_of(const char *value, const char *type, int64_t max, struct hel
         type, type, type);
     if (ir.text)
         ir_free(&ir);
-    cr_assert(read_part(arena_printf(&a, "x:%s", type).p, ops.p));
-    return payload_read(&part, max, &a, out);
+    cr_assert(read_subgraph(arena_printf(&a, "x:%s", type).p, ops.p));
+    return payload_read(&subgraph, max, &a, out);
 }
 
-Test(prove_shrink, some_constants_begin_as_they_go_on) {
+Test(prove_shrink, regular_payloads) {
     static const char *const alike[][2] = {
         {"[0.0, 1.0, 2.0, 3.0]", "4"},
         {"[[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]", "2x3"},
@@ -332,14 +334,14 @@ Test(prove_shrink, some_constants_begin_as_they_go_on) {
         {"[[5.0, -1.0, -1.0], [5.0, 5.0, -1.0]]", "2x3"},
         {"[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]", "2x2"},
     };
-    struct held h;
+    struct payloads h;
     for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
-        cr_assert(held_of(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
-        cr_assert(h.alike, "%s", alike[i][0]);
+        cr_assert(read_payload(alike[i][0], alike[i][1], 100, &h), "%s", alike[i][0]);
+        cr_assert(h.regular, "%s", alike[i][0]);
     }
 }
 
-Test(prove_shrink, others_do_not) {
+Test(prove_shrink, irregular_payloads) {
     static const char *const others[][2] = {
         {"[0.0, 1.0, 2.0, 4.0]", "4"},
         {"[1.0, 2.0, 3.0, 4.0]", "4"},
@@ -347,33 +349,33 @@ Test(prove_shrink, others_do_not) {
         {"[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]", "3x3"},
         {"[[[0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]", "2x2x2"},
     };
-    struct held h;
+    struct payloads h;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        cr_assert(held_of(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
-        cr_assert_not(h.alike, "%s", others[i][0]);
+        cr_assert(read_payload(others[i][0], others[i][1], 100, &h), "%s", others[i][0]);
+        cr_assert_not(h.regular, "%s", others[i][0]);
     }
 }
 
-Test(prove_shrink, what_is_not_a_small_list_is_not_held) {
-    struct held h;
-    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
-    cr_assert_not(held_of("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
-    cr_assert_not(held_of("7.0", "4", 100, &h));
-    cr_assert_not(held_of("[0.0, 1.0, 2.0]", "4", 100, &h));
+Test(prove_shrink, splats_and_large_constants_are_not_read) {
+    struct payloads h;
+    cr_assert(read_payload("[0.0, 1.0, 2.0, 3.0]", "4", 4, &h));
+    cr_assert_not(read_payload("[0.0, 1.0, 2.0, 3.0]", "4", 3, &h));
+    cr_assert_not(read_payload("7.0", "4", 100, &h));
+    cr_assert_not(read_payload("[0.0, 1.0, 2.0]", "4", 100, &h));
 }
 
-Test(prove_shrink, what_is_held_is_written_as_far_as_it_goes) {
+Test(prove_shrink, payloads_print_with_their_first_elements) {
     struct arena a = {0};
-    struct held h;
+    struct payloads h;
     struct pattern p = {0};
     struct diags d = {.arena = &a};
     struct idioms none = {0};
-    struct written_part w;
-    cr_assert(held_of("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
+    struct printed_module w;
+    cr_assert(read_payload("[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]", "6", 100, &h));
     cr_assert(formula_parse(&p.formula, &a, &none, STR("out = a + b"), (struct text_origin){"", 1, 1}, &d));
-    cr_assert(extents_shrink(&part, 0, &e, &why));
-    struct writing how = {.pattern = &p, .held = &h};
-    cr_assert(part_write(&part, &e, &how, &a, &w, &why));
+    cr_assert(extents_shrink(&subgraph, &(struct shrink_options){.which = 0}, &e, &why));
+    struct print_options how = {.pattern = &p, .payloads = &h};
+    cr_assert(subgraph_print(&subgraph, &e, &how, &a, &w, &why));
     cr_assert_eq(to(6), 2);
     cr_assert(str_find(w.text, STR("dense<\"0x0000000000000000000000000000F03F\"> : tensor<2xf64>")), "%s", w.text.p);
     arena_free(&a);

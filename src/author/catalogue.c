@@ -10,7 +10,7 @@
 #include "library/choose.h"
 #include "library/directory.h"
 #include "library/lowering.h"
-#include "prove/prove.h"
+#include "prove/example.h"
 
 struct fa_library {
     struct arena arena;

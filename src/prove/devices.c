@@ -1,15 +1,18 @@
-/* Collectives are counted: the same program comes to them in the same order on every device. */
+/* A collective is identified by its number in the order of evaluation, which is the same on every device. */
 #include "prove/devices.h"
 
-enum { MAX_CALLS = 16, FEW_DEVICES = 2 };
+/* Collectives of one side; devices where nothing states their number. */
+enum { MAX_COLLECTIVES = 16, DEFAULT_DEVICES = 2 };
+
+enum proof_side { SIDE_MATCH, SIDE_FORM, SIDES };
 
 struct devices {
-    struct mesh mesh; /* first: the bench has it */
-    struct proof *of[MAX_DEVICES];
-    enum side_kind side;
-    bool begun[MAX_DEVICES]; /* its match was evaluated to the end */
-    uint32_t calls[MAX_DEVICES];
-    const struct tensor *given[SIDES][MAX_CALLS][MAX_DEVICES];
+    struct mesh mesh; /* the first member: a bench points to it, and gather() gets back from there */
+    struct device_run *runs[MAX_DEVICES];
+    enum proof_side side;          /* that is evaluated */
+    bool evaluated[MAX_DEVICES];   /* the match was, to the end */
+    uint32_t reached[MAX_DEVICES]; /* collectives in the current evaluation */
+    const struct tensor *operands[SIDES][MAX_COLLECTIVES][MAX_DEVICES];
 };
 
 static const enum op_kind collectives[] = {K_ALL_REDUCE,           K_ALL_REDUCE_ASYNC,  K_REDUCE_SCATTER,
@@ -29,8 +32,8 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* As many as the shapes or the attributes say; 0: they say nothing. */
-static int64_t devices_said(const struct graph *g, uint32_t op) {
+/* The number of devices that shapes or attributes of a collective state; 0: none do. */
+static int64_t devices_stated(const struct graph *g, uint32_t op) {
     int64_t in = graph_numel(g, graph_operands(g, op)[0]), out = graph_numel(g, g->m->ops[op].first_result);
     int64_t list[2 * MAX_DEVICES], most = -1;
     struct str text;
@@ -53,6 +56,7 @@ static int64_t devices_said(const struct graph *g, uint32_t op) {
     return n > 2 * MAX_DEVICES ? MAX_DEVICES + 1 : most + 1;
 }
 
+/* The collective is along the mesh axis of those before it. */
 static bool same_axis(const struct graph *g, uint32_t op, struct str *axis) {
     struct str text = STR("");
     bool first = !axis->p;
@@ -64,146 +68,153 @@ static bool same_axis(const struct graph *g, uint32_t op, struct str *axis) {
 }
 
 /* 0: there is no collective. */
-static bool count_devices(struct proof *p, int64_t *count) {
-    const struct match *m = p->match;
+static bool count_devices(struct device_run *first, int64_t *count) {
+    const struct match *m = first->ref->match;
     struct str axis = {0};
     bool any = false;
     *count = 0;
     for (uint32_t i = 0; i < m->nops; i++) {
         if (!is_collective((enum op_kind)m->graph->kind[m->ops[i]]) || graph_noperands(m->graph, m->ops[i]) == 0)
             continue;
-        int64_t said = devices_said(m->graph, m->ops[i]);
+        int64_t stated = devices_stated(m->graph, m->ops[i]);
         any = true;
         if (!same_axis(m->graph, m->ops[i], &axis))
-            return bench_beyond(&p->bench, "collectives along several axes of the mesh");
-        if (said > 0 && *count > 0 && said != *count)
-            return bench_beyond(&p->bench, "collectives of different numbers of devices");
-        *count = larger(*count, said);
+            return bench_beyond(&first->bench, "collectives along several axes of the mesh");
+        if (stated > 0 && *count > 0 && stated != *count)
+            return bench_beyond(&first->bench, "collectives of different numbers of devices");
+        *count = larger(*count, stated);
     }
     if (*count > MAX_DEVICES)
-        return bench_beyond(&p->bench, "a collective of more than %d devices", MAX_DEVICES);
-    *count = any && *count == 0 ? FEW_DEVICES : *count;
+        return bench_beyond(&first->bench, "a collective of more than %d devices", MAX_DEVICES);
+    *count = any && *count == 0 ? DEFAULT_DEVICES : *count;
     return true;
 }
 
 /* ---- in lockstep ---- */
 
-static struct devices *devices_of(const struct proof *p) {
-    return (struct devices *)p->devices;
+static struct devices *devices_of(const struct device_run *run) {
+    return (struct devices *)run->mesh;
 }
 
-/* Everything but its inputs and where it is, is that of the first one. */
-static void as_first(const struct devices *d, uint32_t device) {
-    struct proof *q = d->of[device];
-    q->bench = d->of[0]->bench;
-    q->bench.device = device;
-    q->bench.error = STR("");
-    q->frame = d->of[0]->frame;
-    q->choice = d->of[0]->choice;
+/* Another device continues where the first one is: the same arena, arithmetic, frame and choice. */
+static void follow_first(const struct devices *d, uint32_t device) {
+    struct device_run *run = d->runs[device];
+    run->bench = d->runs[0]->bench;
+    run->bench.device = device;
+    run->bench.error = STR("");
+    run->frame = d->runs[0]->frame;
+    run->choice = d->runs[0]->choice;
 }
 
-static bool evaluate_match(struct devices *d, uint32_t device) {
-    enum side_kind side = d->side;
-    d->begun[device] = form_begin(d->of[device]);
-    d->side = side;
-    return d->begun[device];
-}
-
-/* The side at hand, on another device; it ends early where a collective waits for others. */
-static uint32_t evaluate_side(struct devices *d, uint32_t device, struct outcome *out) {
-    as_first(d, device);
-    if (d->side == SIDE_MATCH)
-        return evaluate_match(d, device);
-    if (!d->begun[device] && !evaluate_match(d, device))
-        return 0;
-    return form_names(d->of[device]) ? form_evaluate(d->of[device], out) : 0;
-}
-
-static bool gather(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
-    struct devices *d = (struct devices *)b->mesh;
-    uint32_t call = d->calls[b->device]++;
-    struct outcome out[MAX_OUTCOMES];
-    if (call >= MAX_CALLS)
-        return bench_beyond(b, "more than %d collectives", MAX_CALLS);
-    const struct tensor **given = d->given[d->side][call];
-    given[b->device] = x;
-    for (uint32_t i = 0; i < d->mesh.devices; i++) {
-        if (!given[i] && b->device > 0)
-            return bench_fail(b, "a collective waits for other devices");
-        if (!given[i])
-            evaluate_side(d, i, out);
-        if (!given[i]) {
-            struct str why = d->of[i]->bench.error;
-            return bench_fail(b, "%.*s", (int)why.n, why.p);
-        }
-    }
-    memcpy(all, given, d->mesh.devices * sizeof *all);
-    return true;
-}
-
-bool devices_prepare(struct proof *p) {
-    int64_t count;
-    p->devices = NULL;
-    if (!count_devices(p, &count))
-        return false;
-    if (count == 0)
-        return true;
-    struct devices *d = arena_alloc(p->arena, sizeof *d);
-    d->mesh = (struct mesh){(uint32_t)count, gather};
-    p->devices = &d->mesh;
-    d->of[0] = p;
-    for (uint32_t i = 1; i < count; i++) {
-        struct prover *own = arena_alloc(p->arena, sizeof *own);
-        d->of[i] = arena_alloc(p->arena, sizeof *d->of[i]);
-        *own = *p->prover;
-        own->seed += i * 0x9e3779b97f4a7c15u;
-        *d->of[i] = *p;
-        d->of[i]->prover = own;
-    }
-    return true;
-}
-
-struct mesh *devices_mesh(const struct proof *p) {
-    return p->devices;
-}
-
-struct proof *devices_other(const struct proof *p, uint32_t device) {
-    const struct devices *d = devices_of(p);
-    return d && p->bench.device == 0 && device < d->mesh.devices ? d->of[device] : NULL;
-}
-
-void devices_begin(struct proof *p, enum side_kind side) {
-    struct devices *d = devices_of(p);
+/* A side is evaluated from its beginning. On the first device that makes what was left at its collectives stale. */
+static void begin_side(struct device_run *run, enum proof_side side) {
+    struct devices *d = devices_of(run);
     if (!d)
         return;
     d->side = side;
-    d->calls[p->bench.device] = 0;
-    if (p->bench.device > 0)
+    d->reached[run->bench.device] = 0;
+    if (run->bench.device > 0)
         return;
     for (int s = side; s < SIDES; s++)
-        memset(d->given[s], 0, sizeof d->given[s]);
+        memset(d->operands[s], 0, sizeof d->operands[s]);
     if (side == SIDE_MATCH)
-        memset(d->begun, 0, sizeof d->begun);
+        memset(d->evaluated, 0, sizeof d->evaluated);
 }
 
-void devices_join(struct proof *p) {
-    for (uint32_t i = 1; devices_other(p, i); i++)
-        as_first(devices_of(p), i);
+bool devices_evaluate_match(struct device_run *run) {
+    begin_side(run, SIDE_MATCH);
+    return form_evaluate_match(run);
 }
 
-uint32_t devices_evaluate(struct proof *p, uint32_t device, struct outcome out[MAX_OUTCOMES]) {
-    uint32_t n = evaluate_side(devices_of(p), device, out);
+uint32_t devices_evaluate_form(struct device_run *run, struct line_result out[MAX_LINES]) {
+    begin_side(run, SIDE_FORM);
+    return form_evaluate(run, out);
+}
+
+static bool evaluate_match(struct devices *d, uint32_t device) {
+    enum proof_side side = d->side;
+    d->evaluated[device] = devices_evaluate_match(d->runs[device]);
+    d->side = side;
+    return d->evaluated[device];
+}
+
+/* Evaluates the side at hand on another device; it ends early at a collective whose other operands are not there yet.
+ */
+static uint32_t evaluate_side(struct devices *d, uint32_t device, struct line_result *out) {
+    struct device_run *run = d->runs[device];
+    follow_first(d, device);
+    if (d->side == SIDE_MATCH)
+        return evaluate_match(d, device);
+    if (!d->evaluated[device] && !evaluate_match(d, device))
+        return 0;
+    return form_bind(run) ? devices_evaluate_form(run, out) : 0;
+}
+
+/* For mesh.gather. */
+static bool gather(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
+    struct devices *d = (struct devices *)b->mesh;
+    uint32_t number = d->reached[b->device]++;
+    struct line_result out[MAX_LINES];
+    if (number >= MAX_COLLECTIVES)
+        return bench_beyond(b, "more than %d collectives", MAX_COLLECTIVES);
+    const struct tensor **operands = d->operands[d->side][number];
+    operands[b->device] = x;
+    for (uint32_t i = 0; i < d->mesh.devices; i++) {
+        if (!operands[i] && b->device > 0)
+            return bench_fail(b, "a collective waits for other devices");
+        if (!operands[i])
+            evaluate_side(d, i, out);
+        if (!operands[i]) {
+            struct str why = d->runs[i]->bench.error;
+            return bench_fail(b, "%.*s", (int)why.n, why.p);
+        }
+    }
+    memcpy(all, operands, d->mesh.devices * sizeof *all);
+    return true;
+}
+
+/* ---- entry points ---- */
+
+bool devices_prepare(struct device_run *first) {
+    struct arena *a = first->ref->arena;
+    int64_t count;
+    first->mesh = NULL;
+    if (!count_devices(first, &count))
+        return false;
+    if (count == 0)
+        return true;
+    struct devices *d = arena_alloc(a, sizeof *d);
+    d->mesh = (struct mesh){(uint32_t)count, gather};
+    d->runs[0] = first;
+    first->mesh = &d->mesh;
+    for (uint32_t i = 1; i < count; i++) {
+        d->runs[i] = arena_alloc(a, sizeof *d->runs[i]);
+        *d->runs[i] = *first;
+        d->runs[i]->seed += i * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: far apart for neighbouring devices */
+    }
+    return true;
+}
+
+struct device_run *devices_other(const struct device_run *first, uint32_t device) {
+    const struct devices *d = devices_of(first);
+    return d && first->bench.device == 0 && device < d->mesh.devices ? d->runs[device] : NULL;
+}
+
+bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t violated) {
+    struct device_run *run;
+    for (uint32_t i = 1; devices_other(first, i); i++)
+        follow_first(devices_of(first), i);
+    bool good = numbers_make(first, first, trial, violated);
+    for (uint32_t i = 1; good && (run = devices_other(first, i)); i++)
+        good = numbers_make(run, first, trial, violated);
+    return good;
+}
+
+uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct line_result out[MAX_LINES]) {
+    uint32_t n = evaluate_side(devices_of(first), device, out);
     if (n == 0) {
-        struct str why = devices_other(p, device)->bench.error;
-        bench_fail(&p->bench, "%.*s", (int)why.n, why.p);
+        struct str why = devices_other(first, device)->bench.error;
+        bench_fail(&first->bench, "%.*s", (int)why.n, why.p);
     }
     return n;
-}
-
-bool devices_replicate(const struct proof *p, uint32_t value) {
-    const struct pattern *pattern = p->match->pattern;
-    bool found = false;
-    for (uint32_t i = 0; i < pattern->nreplicated; i++)
-        found |= p->bound.slots[pattern->replicated[i]].value == value;
-    return found;
 }

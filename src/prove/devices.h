@@ -1,30 +1,29 @@
-/* The devices of a match with collectives: each evaluates the same ops, and the same fused form, on inputs of its own.
+/* Runs of a proof on all devices of a mesh, for matches with collectives: each device evaluates the same ops, and the
+ * same fused form, on inputs of its own.
  *
- * The evaluation at hand is that of the first device. Where it comes to a collective the others are evaluated up to
- * there, one after the other and from the beginning, and each leaves its operand. What they all left is kept, so that
- * the next time they get past it. Inputs are different on each device, but for what the pattern says is replicated:
- * that a sum over devices commutes with what is not linear cannot be shown by equal ones. */
-#ifndef FA_PROVE_DEVICES_H
-#define FA_PROVE_DEVICES_H
+ * The run at hand is that of the first device. Where it comes to a collective, the other devices are evaluated up to
+ * there, one after the other and from the beginning, and each leaves the operand that it contributes. What was left is
+ * kept, so that the next evaluation gets past that collective. Inputs differ between devices, except for those that the
+ * pattern says are replicated: equal inputs would hide that a sum over devices does not commute with what is not
+ * linear.
+ */
+#ifndef FA_DEVICES_H
+#define FA_DEVICES_H
 
-#include "prove/form.h"
+#include "prove/fused_form.h"
+#include "prove/numbers.h"
 
-enum side_kind { SIDE_MATCH, SIDE_FORM, SIDES };
-
-/* After form_prepare and the leaves: devices of the match, none where it has no collective. False with a reason in the
- * bench where they are on several axes of the mesh, or too many. */
-bool devices_prepare(struct proof *p);
-/* For the bench of the first device; NULL: there are no others. */
-struct mesh *devices_mesh(const struct proof *p);
-/* The evaluation of another device, from 1 on; NULL after the last. */
-struct proof *devices_other(const struct proof *p, uint32_t device);
-/* One side is evaluated anew on the device of this proof. */
-void devices_begin(struct proof *p, enum side_kind side);
-/* Before new leaves: the others work where the first does. */
-void devices_join(struct proof *p);
-/* After form_evaluate on the first device: the same on another one. */
-uint32_t devices_evaluate(struct proof *p, uint32_t device, struct outcome out[MAX_OUTCOMES]);
-/* It is the same on all devices. */
-bool devices_replicate(const struct proof *p, uint32_t value);
+/* Once the reference is known: the runs of the other devices, none where it has no collective. False with a reason in
+ * the bench where collectives are along several axes of the mesh, or there are too many devices. */
+bool devices_prepare(struct device_run *first);
+/* The run of another device, from 1 on; NULL after the last. */
+struct device_run *devices_other(const struct device_run *first, uint32_t device);
+/* numbers_make on all devices. */
+bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t violated);
+/* form_evaluate_match and form_evaluate on the first device, with the others as far as collectives need them. */
+bool devices_evaluate_match(struct device_run *first);
+uint32_t devices_evaluate_form(struct device_run *first, struct line_result out[MAX_LINES]);
+/* After that: the form on another device. 0 with a reason in the bench of the first. */
+uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct line_result out[MAX_LINES]);
 
 #endif

@@ -1,51 +1,33 @@
-/* What a proof gives the leaves of a match: random numbers of several kinds, what the pattern ties to a number, and
- * what it states, unless that is to be violated. */
-#ifndef FA_PROVE_NUMBERS_H
-#define FA_PROVE_NUMBERS_H
+/* Random numbers for the inputs of a proof, the same for the same seed. */
+#ifndef FA_NUMBERS_H
+#define FA_NUMBERS_H
 
-#include "prove/form.h"
+#include "prove/proof.h"
 
-/* What an ordinary trial leaves out is in one of its own: rows that are hidden as a whole, equal elements of a sort,
- * numbers around the limits of the match, and those beside which an epsilon counts. */
+/* Kinds of trials. What a pattern may exclude from its claim, and numbers that an ordinary trial does not meet, have a
+ * trial of their own. */
 enum trial {
-    TRIAL_PLAIN,
-    TRIAL_POSITIVE,
-    TRIAL_HIDDEN,
-    TRIAL_COARSE,
-    TRIAL_SHUT,
-    TRIAL_TIES,
-    TRIAL_LIMITS,
-    TRIAL_SMALL,
+    TRIAL_PLAIN,        /* both signs, rows of different size, a row of zeros, some numbers 8 times as large */
+    TRIAL_POSITIVE,     /* the same, positive: for roots and logarithms */
+    TRIAL_MASKED,       /* masks hide some scores of each row, never all */
+    TRIAL_COARSE,       /* few different numbers up to 4: larger ones, with many equal */
+    TRIAL_MASKED_ROWS,  /* masks hide whole rows */
+    TRIAL_EQUAL,        /* 0, 1 and 2 only: equal elements of a sort */
+    TRIAL_THRESHOLDS,   /* numbers on and around the thresholds of the reference */
+    TRIAL_NEAR_EPSILON, /* numbers so small that an epsilon counts */
     TRIALS
 };
 
-/* Below a value: matched ops, movement and constants are evaluated, what they start from is a leaf. */
-void numbers_find(struct proof *p, uint32_t value);
-/* What each leaf is for, as soon as all are found. False with a reason. */
-bool numbers_roles(struct proof *p);
-/* Something is stated of the leaf that can fail to hold. */
-bool numbers_stated(const struct proof *p, uint32_t leaf);
-/* The trial says something of this match that others do not. */
-bool numbers_differ(const struct proof *p, enum trial trial);
-/* The order of equal elements can be seen: a sort promises it, or its indices are used for more than to be moved. */
-bool numbers_show_order(const struct proof *p);
-/* Into p->given, and that of each other device. What is stated holds, but for that of the leaf `violated` (NONE: of
- * all). False with a reason. */
-bool numbers_make(struct proof *p, enum trial trial, uint32_t violated);
-
-/* ---- mask.c ---- */
-
-/* What a value decides, whatever its element type is. */
-enum truth mask_truth(const struct proof *p, uint32_t value, int depth);
-/* 1: where it is -inf a softmax sees nothing; -1: where it is inf; 0: neither. */
-int mask_sign(const struct proof *p, uint32_t value);
-
-/* ---- limits.c ---- */
-
-/* An integer that some op takes for a place, an offset or the like. */
-bool limits_is_index(const struct proof *p, uint32_t value, int depth);
-struct limits limits_find(const struct proof *p);
-/* One around the limits, or `otherwise`; of three random numbers below 1. */
-double limits_number(const struct limits *l, enum dtype type, double otherwise, const double u[3]);
+/* The trial has other numbers for this reference than the trials before it. */
+bool trial_differs(const struct reference *r, enum trial trial);
+/* Fills run->given. What the pattern states of inputs holds, except for the input `violated` (NONE: for all).
+ * Replicated inputs are those of `first`, the run of the first device. False with a reason in the bench. */
+bool numbers_make(struct device_run *run, const struct device_run *first, enum trial trial, uint32_t violated);
+/* Mixes a seed and an index to another seed; neighbouring ones give unrelated seeds. */
+static inline uint64_t seed_of(uint64_t seed, uint64_t i) {
+    uint64_t x = (seed + i * 0x632be59bd9b4e019u + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    return (x ^ x >> 27) >> 8;
+}
 
 #endif

@@ -1,3 +1,4 @@
+/* Searches, resolves overlaps, proves, and does so again without what was refuted until nothing more is. */
 #include "prove/select.h"
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 #include "base/work.h"
 #include "library/choose.h"
 
-/* What --source leaves of the matches. A theoretical one that a direct one covers stays away all the same. */
+/* Applies --source, after overlaps are resolved: a theoretical match that a direct one covers is not reported even
+ * where direct ones are not asked for. */
 static void drop_sources(const struct fa_options *o, struct match_list *list) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < list->n; i++)
@@ -41,7 +43,7 @@ static struct str refuted_text(const struct match *m, struct str why, struct are
                         (int)m->pattern->fused_op.n, m->pattern->fused_op.p, (int)op.n, op.p, (int)why.n, why.p);
 }
 
-/* Puts the refuted matches aside; returns how many there are that were not known. */
+/* Moves refuted matches aside; returns how many are new. */
 static uint32_t find_refuted(struct selection *s, struct arena *a) {
     uint32_t before = s->nrefuted;
     for (uint32_t i = 0; i < s->matches.n; i++) {
@@ -71,8 +73,7 @@ static void drop_refuted(const struct selection *s, struct match_list *list) {
     list->n = n;
 }
 
-/* What is refuted gives its ops back to the matches that it overlaps: that is rare, so all are searched again only
- * then. */
+/* A refuted match frees its ops for matches that it overlapped. That is rare, so the whole search is repeated then. */
 void select_matches(const struct search_setup *setup, const struct fa_options *o, struct proofs *proofs,
                     const struct graph *g, struct arena *a, struct selection *out) {
     do {

@@ -6,10 +6,10 @@
 #include "match/search_graph.h"
 #include "prove/proofs.h"
 
-/* A match that computes something else than its fused form. */
+/* A match that its proof refuted: the fused form computes something else. */
 struct refuted {
     struct match match;
-    struct str text; /* the line that says so */
+    struct str text; /* the remark that says so */
 };
 
 struct selection {

@@ -1,31 +1,31 @@
-/* A part of a graph with one thing changed: its rank, or one op more or less. Whether a pattern still means it, the
- * search tells. */
-#ifndef FA_PROVE_MUTATE_H
-#define FA_PROVE_MUTATE_H
+/* Mutates the printed module of a subgraph: its rank, or one op more or less. Whether a pattern still matches the
+ * result is left to the search. */
+#ifndef FA_MUTATE_H
+#define FA_MUTATE_H
 
-#include "reduce/part.h"
-#include "reduce/write.h"
+#include "reduce/print_module.h"
+#include "reduce/subgraph.h"
 
 enum change {
     CHANGE_NONE,
-    CHANGE_BATCH,   /* a leading dimension more; of several elements what comes from outside */
-    CHANGE_RANK,    /* a leading dimension of one element more */
-    CHANGE_NO_LEAD, /* a leading dimension of one element less */
-    CHANGE_DROP,    /* one matched op less: an operand of it stands for it */
-    CHANGE_INSERT,  /* one op more, before or behind a matched one */
+    CHANGE_BATCH,   /* one more leading dimension, of two elements */
+    CHANGE_RANK,    /* one more leading dimension, of one element */
+    CHANGE_NO_LEAD, /* one leading dimension of one element less */
+    CHANGE_DROP,    /* one matched op less: its users take an operand of it */
+    CHANGE_INSERT,  /* one more op before or behind a matched one */
     CHANGES
 };
 
 struct mutation {
     enum change change;
-    uint64_t seed;  /* which op */
-    uint32_t added; /* out: line of the op that was added, or NONE */
+    uint64_t seed;  /* chooses the op */
+    uint32_t added; /* out: line of the inserted op, or NONE */
 };
 
-/* Changes the text of a part that was written, and the lines of its ops: NONE for one that is gone. False where it has
- * no such change. */
-bool mutate(struct mutation *mu, const struct part *p, const struct match *m, struct arena *a, struct written_part *w);
-/* "with another rank", for people. */
+/* Replaces the text and the lines of ops, NONE for the one that is gone. False where no such change exists. */
+bool mutate(struct mutation *mu, const struct subgraph *s, const struct match *m, struct arena *a,
+            struct printed_module *w);
+/* What was changed, for messages: "with one more leading dimension". */
 const char *change_name(enum change c);
 
 #endif

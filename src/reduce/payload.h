@@ -1,23 +1,25 @@
-/* What the constants of a part hold that are no single number: lists, tables, masks, indices.
+/* Elements of the constant inputs of a subgraph that are no splat: lists, tables, masks, indices.
  *
- * Read are those that are made of constants alone, in few ops, up to a number of elements; of what is larger, is not in
- * the text or is made of arguments nothing is known, and it counts as an argument. */
+ * A constant is read where it is computed from constants alone by few ops and is small enough. A larger one, one whose
+ * elements are not in the text (dense_resource), or one that depends on arguments is not read; it counts as an
+ * argument.
+ */
 #ifndef FA_PAYLOAD_H
 #define FA_PAYLOAD_H
 
 #include "numeric/tensor.h"
-#include "reduce/part.h"
+#include "reduce/subgraph.h"
 
-struct held {
-    const struct tensor *of[MAX_OUTER]; /* by outer value of the part; NULL: not read */
-    uint32_t n;                         /* of those that were read */
-    int64_t elements;                   /* of all of them */
-    /* The first elements of each dimension are to a smaller constant what all are to this one: each is the numbers from
-     * 0 along one dimension, or one number above a diagonal and another below. */
-    bool alike;
+struct payloads {
+    const struct tensor *of[MAX_SUBGRAPH_INPUTS]; /* by input of the subgraph; NULL: not read */
+    uint32_t n;                                   /* how many were read */
+    int64_t elements;                             /* of all of them */
+    /* Each one continues as it begins (0, 1, 2, ... along a dimension, or one number above a diagonal and another
+     * below), so that its first elements of each dimension are what a smaller model would have there. */
+    bool regular;
 };
 
-/* Constants of up to `max` elements together. False where there are none. */
-bool payload_read(const struct part *p, int64_t max, struct arena *a, struct held *out);
+/* Reads constants of up to `max` elements together; tensors live in `a`. False where none could be read. */
+bool payload_read(const struct subgraph *s, int64_t max, struct arena *a, struct payloads *out);
 
 #endif

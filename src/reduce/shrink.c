@@ -1,138 +1,91 @@
-/* What ops say of extents becomes rules over their numbers (shrink_rules.c); a search with propagation finds small
- * numbers that obey. */
-#include "reduce/shrinker.h"
+/* Collects the constraints of a subgraph and searches small extents that satisfy them: depth first over the variables,
+ * smallest values first, with propagation of constraints that have one variable left. Relations beyond those that ops
+ * need (multiples, tiles, different extents) are kept on the first level that has a small solution. */
+#include "reduce/shrink.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "numeric/tensor.h"
+#include "reduce/constraints.h"
 
-enum { LEAST = 2, MAX_TRIES = 20000, SMALL_COST = 1 << 15, STRICT_COST = 1 << 20, TILE = 32 };
+enum {
+    LEAST = 2,             /* of one element much is equal that is not of two: an extent of 1 broadcasts */
+    LARGEST = 4096,        /* values of a variable that are tried */
+    MAX_TRIES = 20000,     /* assignments on one level: bounds the time where there is no solution */
+    SMALL_COST = 1 << 15,  /* extents_cost at which no further level is tried, */
+    STRICT_COST = 1 << 20, /* and the same for a strict search */
+    TILE = 32              /* rows and columns of a tile of the hardware; SMALL_TILE stands for it */
+};
 
-/* Which relations are kept beyond those of the ops; the first level that has a small solution counts. */
+/* Relations that are kept beyond the constraints of ops, from all to none. A strict search gives up tiles and different
+ * extents first. */
 enum { KEEP_MULTIPLES = 1, KEEP_TILES = 2, KEEP_DIFFERENT = 4, LEVELS = 4 };
 static const unsigned levels[2][LEVELS] = {
     {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_TILES | KEEP_DIFFERENT, KEEP_DIFFERENT, 0},
     {KEEP_MULTIPLES | KEEP_TILES | KEEP_DIFFERENT, KEEP_MULTIPLES | KEEP_DIFFERENT, KEEP_MULTIPLES, 0}};
 
-/* ---- numbers ---- */
+struct extent_search {
+    const struct constraints *c;
+    struct extents *e;          /* the variables of the constraints */
+    int64_t least[MAX_EXTENTS]; /* by variable: values from here on are tried before smaller ones */
+    unsigned kept;              /* relations of the level */
+    uint32_t tries;
+    uint32_t skip; /* solutions still to be passed over */
+};
 
-int64_t extent_to(const struct extents *e, int64_t from) {
-    uint32_t lo = 0, hi = e->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (e->from[mid] < from)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < e->n && e->from[lo] == from ? e->to[lo] : from;
-}
+/* ---- collecting ---- */
 
-void shrink_number(struct shrinker *s, int64_t x) {
-    struct extents *e = s->e;
-    uint32_t at = 0;
-    while (at < e->n && e->from[at] < x)
-        at++;
-    if (x < 2 || (at < e->n && e->from[at] == x))
-        return;
-    if (e->n == MAX_EXTENTS) {
-        s->full = true;
-        return;
-    }
-    memmove(e->from + at + 1, e->from + at, (e->n - at) * sizeof *e->from);
-    e->from[at] = x;
-    e->n++;
-}
-
-static void add_shape(struct shrinker *s, uint32_t value) {
+static void add_shape(struct constraints *c, uint32_t value) {
     uint32_t rank;
-    const int64_t *dims = value == NONE ? NULL : graph_shape(s->part->graph, value, &rank);
+    const int64_t *dims = value == NONE ? NULL : graph_shape(c->subgraph->graph, value, &rank);
     for (uint32_t d = 0; dims && d < rank; d++)
-        shrink_number(s, dims[d]);
+        constraints_add_extent(c, dims[d]);
 }
 
-static void add_bounds(struct shrinker *s, uint32_t op) {
+static void add_bounds(struct constraints *c, uint32_t op) {
     struct slice_bounds b;
-    if (!slice_bounds(s->part->graph, op, &b))
+    if (!slice_bounds(c->subgraph->graph, op, &b))
         return;
     for (uint32_t d = 0; d < b.rank; d++) {
-        shrink_number(s, b.begin[d]);
-        shrink_number(s, b.end[d]);
+        constraints_add_extent(c, b.begin[d]);
+        constraints_add_extent(c, b.end[d]);
     }
 }
 
-static void add_numbers(struct shrinker *s) {
-    const struct graph *g = s->part->graph;
-    for (uint32_t i = 0; i < s->part->nouter; i++)
-        add_shape(s, s->part->outer[i]);
-    for (uint32_t i = 0; i < s->part->nops; i++) {
-        const struct mlir_op *op = &g->m->ops[s->part->ops[i]];
+static bool collect_extents(struct constraints *c, const struct subgraph *s, struct extents *out, struct str *why) {
+    *c = (struct constraints){.subgraph = s, .e = out};
+    *out = (struct extents){0};
+    for (uint32_t i = 0; i < s->ninputs; i++)
+        add_shape(c, s->inputs[i]);
+    for (uint32_t i = 0; i < s->nops; i++) {
+        const struct mlir_op *op = &s->graph->m->ops[s->ops[i]];
         for (uint32_t r = 0; r < op->nresults; r++)
-            add_shape(s, op->first_result + r);
-        add_bounds(s, s->part->ops[i]);
+            add_shape(c, op->first_result + r);
+        add_bounds(c, s->ops[i]);
+        extents_of_op(c, s->ops[i]);
     }
-}
-
-static uint32_t index_of(const struct shrinker *s, int64_t x) {
-    for (uint32_t i = 0; i < s->e->n; i++)
-        if (s->e->from[i] == x)
-            return i;
-    return NONE;
-}
-
-void shrink_fix(struct shrinker *s, int64_t x) {
-    uint32_t i = index_of(s, x);
-    if (i != NONE)
-        s->fixed[i] = true;
-}
-
-void shrink_fix_shape(struct shrinker *s, uint32_t value) {
-    uint32_t rank;
-    const int64_t *dims = value == NONE ? NULL : graph_shape(s->part->graph, value, &rank);
-    for (uint32_t d = 0; dims && d < rank; d++)
-        shrink_fix(s, dims[d]);
-}
-
-/* ---- rules ---- */
-
-struct rule *shrink_rule(struct shrinker *s, enum rule_kind kind) {
-    int64_t neutral = kind == PRODUCT ? 1 : 0;
-    s->full |= s->nrules == MAX_RULES;
-    struct rule *r = &s->rules[s->full ? 0 : s->nrules++];
-    *r = (struct rule){.kind = kind, .side = {{.k = neutral}, {.k = neutral}}};
-    return r;
-}
-
-void shrink_put_constant(struct shrinker *s, struct rule *r, int side, int64_t x) {
-    int64_t *k = &r->side[side].k;
-    s->full |= r->kind == PRODUCT ? __builtin_mul_overflow(*k, x, k) : __builtin_add_overflow(*k, x, k);
-}
-
-void shrink_put(struct shrinker *s, struct rule *r, int side, int64_t x) {
-    struct side *to = &r->side[side];
-    uint32_t i = index_of(s, x);
-    if (i == NONE)
-        shrink_put_constant(s, r, side, x);
-    else if (to->n < MAX_SIDE)
-        to->number[to->n++] = (uint8_t)i;
-    else
-        s->full = true;
+    if (c->full)
+        *why = STR("too many different extents");
+    return !c->full;
 }
 
 /* ---- search ---- */
 
-/* What is known of a side; `open`: the number that is not, `times` it occurs; MANY when there are several. */
-enum { MANY = UINT8_MAX };
+/* The value of a side as far as its variables are assigned; INT64_MIN: it overflows. `open`: the variable that is not,
+ * which occurs `times` times; SEVERAL: there is more than one. */
+enum { SEVERAL = UINT8_MAX };
 
-static int64_t evaluated(const struct shrinker *s, const struct rule *r, int side, uint32_t *open, uint32_t *times) {
-    const struct side *x = &r->side[side];
+static int64_t side_value(const struct extents *e, const struct constraint *r, int side, uint32_t *open,
+                          uint32_t *times) {
+    const struct constraint_side *x = &r->side[side];
     int64_t v = x->k;
     *open = NONE;
     *times = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        int64_t to = s->e->to[x->number[i]];
+        int64_t to = e->to[x->variable[i]];
         if (!to) {
-            *open = *open == NONE || *open == x->number[i] ? x->number[i] : MANY;
+            *open = *open == NONE || *open == x->variable[i] ? x->variable[i] : SEVERAL;
             ++*times;
         } else if (r->kind == PRODUCT ? __builtin_mul_overflow(v, to, &v) : __builtin_add_overflow(v, to, &v)) {
             return INT64_MIN;
@@ -141,31 +94,34 @@ static int64_t evaluated(const struct shrinker *s, const struct rule *r, int sid
     return v;
 }
 
-static bool divides_alike(int64_t a, int64_t b, int64_t to_a, int64_t to_b) {
+/* Where a is a multiple of b, what a becomes is a multiple of what b becomes. */
+static bool keeps_multiple(int64_t a, int64_t b, int64_t to_a, int64_t to_b) {
     return a % b != 0 || to_a % to_b == 0;
 }
 
-static bool may_be(const struct shrinker *s, uint32_t i, int64_t to) {
+/* The level allows this value for a variable beside those that are assigned. */
+static bool may_be(const struct extent_search *s, uint32_t i, int64_t to) {
     const struct extents *e = s->e;
-    if (to < 2 || to > e->from[i] || (s->fixed[i] && to != e->from[i]))
+    if (to < 2 || to > e->from[i] || (s->c->fixed[i] && to != e->from[i]))
         return false;
-    if (s->kept & KEEP_TILES && !s->fixed[i] && (e->from[i] % TILE == 0) != (to % SMALL_TILE == 0))
+    if (s->kept & KEEP_TILES && !s->c->fixed[i] && (e->from[i] % TILE == 0) != (to % SMALL_TILE == 0))
         return false;
     for (uint32_t k = 0; k < e->n; k++) {
         if (k == i || !e->to[k])
             continue;
         if (s->kept & KEEP_DIFFERENT && e->to[k] == to)
             return false;
-        if (s->kept & KEEP_MULTIPLES && !s->fixed[i] && !s->fixed[k] &&
-            !(divides_alike(e->from[i], e->from[k], to, e->to[k]) &&
-              divides_alike(e->from[k], e->from[i], e->to[k], to)))
+        if (s->kept & KEEP_MULTIPLES && !s->c->fixed[i] && !s->c->fixed[k] &&
+            !(keeps_multiple(e->from[i], e->from[k], to, e->to[k]) &&
+              keeps_multiple(e->from[k], e->from[i], e->to[k], to)))
             return false;
     }
     return true;
 }
 
-/* The only number that is left open in a rule, and what it has to be. False: none, or more than one. */
-static bool only_choice(const struct rule *r, int64_t known, int64_t rest, uint32_t times, int64_t *to) {
+/* The value that the one unassigned variable of a constraint has to have; 0: no such value exists. False where the
+ * constraint leaves it a choice. */
+static bool forced_value(const struct constraint *r, int64_t known, int64_t rest, uint32_t times, int64_t *to) {
     int64_t left;
     *to = 0;
     if (r->kind == PRODUCT && times == 1 && rest != 0 && known % rest == 0)
@@ -175,12 +131,13 @@ static bool only_choice(const struct rule *r, int64_t known, int64_t rest, uint3
     return r->kind != AT_MOST && (r->kind == SUM || times == 1);
 }
 
-/* Chooses what is the only choice left, again and again. `chosen` collects it. False: a rule is broken. */
-static bool propagate(struct shrinker *s, uint32_t *chosen, uint32_t *n) {
-    for (uint32_t i = 0; i < s->nrules; i++) {
-        const struct rule *r = &s->rules[i];
+/* Assigns variables whose value is forced until none is left; `chosen` collects them. False: a constraint is violated.
+ */
+static bool propagate(struct extent_search *s, uint32_t *chosen, uint32_t *n) {
+    for (uint32_t i = 0; i < s->c->n; i++) {
+        const struct constraint *r = &s->c->items[i];
         uint32_t open[2], times[2];
-        int64_t v[2] = {evaluated(s, r, 0, &open[0], &times[0]), evaluated(s, r, 1, &open[1], &times[1])}, to;
+        int64_t v[2] = {side_value(s->e, r, 0, &open[0], &times[0]), side_value(s->e, r, 1, &open[1], &times[1])}, to;
         if (v[0] == INT64_MIN || v[1] == INT64_MIN)
             return false;
         if (times[0] + times[1] == 0) {
@@ -189,20 +146,20 @@ static bool propagate(struct shrinker *s, uint32_t *chosen, uint32_t *n) {
             continue;
         }
         int side = times[0] ? 0 : 1;
-        if ((times[0] && times[1]) || open[side] == MANY || !only_choice(r, v[!side], v[side], times[side], &to))
+        if ((times[0] && times[1]) || open[side] == SEVERAL || !forced_value(r, v[!side], v[side], times[side], &to))
             continue;
         if (!may_be(s, open[side], to))
             return false;
         s->e->to[open[side]] = to;
         chosen[(*n)++] = open[side];
-        i = NONE; /* from the first rule again */
+        i = NONE; /* from the first constraint again */
     }
     return true;
 }
 
-static bool choose_next(struct shrinker *s);
+static bool choose_next(struct extent_search *s);
 
-static bool try_number(struct shrinker *s, uint32_t i, int64_t to) {
+static bool try_value(struct extent_search *s, uint32_t i, int64_t to) {
     uint32_t chosen[MAX_EXTENTS + 1], n = 0;
     s->tries++;
     s->e->to[i] = to;
@@ -214,45 +171,44 @@ static bool try_number(struct shrinker *s, uint32_t i, int64_t to) {
     return false;
 }
 
-/* The smallest number that is open, its smallest candidates first, but for those below `least`. */
-static bool choose_next(struct shrinker *s) {
-    enum { LARGEST = 4096 };
+/* Assigns the first unassigned variable, which is the smallest: values from `least` up, then those below. */
+static bool choose_next(struct extent_search *s) {
     uint32_t i = 0;
     while (i < s->e->n && s->e->to[i])
         i++;
     if (i == s->e->n && s->skip > 0) {
-        s->skip--; /* another solution than the first is wanted */
+        s->skip--; /* a later solution is wanted */
         return false;
     }
     if (i == s->e->n)
         return true;
     for (int64_t to = s->least[i]; to <= s->e->from[i] && to <= LARGEST && s->tries < MAX_TRIES; to++)
-        if (may_be(s, i, to) && try_number(s, i, to))
+        if (may_be(s, i, to) && try_value(s, i, to))
             return true;
     for (int64_t to = LEAST; to < s->least[i] && s->tries < MAX_TRIES; to++)
-        if (may_be(s, i, to) && try_number(s, i, to))
+        if (may_be(s, i, to) && try_value(s, i, to))
             return true;
     return false;
 }
 
-static bool search_level(struct shrinker *s, unsigned kept, uint32_t which) {
+static bool search_level(struct extent_search *s, unsigned kept, uint32_t which) {
     uint32_t chosen[MAX_EXTENTS + 1], n = 0;
     s->kept = kept;
     s->tries = 0;
     s->skip = which;
     for (uint32_t i = 0; i < s->e->n; i++)
-        s->e->to[i] = s->fixed[i] ? s->e->from[i] : 0;
+        s->e->to[i] = s->c->fixed[i] ? s->e->from[i] : 0;
     return propagate(s, chosen, &n) && choose_next(s);
 }
 
-/* The first level whose extents are small; else the smallest that there are. */
-static bool search(struct shrinker *s, uint32_t which, bool strict) {
+/* The solution of the first level on which it is cheap; else the cheapest of all levels. */
+static bool search(struct extent_search *s, uint32_t which, bool strict) {
     struct extents best = {0};
     double least = INFINITY;
     for (int level = 0; level < LEVELS && least > SMALL_COST; level++) {
         if (strict && least <= STRICT_COST && !(levels[strict][level] & KEEP_MULTIPLES))
             break;
-        double cost = search_level(s, levels[strict][level], which) ? extents_cost(s->part, s->e) : INFINITY;
+        double cost = search_level(s, levels[strict][level], which) ? extents_cost(s->c->subgraph, s->e) : INFINITY;
         if (cost < least) {
             least = cost;
             best = *s->e;
@@ -263,7 +219,7 @@ static bool search(struct shrinker *s, uint32_t which, bool strict) {
     return least < INFINITY;
 }
 
-/* Different numbers became equal. */
+/* Extents that were different became equal. */
 static bool is_merged(const struct extents *e) {
     for (uint32_t i = 0; i < e->n; i++)
         for (uint32_t k = 0; k < i; k++)
@@ -272,10 +228,10 @@ static bool is_merged(const struct extents *e) {
     return false;
 }
 
-/* Of two elements much is the same that is not of three, and further solutions leave the smallest numbers as they are:
- * in the second one each is larger than in the first, as far as there is such a one. Where numbers became equal, the
- * same goes for those after it, and each makes others different. */
-static bool search_larger(struct shrinker *s, uint32_t which, bool strict) {
+/* A second solution in which each extent is larger than in the first: two elements along a dimension do not show what
+ * three do, and the next solution in search order would differ in the largest extents only. Where extents became equal,
+ * up to three such solutions, each with other extents made different. */
+static bool search_larger(struct extent_search *s, uint32_t which, bool strict) {
     if (!search(s, 0, strict))
         return false;
     bool merged = is_merged(s->e);
@@ -283,10 +239,11 @@ static bool search_larger(struct shrinker *s, uint32_t which, bool strict) {
         return false;
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = s->e->to[i] + 1 + (merged ? i >> (which - 1) & 1 : 0);
-    return search(s, 0, strict) && extents_cost(s->part, s->e) <= SMALL_COST;
+    return search(s, 0, strict) && extents_cost(s->c->subgraph, s->e) <= SMALL_COST;
 }
 
-static bool search_one(struct shrinker *s, uint32_t which, bool strict) {
+/* The solution number `which`: larger ones first, then those after the first in search order. */
+static bool search_one(struct extent_search *s, uint32_t which, bool strict) {
     for (uint32_t i = 0; i < s->e->n; i++)
         s->least[i] = LEAST;
     if (which && search_larger(s, which, strict))
@@ -296,60 +253,47 @@ static bool search_one(struct shrinker *s, uint32_t which, bool strict) {
     return search(s, which > 1 ? which - 1 : which, strict);
 }
 
-static bool collect(struct shrinker *s, const struct part *p, struct extents *out, struct str *why) {
-    *s = (struct shrinker){.part = p, .e = out};
-    *out = (struct extents){0};
-    add_numbers(s);
-    for (uint32_t i = 0; i < p->nops; i++)
-        numbers_of_op(s, p->ops[i]);
-    if (s->full)
-        *why = STR("too many different extents");
-    return !s->full;
-}
-
-bool extents_of(const struct part *p, struct extents *out, struct str *why) {
-    struct shrinker s;
-    if (!collect(&s, p, out, why))
+bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str *why) {
+    struct constraints c;
+    if (!collect_extents(&c, s, out, why))
         return false;
     memcpy(out->to, out->from, sizeof out->to);
     return true;
 }
 
-bool extents_shrink(const struct part *p, uint32_t which, struct extents *out, struct str *why) {
-    return extents_shrink_as(p, &(struct shrinking){.which = which}, out, why);
-}
-
-bool extents_shrink_as(const struct part *p, const struct shrinking *how, struct extents *out, struct str *why) {
-    struct shrinker s;
-    if (!collect(&s, p, out, why))
+bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out, struct str *why) {
+    struct constraints c;
+    if (!collect_extents(&c, s, out, why))
         return false;
-    for (uint32_t i = 0; i < p->nouter; i++)
-        if (how->whole[i])
-            shrink_fix_shape(&s, p->outer[i]);
-    for (uint32_t i = 0; i < p->nops; i++)
-        rules_of_op(&s, p->ops[i]);
-    if (!s.full && search_one(&s, how->which, how->strict))
+    for (uint32_t i = 0; i < s->ninputs; i++)
+        if (how->keep[i])
+            constraints_fix_shape(&c, s->inputs[i]);
+    for (uint32_t i = 0; i < s->nops; i++)
+        constraints_of_op(&c, s->ops[i]);
+    struct extent_search search = {.c = &c, .e = out};
+    if (!c.full && search_one(&search, how->which, how->strict))
         return true;
-    *why = s.full ? STR("too many relations between extents") : STR("no smaller shapes keep all relations");
+    *why = c.full ? STR("too many relations between extents") : STR("no smaller shapes keep all relations");
     return false;
 }
 
 /* ---- cost ---- */
 
-static double elements(const struct part *p, const struct extents *e, uint32_t value) {
+static double elements(const struct subgraph *s, const struct extents *e, uint32_t value) {
     uint32_t rank;
-    const int64_t *dims = value == NONE ? NULL : graph_shape(p->graph, value, &rank);
+    const int64_t *dims = value == NONE ? NULL : graph_shape(s->graph, value, &rank);
     double n = dims ? 1 : 0;
     for (uint32_t d = 0; dims && d < rank; d++)
         n *= (double)extent_to(e, dims[d]);
     return n;
 }
 
-static double products(const struct part *p, const struct extents *e, uint32_t op) {
-    const struct graph *g = p->graph;
+/* Multiplications of a product or convolution; of another op the elements of its result. */
+static double op_cost(const struct subgraph *s, const struct extents *e, uint32_t op) {
+    const struct graph *g = s->graph;
     struct contraction c;
     uint32_t rank;
-    double n = elements(p, e, g->m->ops[op].first_result);
+    double n = elements(s, e, g->m->ops[op].first_result);
     if (graph_class(g, op) == OP_CONTRACT && contraction_of(g, op, &c)) {
         const int64_t *dims = graph_shape(g, c.a, &rank);
         for (uint32_t i = 0; i < c.nsummed; i++)
@@ -357,19 +301,20 @@ static double products(const struct part *p, const struct extents *e, uint32_t o
         return n;
     }
     if (has_window((enum op_kind)g->kind[op]) && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE) {
-        const int64_t *dims = graph_shape(g, graph_operands(g, op)[1], &rank); /* of each output channel */
-        n *= elements(p, e, graph_operands(g, op)[1]) / (double)(dims && rank && dims[0] ? extent_to(e, dims[0]) : 1);
+        const int64_t *dims = graph_shape(g, graph_operands(g, op)[1], &rank);
+        /* each result element takes one filter: the weights over the output channels, their first dimension */
+        n *= elements(s, e, graph_operands(g, op)[1]) / (double)(dims && rank && dims[0] ? extent_to(e, dims[0]) : 1);
     }
     return n;
 }
 
-double extents_cost(const struct part *p, const struct extents *e) {
-    const struct graph *g = p->graph;
+double extents_cost(const struct subgraph *s, const struct extents *e) {
+    const struct graph *g = s->graph;
     double n = 0;
-    for (uint32_t i = 0; i < p->nouter; i++)
-        n += elements(p, e, p->outer[i]);
-    for (uint32_t i = 0; i < p->nops; i++)
-        if (g->m->ops[p->ops[i]].nresults)
-            n += products(p, e, p->ops[i]);
+    for (uint32_t i = 0; i < s->ninputs; i++)
+        n += elements(s, e, s->inputs[i]);
+    for (uint32_t i = 0; i < s->nops; i++)
+        if (g->m->ops[s->ops[i]].nresults)
+            n += op_cost(s, e, s->ops[i]);
     return n;
 }

@@ -1,13 +1,15 @@
-/* Small extents for a part of a graph, so that every relation between its dimensions is kept.
+/* Smaller extents for a subgraph that keep every relation between its dimensions, so that what is proved in small
+ * shapes says something of the large ones.
  *
- * Extents are mapped by value: dimensions that are equal stay equal, 1 stays 1, extents that differ stay different, one
- * that is a multiple of another or of a tile stays so (the tile is scaled down to 4). What ops say of extents holds
- * again: products of a reshape or a repeat, sums of a concatenation, bounds of a slice, counts of heads and groups.
- * Windows of convolutions and pools stay as they are, and so does all that an op of an unknown kind sees. */
-#ifndef FA_PROVE_SHRINK_H
-#define FA_PROVE_SHRINK_H
+ * Equal dimensions stay equal and 1 stays 1. Extents that differ stay different, and a multiple of another extent or of
+ * the tile of 32 stays one (the small tile is 4), unless that leaves no small solution. What ops state of extents holds
+ * again: products of a reshape or a repeat, sums of a concatenation, bounds of a slice, counts of heads and groups. The
+ * windows of convolutions and pools keep their sizes, and so do all operands and results of an op of an unknown kind.
+ */
+#ifndef FA_SHRINK_H
+#define FA_SHRINK_H
 
-#include "reduce/part.h"
+#include "reduce/subgraph.h"
 
 enum { MAX_EXTENTS = 48, SMALL_TILE = 4 };
 
@@ -16,22 +18,26 @@ struct extents {
     int64_t from[MAX_EXTENTS], to[MAX_EXTENTS]; /* ascending in `from` */
 };
 
-/* What an extent or an offset becomes; one that is not known stays. */
-int64_t extent_to(const struct extents *e, int64_t from);
-/* The extents as they are. False with a reason where there are too many. */
-bool extents_of(const struct part *p, struct extents *out, struct str *why);
-/* `which`: 0 the smallest, 1, ... further ones that are different where there are any. False with a reason where none
- * is found. */
-bool extents_shrink(const struct part *p, uint32_t which, struct extents *out, struct str *why);
-/* Zeroed: the smallest. */
-struct shrinking {
-    uint32_t which;
-    bool whole[MAX_OUTER]; /* the extents of these outer values stay */
-    bool strict; /* relations beyond those of the ops, such as what is a multiple of what, are given up only where there
-                  * is no solution, not for smaller ones */
+/* What an extent or a slice bound becomes; one that is not listed stays. */
+static inline int64_t extent_to(const struct extents *e, int64_t from) {
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->from[i] == from)
+            return e->to[i];
+    return from;
+}
+
+/* All extents of the subgraph, unchanged. False with a reason where there are too many. */
+bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str *why);
+
+struct shrink_options {
+    uint32_t which;                 /* 0: the smallest extents; 1, ...: others, where there are any */
+    bool keep[MAX_SUBGRAPH_INPUTS]; /* inputs that keep their shapes */
+    bool
+        strict; /* multiples of other extents are given up only where there is no solution, not to find a smaller one */
 };
-bool extents_shrink_as(const struct part *p, const struct shrinking *how, struct extents *out, struct str *why);
+/* False with a reason where no solution is found. */
+bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, struct extents *out, struct str *why);
 /* Elements of all values and multiplications of all products, with these extents. */
-double extents_cost(const struct part *p, const struct extents *e);
+double extents_cost(const struct subgraph *s, const struct extents *e);
 
 #endif

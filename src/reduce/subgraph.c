@@ -1,200 +1,125 @@
-/* Depth first from the values asked for, on a stack of its own. Values that are known are kept by id. */
+/* Collects the ops of a match, those looked through between them included, sorted by id so that membership is a binary
+ * search. */
 #include "reduce/subgraph.h"
 
-/* ---- one op ---- */
+#include <math.h>
+#include <stdlib.h>
 
-struct op_text {
-    const struct program *program;
-    uint32_t op;
-};
+#include "numeric/tensor.h"
 
-static bool op_attribute(const void *self, const char *key, struct str *text) {
-    const struct op_text *t = self;
-    if (t->program->attribute)
-        return t->program->attribute(t->program->self, t->op, key, text);
-    return mlir_attr(t->program->graph->m, t->op, key, text);
+static int by_id(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
 }
 
-static bool shape_of_value(const struct program *p, uint32_t v, struct shape *s) {
-    if (p->shape)
-        return p->shape(p->self, v, s);
-    uint32_t rank;
-    const int64_t *dims = graph_shape(p->graph, v, &rank);
-    if (!dims || rank > TENSOR_RANK || graph_numel(p->graph, v) < 0)
-        return false;
-    *s = (struct shape){.rank = rank};
-    memcpy(s->dim, dims, rank * sizeof *dims);
-    return true;
+bool subgraph_has(const struct subgraph *p, uint32_t op) {
+    return op != NONE && bsearch(&op, p->ops, p->nops, sizeof *p->ops, by_id);
 }
 
-static bool is_ttnn(const struct graph *g, uint32_t op) {
-    return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
-}
-
-bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
-                  const struct tensor *results[MAX_RESULTS]) {
+bool subgraph_uses(const struct subgraph *p, uint32_t value) {
     const struct graph *g = p->graph;
-    const struct mlir_op *o = &g->m->ops[op];
-    struct shape shapes[MAX_RESULTS];
-    enum dtype types[MAX_RESULTS];
-    enum dtype *from = arena_alloc(b->arena, (graph_noperands(g, op) + 1) * sizeof *from);
-    struct op_text text = {p, op};
-    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-        from[i] = graph_operands(g, op)[i] == NONE ? DT_NONE : graph_dtype(g, graph_operands(g, op)[i]);
-    bool told = o->nresults > 0;
-    for (uint32_t i = 0; i < o->nresults && i < MAX_RESULTS; i++) {
-        told &= shape_of_value(p, o->first_result + i, &shapes[i]);
-        types[i] = graph_dtype(g, o->first_result + i);
-    }
-    struct str name = mlir_op_name(g->m, op);
-    if (g->kind[op] == K_UNKNOWN)
-        return bench_beyond(b, "no evaluator for %.*s", (int)name.n, name.p);
-    struct call c = {.kind = (enum op_kind)g->kind[op],
-                     .ttnn = is_ttnn(g, op),
-                     .noperands = graph_noperands(g, op),
-                     .operands = operands,
-                     .operand_types = from,
-                     .nresults = o->nresults,
-                     .shapes = told ? shapes : NULL,
-                     .types = types,
-                     .attribute = op_attribute,
-                     .self = &text};
-    return interpret(b, &c, results);
-}
-
-/* ---- many ---- */
-
-/* Tensors by value id: open addressing, twice as many places as values at least. */
-struct known {
-    struct arena *arena;
-    uint32_t n, cap; /* a power of two */
-    struct given *at;
-};
-
-static struct given *place_of(const struct known *k, uint32_t value) {
-    uint32_t i = value * 2654435761u & (k->cap - 1);
-    while (k->at[i].tensor && k->at[i].value != value)
-        i = (i + 1) & (k->cap - 1);
-    return &k->at[i];
-}
-
-static const struct tensor *find(const struct known *k, uint32_t value) {
-    return k->cap ? place_of(k, value)->tensor : NULL;
-}
-
-static void know(struct known *k, uint32_t value, const struct tensor *t) {
-    if (2 * (k->n + 1) > k->cap) {
-        struct known more = {k->arena, 0, k->cap ? 2 * k->cap : 64, NULL};
-        more.at = arena_alloc(k->arena, more.cap * sizeof *more.at);
-        for (uint32_t i = 0; i < k->cap; i++)
-            if (k->at[i].tensor)
-                know(&more, k->at[i].value, k->at[i].tensor);
-        *k = more;
-    }
-    struct given *g = place_of(k, value);
-    k->n += g->tensor == NULL;
-    *g = (struct given){value, t};
-}
-
-struct evaluation_run {
-    struct bench *bench;
-    const struct program *program;
-    struct known known;
-    uint32_t *stack, n, cap; /* values that are wanted */
-};
-
-static void want(struct evaluation_run *r, uint32_t value) {
-    if (r->n == r->cap) {
-        uint32_t cap = r->cap ? 2 * r->cap : 64, *more = arena_alloc(r->bench->arena, cap * sizeof *more);
-        if (r->n)
-            memcpy(more, r->stack, r->n * sizeof *more);
-        r->stack = more;
-        r->cap = cap;
-    }
-    r->stack[r->n++] = value;
-}
-
-static bool allowed(const struct program *p, uint32_t op) {
-    const struct graph *g = p->graph;
-    uint32_t func = g->m->ops[op].func;
-    if (p->nops == 0 || graph_class(g, op) == OP_CONSTANT || g->kind[op] == K_ARANGE ||
-        (func != NONE && g->func_kind[func] == FUNC_CONST_EVAL))
-        return true;
-    for (uint32_t i = 0; i < p->nops; i++)
-        if (p->ops[i] == op)
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
+        if (subgraph_has(p, g->uses[u]))
             return true;
     return false;
 }
 
-static bool not_given(struct evaluation_run *r, uint32_t value) {
-    const struct mlir *m = r->program->graph->m;
-    struct str name = mlir_span(m, m->values[value].name);
-    return bench_fail(r->bench, "%.*s is not given", (int)name.n, name.p);
+static bool is_static(const struct graph *g, uint32_t value) {
+    uint32_t rank;
+    return graph_shape(g, value, &rank) && rank <= TENSOR_RANK && graph_numel(g, value) >= 0;
 }
 
-/* The value whose tensor a call's result or an argument has. */
-static uint32_t same_as(const struct graph *g, uint32_t value) {
-    uint32_t op = g->m->values[value].def;
-    if (op == NONE)
-        return graph_caller_value(g, value);
-    return g->kind[op] == K_CALL ? graph_callee_value(g, value) : NONE;
+struct constant operand_constant(const struct graph *g, uint32_t value) {
+    struct constant none = {0};
+    return value == NONE ? none : graph_constant(g, value);
 }
 
-static bool evaluate_op(struct evaluation_run *r, uint32_t op) {
-    const struct graph *g = r->program->graph;
-    uint32_t n = graph_noperands(g, op);
-    const struct tensor **operands = arena_alloc(r->bench->arena, (n + 1) * sizeof(const struct tensor *)),
-                        *results[MAX_RESULTS] = {NULL};
-    for (uint32_t i = 0; i < n; i++)
-        operands[i] = graph_operands(g, op)[i] == NONE ? NULL : find(&r->known, graph_operands(g, op)[i]);
-    if (!interpret_op(r->bench, r->program, op, operands, results))
+bool is_tensor_operand(const struct graph *g, uint32_t value) {
+    return value != NONE && g->m->types[g->m->values[value].type].kind != TYPE_OTHER;
+}
+
+static bool add_input(struct subgraph *p, uint32_t value) {
+    for (uint32_t i = 0; i < p->ninputs; i++)
+        if (p->inputs[i] == value)
+            return true;
+    if (p->ninputs == MAX_SUBGRAPH_INPUTS)
         return false;
-    for (uint32_t i = 0; i < g->m->ops[op].nresults && i < MAX_RESULTS; i++)
-        know(&r->known, g->m->ops[op].first_result + i, results[i]);
+    p->inputs[p->ninputs++] = value;
     return true;
 }
 
-enum { MAX_WANTED = 1 << 20 }; /* a cycle of calls ends here */
-
-/* One step for the value on top of the stack: what it needs is put on top, or it is evaluated. */
-static bool step(struct evaluation_run *r) {
-    const struct graph *g = r->program->graph;
-    uint32_t value = r->stack[r->n - 1], op = g->m->values[value].def, before = r->n;
-    if (find(&r->known, value)) {
-        r->n--;
-        return true;
-    }
-    if (r->n > MAX_WANTED)
-        return bench_fail(r->bench, "values depend on one another without end");
-    uint32_t same = same_as(g, value);
-    if (same != NONE) {
-        const struct tensor *t = find(&r->known, same);
-        if (t)
-            know(&r->known, value, t);
-        else
-            want(r, same);
-        return true;
-    }
-    if (op == NONE || !allowed(r->program, op))
-        return not_given(r, value);
+static bool add_operands(struct subgraph *p, uint32_t op, struct str *why) {
+    const struct graph *g = p->graph;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        if (v != NONE && !find(&r->known, v))
-            want(r, v);
+        if (!is_tensor_operand(g, v) || subgraph_has(p, g->m->values[v].def))
+            continue;
+        if (!is_static(g, v)) {
+            *why = STR("an operand has no static shape");
+            return false;
+        }
+        if (!add_input(p, v)) {
+            *why = STR("it has too many operands");
+            return false;
+        }
     }
-    return r->n > before || evaluate_op(r, op);
+    return true;
 }
 
-bool interpret_values(struct bench *b, const struct program *p, const uint32_t *values, uint32_t n,
-                      const struct tensor **out) {
-    struct evaluation_run r = {.bench = b, .program = p, .known = {.arena = b->arena}};
-    for (uint32_t i = 0; i < p->ngiven; i++)
-        know(&r.known, p->given[i].value, p->given[i].tensor);
-    for (uint32_t i = 0; i < n; i++) {
-        for (want(&r, values[i]); r.n > 0;)
-            if (!step(&r))
+bool is_piecewise(enum op_kind k) {
+    switch (k) {
+    case K_EQ:
+    case K_NE:
+    case K_GE:
+    case K_GT:
+    case K_LE:
+    case K_LT:
+    case K_MAXIMUM:
+    case K_MINIMUM:
+    case K_CLAMP:
+    case K_REMAINDER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool subgraph_has_thresholds(const struct subgraph *p) {
+    static const double far = 1e9; /* constants beyond this stand for infinity: the bounds of masks and clamps */
+    const struct graph *g = p->graph;
+    for (uint32_t i = 0; i < p->nops; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && is_piecewise((enum op_kind)g->kind[p->ops[i]]); k++) {
+            uint32_t v = graph_operands(g, p->ops[i])[k];
+            struct constant c = operand_constant(g, v);
+            if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)
+                return true;
+        }
+    return false;
+}
+
+bool subgraph_of_match(const struct match *m, struct subgraph *out, struct str *why) {
+    uint32_t n = m->nops + m->nthrough;
+    *out = (struct subgraph){.graph = m->graph};
+    if (n > MAX_SUBGRAPH_OPS) {
+        *why = STR("it has too many ops");
+        return false;
+    }
+    memcpy(out->ops, m->ops, m->nops * sizeof *m->ops);
+    if (m->nthrough)
+        memcpy(out->ops + m->nops, m->through, m->nthrough * sizeof *m->through);
+    qsort(out->ops, n, sizeof *out->ops, by_id);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || out->ops[i] != out->ops[i - 1])
+            out->ops[out->nops++] = out->ops[i];
+    for (uint32_t i = 0; i < out->nops; i++) {
+        const struct mlir_op *op = &m->graph->m->ops[out->ops[i]];
+        for (uint32_t r = 0; r < op->nresults; r++)
+            if (!is_static(m->graph, op->first_result + r)) {
+                *why = STR("a result has no static shape");
                 return false;
-        out[i] = find(&r.known, values[i]);
+            }
+        if (!add_operands(out, out->ops[i], why))
+            return false;
     }
     return true;
 }

@@ -1,34 +1,33 @@
-/* Evaluates a part of a graph: the values asked for, from values that are given. */
+/* The subgraph that a match covers: its ops, and the values that they take from outside. */
 #ifndef FA_SUBGRAPH_H
 #define FA_SUBGRAPH_H
 
-#include "numeric/interpret.h"
+#include "match/match.h"
 
-struct given {
-    uint32_t value;
-    const struct tensor *tensor;
-};
+enum { MAX_SUBGRAPH_OPS = 256, MAX_SUBGRAPH_INPUTS = 96 };
 
-/* What is evaluated. Zeroed but for the graph: the text as it is, from constants alone. */
-struct program {
+struct subgraph {
     const struct graph *graph;
-    const struct given *given; /* leaves: their own ops are not looked at */
-    uint32_t ngiven;
-    const uint32_t *ops; /* the only ops that may be evaluated, besides constants and calls of const-eval functions */
-    uint32_t nops;       /* 0: any op */
-    /* For an evaluation in other shapes than the text's; NULL: the text's own. `shape` says false where it does not
-     * know one, which then is not checked and follows from the op where it can. */
-    bool (*shape)(const void *self, uint32_t value, struct shape *out);
-    bool (*attribute)(const void *self, uint32_t op, const char *key, struct str *text);
-    const void *self;
+    uint32_t ops[MAX_SUBGRAPH_OPS]; /* matched or looked through; textual order, which is the order of ids */
+    uint32_t nops;
+    uint32_t inputs[MAX_SUBGRAPH_INPUTS]; /* operands that no op of it defines, constants among them; by first use */
+    uint32_t ninputs;
 };
 
-/* One op of the graph on tensors by role (NULL where absent). */
-bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
-                  const struct tensor *results[MAX_RESULTS]);
-/* The tensors of `n` values, op by op; each op is evaluated once. In DEVICE arithmetic every result is rounded to its
- * element type; what is given is taken as it is. False with a reason that names the op. */
-bool interpret_values(struct bench *b, const struct program *p, const uint32_t *values, uint32_t n,
-                      const struct tensor **out);
+/* False with a reason where there are too many ops or inputs, or a shape is not static. */
+bool subgraph_of_match(const struct match *m, struct subgraph *out, struct str *why);
+bool subgraph_has(const struct subgraph *s, uint32_t op);
+/* Some op of the subgraph takes the value. */
+bool subgraph_uses(const struct subgraph *s, uint32_t value);
+/* Some piecewise op compares with a constant that is neither a truth value nor as good as infinite: then positions
+ * below and above it are treated differently, and a shorter sequence of positions may miss one side. */
+bool subgraph_has_thresholds(const struct subgraph *s);
+
+/* False for operands that are absent, and for those of a type that is no tensor (semaphores, devices). */
+bool is_tensor_operand(const struct graph *g, uint32_t value);
+/* graph_constant; not known for an absent operand. */
+struct constant operand_constant(const struct graph *g, uint32_t value);
+/* Comparisons, clamps, remainders: the result is another function of an operand on either side of some number. */
+bool is_piecewise(enum op_kind k);
 
 #endif

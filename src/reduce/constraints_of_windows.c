@@ -1,21 +1,22 @@
-/* Convolutions, pools and upsamplings: the window stays, the image shrinks with what it yields.
+/* Convolutions, pools and upsamplings: the window is fixed, the image shrinks together with the result.
  *
- * What is left over behind the last window stays too, so that a count that is rounded up stays rounded up. An image is
- * an operand of its own rank, or flattened to [1, 1, batch * image, channels] with its sizes in attributes. */
+ * The elements left over behind the last window are kept too, so that a size that is rounded up (ceil_mode) is rounded
+ * up again. An image is an operand of rank spatial + 2, or, in TTNN, flattened to [1, 1, batch * height * width,
+ * channels] with its sizes in attributes. The sizes follow the definition of PyTorch's Conv2d and ConvTranspose2d. */
 #include "numeric/tensor.h"
-#include "reduce/shrinker.h"
+#include "reduce/constraints.h"
 
-enum { SPATIAL = 3, SANE = 1 << 20 };
+enum { SPATIAL = 3, MAX_SIZE = 1 << 20 }; /* sizes up to which sums and products of a few do not overflow */
 
-struct window {
+struct window_extents {
     uint32_t n; /* spatial dimensions */
-    bool transposed, up;
-    int64_t batch; /* of a flattened image; 0: it is not known */
+    bool transposed, ceil_mode;
+    int64_t batch; /* of a flattened image; else 0 */
     int64_t in[SPATIAL], out[SPATIAL], stride[SPATIAL];
-    /* What padding adds to the image, less the span of the window; of a transposed one to the result, less the output
-     * padding too. */
+    /* padding - dilation * (kernel - 1) - 1, by which in + gain = stride * (out - 1); transposed, with the output
+     * padding subtracted: out + gain = stride * (in - 1). */
     int64_t gain[SPATIAL];
-    bool flat[2]; /* operand, result */
+    bool flat[2]; /* the operand, the result is flattened */
 };
 
 static const char *const dim_names[SPATIAL][SPATIAL] = {
@@ -45,13 +46,13 @@ bool has_window(enum op_kind k) {
     return spatial_of(k) > 0 || is_upsampling(k);
 }
 
-static bool is_sane(int64_t x) {
-    return x >= 0 && x <= SANE;
+static bool is_valid_size(int64_t x) {
+    return x >= 0 && x <= MAX_SIZE;
 }
 
 /* ---- attributes ---- */
 
-/* A number for each dimension, or one that counts for all. */
+/* A list attribute: one number for each spatial dimension, or one for all. False where it is malformed. */
 static bool per_dimension(const struct graph *g, uint32_t op, const char *key, uint32_t n, int64_t otherwise,
                           int64_t out[SPATIAL]) {
     struct str text;
@@ -61,13 +62,14 @@ static bool per_dimension(const struct graph *g, uint32_t op, const char *key, u
         return false;
     for (uint32_t d = 0; d < n; d++) {
         out[d] = given == 0 ? otherwise : list[given == 1 ? 0 : d];
-        if (!is_sane(out[d]))
+        if (!is_valid_size(out[d]))
             return false;
     }
     return true;
 }
 
-/* Of both ends together. [top, left, bottom, right] in TTIR, [top, bottom, left, right] in TTNN. */
+/* Padding of both ends of each dimension together. Lists of both ends are [top, left, bottom, right] in TTIR and
+ * [top, bottom, left, right] in TTNN. */
 static bool paddings(const struct graph *g, uint32_t op, uint32_t n, int64_t out[SPATIAL]) {
     struct str text;
     int64_t v[2 * SPATIAL] = {0};
@@ -76,7 +78,7 @@ static bool paddings(const struct graph *g, uint32_t op, uint32_t n, int64_t out
     if (given < 0 || (given > 1 && given != (int)n && given != 2 * (int)n))
         return false;
     for (int i = 0; i < given; i++)
-        if (!is_sane(v[i]))
+        if (!is_valid_size(v[i]))
             return false;
     for (uint32_t d = 0; d < n; d++)
         out[d] = given <= 1        ? 2 * v[0]
@@ -86,7 +88,7 @@ static bool paddings(const struct graph *g, uint32_t op, uint32_t n, int64_t out
     return true;
 }
 
-/* Sizes of the window itself: an attribute, else the last dimensions of the weights. */
+/* Sizes of the window: an attribute, else the last dimensions of the weights. */
 static bool kernel_of(const struct graph *g, uint32_t op, uint32_t n, int64_t out[SPATIAL]) {
     uint32_t rank;
     if (!per_dimension(g, op, "kernel_size", n, 0, out) || (!out[0] && !per_dimension(g, op, "kernel", n, 0, out)))
@@ -100,7 +102,7 @@ static bool kernel_of(const struct graph *g, uint32_t op, uint32_t n, int64_t ou
         return false;
     for (uint32_t d = 0; d < n; d++) {
         out[d] = weight[d + 2];
-        if (out[d] < 1 || !is_sane(out[d]))
+        if (out[d] < 1 || !is_valid_size(out[d]))
             return false;
     }
     return true;
@@ -120,7 +122,7 @@ static const int64_t *operand_shape(const struct graph *g, uint32_t op, uint32_t
 }
 
 static int64_t dim_of(const struct graph *g, uint32_t op, const char *key, int64_t otherwise) {
-    int64_t d = shrink_attr(g, op, key);
+    int64_t d = int_attribute(g, op, key);
     return d < 0 ? otherwise : d;
 }
 
@@ -128,37 +130,38 @@ static int64_t channels_at(const struct graph *g, uint32_t op, uint32_t rank) {
     return dim_of(g, op, "channel_dim", (int64_t)rank - 1);
 }
 
-/* in + gain = stride * (out - 1), as far as it goes; of a transposed one out + gain = stride * (in - 1). */
-static int64_t yields(const struct window *w, uint32_t d) {
-    int64_t room = w->in[d] + w->gain[d] + (w->up ? w->stride[d] - 1 : 0);
+/* The size of the result that the attributes give (see `gain`). */
+static int64_t result_size(const struct window_extents *w, uint32_t d) {
+    int64_t room = w->in[d] + w->gain[d] + (w->ceil_mode ? w->stride[d] - 1 : 0);
     if (w->transposed)
         return (w->in[d] - 1) * w->stride[d] - w->gain[d];
     return room < 0 ? 0 : room / w->stride[d] + 1;
 }
 
-/* The sizes that are printed, where the operand is flattened. */
-static bool flattened(const struct graph *g, uint32_t op, const int64_t *x, uint32_t rank, struct window *w) {
-    int64_t n = shrink_attr(g, op, "batch_size"), count = n;
-    if (rank != 4 || x[0] != 1 || x[1] != 1 || n < 1 || !is_sane(n))
+/* The sizes in the attributes, where the operand is flattened and has as many rows. */
+static bool flattened(const struct graph *g, uint32_t op, const int64_t *x, uint32_t rank, struct window_extents *w) {
+    int64_t n = int_attribute(g, op, "batch_size"), count = n;
+    if (rank != 4 || x[0] != 1 || x[1] != 1 || n < 1 || !is_valid_size(n))
         return false;
     for (uint32_t d = 0; d < w->n; d++) {
-        w->in[d] = shrink_attr(g, op, size_names[w->n - 1][d]);
-        if (w->in[d] < 1 || !is_sane(w->in[d]) || __builtin_mul_overflow(count, w->in[d], &count))
+        w->in[d] = int_attribute(g, op, size_names[w->n - 1][d]);
+        if (w->in[d] < 1 || !is_valid_size(w->in[d]) || __builtin_mul_overflow(count, w->in[d], &count))
             return false;
-        w->out[d] = yields(w, d);
+        w->out[d] = result_size(w, d);
     }
     w->batch = n;
     return x[2] == count;
 }
 
-/* The dimensions of the image in an operand and a result of its own rank, channels last where nothing is said. */
+/* The spatial dimensions of an operand or result that is not flattened; NHWC where no attribute says otherwise. */
 static bool unflattened(const struct graph *g, uint32_t op, const int64_t *x, uint32_t rank, int64_t to[SPATIAL],
-                        const struct window *w) {
+                        const struct window_extents *w) {
     if (rank != w->n + 2)
         return false;
     for (uint32_t d = 0; d < w->n; d++) {
         int64_t at = dim_of(g, op, dim_names[w->n - 1][d], d + 1);
-        if (at >= rank || at == channels_at(g, op, rank) || at == dim_of(g, op, "batch_dim", 0) || !is_sane(x[at]))
+        if (at >= rank || at == channels_at(g, op, rank) || at == dim_of(g, op, "batch_dim", 0) ||
+            !is_valid_size(x[at]))
             return false;
         for (uint32_t k = 0; k < d; k++)
             if (at == dim_of(g, op, dim_names[w->n - 1][k], k + 1))
@@ -168,7 +171,7 @@ static bool unflattened(const struct graph *g, uint32_t op, const int64_t *x, ui
     return true;
 }
 
-static bool image_of(const struct graph *g, uint32_t op, struct window *w) {
+static bool image_of(const struct graph *g, uint32_t op, struct window_extents *w) {
     uint32_t rank, to_rank;
     const int64_t *x = operand_shape(g, op, 0, &rank), *y = graph_shape(g, g->m->ops[op].first_result, &to_rank);
     int64_t count;
@@ -185,71 +188,75 @@ static bool image_of(const struct graph *g, uint32_t op, struct window *w) {
     return w->flat[1] || unflattened(g, op, y, to_rank, w->out, w);
 }
 
-/* What is left over on either side of the equation; it stays. */
-static int64_t rest_of(const struct window *w, uint32_t d) {
+/* Elements left over behind the last window: the difference of both sides of the equation of `gain`. It is kept. */
+static int64_t remainder_of(const struct window_extents *w, uint32_t d) {
     int64_t in = w->in[d], out = w->out[d];
     return w->transposed ? w->stride[d] * (in - 1) - (out + w->gain[d]) : w->stride[d] * (out - 1) - (in + w->gain[d]);
 }
 
-static bool window_of(const struct graph *g, uint32_t op, struct window *w) {
+static bool window_of(const struct graph *g, uint32_t op, struct window_extents *w) {
     enum op_kind k = (enum op_kind)g->kind[op];
     int64_t kernel[SPATIAL], dilation[SPATIAL], pad[SPATIAL], extra[SPATIAL];
-    *w = (struct window){.n = spatial_of(k), .transposed = k == K_CONV_TRANSPOSE2D, .up = flag_of(g, op, "ceil_mode")};
+    *w = (struct window_extents){
+        .n = spatial_of(k), .transposed = k == K_CONV_TRANSPOSE2D, .ceil_mode = flag_of(g, op, "ceil_mode")};
     if (w->n == 0 || !per_dimension(g, op, "stride", w->n, 1, w->stride) ||
         !per_dimension(g, op, "dilation", w->n, 1, dilation) || !kernel_of(g, op, w->n, kernel) ||
         !paddings(g, op, w->n, pad) || !per_dimension(g, op, "output_padding", w->n, 0, extra))
         return false;
     for (uint32_t d = 0; d < w->n; d++) {
         w->gain[d] = pad[d] - dilation[d] * (kernel[d] - 1) - 1 - (w->transposed ? extra[d] : 0);
-        if (w->stride[d] < 1 || w->stride[d] > MAX_SIDE)
+        if (w->stride[d] < 1 || w->stride[d] > MAX_TERMS_OF_SIDE)
             return false;
     }
     if (!image_of(g, op, w))
         return false;
     for (uint32_t d = 0; d < w->n; d++)
-        if (w->transposed ? rest_of(w, d) != 0 : rest_of(w, d) <= -w->stride[d] || rest_of(w, d) >= w->stride[d])
+        if (w->transposed ? remainder_of(w, d) != 0
+                          : remainder_of(w, d) <= -w->stride[d] || remainder_of(w, d) >= w->stride[d])
             return false;
     return true;
 }
 
-/* ---- rules ---- */
+/* ---- constraints ---- */
 
-/* in + gain + what is left over = stride * (out - 1); of a transposed one it is the image that is spread. */
-static void rule_of_window(struct shrinker *s, const struct window *w, uint32_t d) {
-    struct rule *r = shrink_rule(s, SUM);
-    shrink_put(s, r, 0, w->transposed ? w->out[d] : w->in[d]);
-    shrink_put_constant(s, r, 0, w->gain[d] + rest_of(w, d) + w->stride[d]);
+/* in + gain + remainder + stride = stride * out, the product as a sum of `stride` terms; transposed, with in and out
+ * exchanged. */
+static void constrain_window(struct constraints *c, const struct window_extents *w, uint32_t d) {
+    struct constraint *r = constraints_add(c, SUM);
+    constraint_add_term(c, r, 0, w->transposed ? w->out[d] : w->in[d]);
+    constraint_add_constant(c, r, 0, w->gain[d] + remainder_of(w, d) + w->stride[d]);
     for (int64_t i = 0; i < w->stride[d]; i++)
-        shrink_put(s, r, 1, w->transposed ? w->in[d] : w->out[d]);
+        constraint_add_term(c, r, 1, w->transposed ? w->in[d] : w->out[d]);
 }
 
-static void rule_of_flattened(struct shrinker *s, const struct window *w, const int64_t *sizes, int64_t flat) {
-    struct rule *r = shrink_rule(s, PRODUCT);
-    shrink_put(s, r, 0, w->batch);
+static void constrain_flattened(struct constraints *c, const struct window_extents *w, const int64_t *sizes,
+                                int64_t flat) {
+    struct constraint *r = constraints_add(c, PRODUCT);
+    constraint_add_term(c, r, 0, w->batch);
     for (uint32_t d = 0; d < w->n; d++)
-        shrink_put(s, r, 0, sizes[d]);
-    shrink_put(s, r, 1, flat);
+        constraint_add_term(c, r, 0, sizes[d]);
+    constraint_add_term(c, r, 1, flat);
 }
 
-static void fix_image(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+static void fix_image(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     uint32_t rank, n = spatial_of((enum op_kind)g->kind[op]);
     for (uint32_t d = 0; d < n; d++)
-        shrink_fix(s, shrink_attr(g, op, size_names[n - 1][d]));
-    shrink_fix(s, shrink_attr(g, op, "batch_size"));
+        constraints_fix(c, int_attribute(g, op, size_names[n - 1][d]));
+    constraints_fix(c, int_attribute(g, op, "batch_size"));
     for (int k = 0; k < 2; k++) {
         const int64_t *dims = k ? graph_shape(g, g->m->ops[op].first_result, &rank) : operand_shape(g, op, 0, &rank);
         for (uint32_t d = 0; dims && d < rank; d++)
             if ((int64_t)d != dim_of(g, op, "batch_dim", 0) && (int64_t)d != channels_at(g, op, rank))
-                shrink_fix(s, dims[d]);
+                constraints_fix(c, dims[d]);
     }
 }
 
 static int64_t groups_of(const struct graph *g, uint32_t op) {
-    return shrink_attr(g, op, "groups");
+    return int_attribute(g, op, "groups");
 }
 
-/* Channels of the operand and of the result; false where there are no groups of them. */
+/* Channels of the operand and of the result; false where they are not in several groups. */
 static bool grouped_channels(const struct graph *g, uint32_t op, int64_t out[2]) {
     uint32_t rank, to_rank;
     const int64_t *x = operand_shape(g, op, 0, &rank), *y = graph_shape(g, g->m->ops[op].first_result, &to_rank);
@@ -261,91 +268,92 @@ static bool grouped_channels(const struct graph *g, uint32_t op, int64_t out[2])
     return out[0] > 0 && out[1] > 0 && out[0] % n == 0 && out[1] % n == 0;
 }
 
-/* The weights are as they are defined: first the channels of one side, then those of a group of the other. */
-static bool are_plain_weights(const struct graph *g, uint32_t op, const int64_t channels[2]) {
+/* The weights are [out, in / groups, ...], or [in, out / groups, ...] of a transposed convolution. */
+static bool are_weights_of_groups(const struct graph *g, uint32_t op, const int64_t channels[2]) {
     uint32_t rank;
     const int64_t *weight = operand_shape(g, op, 1, &rank);
-    bool turned = g->kind[op] == K_CONV_TRANSPOSE2D;
-    return weight && rank >= 2 && weight[0] == channels[!turned] && weight[1] == channels[turned] / groups_of(g, op);
+    bool transposed = g->kind[op] == K_CONV_TRANSPOSE2D;
+    return weight && rank >= 2 && weight[0] == channels[!transposed] &&
+           weight[1] == channels[transposed] / groups_of(g, op);
 }
 
-/* Channels of either side are so many groups. */
-static void rules_of_groups(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+/* groups * (channels of a group) = channels, of operand and result. */
+static void constrain_groups(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     int64_t channels[2], n = groups_of(g, op);
     if (n < 2)
         return;
-    if (!grouped_channels(g, op, channels) || !are_plain_weights(g, op, channels)) {
-        shrink_fix(s, n);
-        shrink_fix_shape(s, graph_operands(g, op)[0]);
-        shrink_fix_shape(s, g->m->ops[op].first_result);
+    if (!grouped_channels(g, op, channels) || !are_weights_of_groups(g, op, channels)) {
+        constraints_fix(c, n);
+        constraints_fix_shape(c, graph_operands(g, op)[0]);
+        constraints_fix_shape(c, g->m->ops[op].first_result);
         return;
     }
     for (int k = 0; k < 2; k++) {
-        struct rule *r = shrink_rule(s, PRODUCT);
-        shrink_put(s, r, 0, n);
-        shrink_put(s, r, 0, channels[k] / n);
-        shrink_put(s, r, 1, channels[k]);
+        struct constraint *r = constraints_add(c, PRODUCT);
+        constraint_add_term(c, r, 0, n);
+        constraint_add_term(c, r, 0, channels[k] / n);
+        constraint_add_term(c, r, 1, channels[k]);
     }
 }
 
-/* Height and width become so many times as large; how often is told by the op and stays. */
-static void rules_of_upsampling(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+/* scale * size = result size for height and width of an NHWC image, with the scale factor kept. */
+static void constrain_upsampling(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     uint32_t rank, to_rank;
     const int64_t *x = operand_shape(g, op, 0, &rank), *y = graph_shape(g, g->m->ops[op].first_result, &to_rank);
-    int64_t by[SPATIAL];
-    bool known = x && y && rank == 4 && to_rank == 4 && per_dimension(g, op, "scale_factor", 2, 1, by);
+    int64_t scale[SPATIAL];
+    bool known = x && y && rank == 4 && to_rank == 4 && per_dimension(g, op, "scale_factor", 2, 1, scale);
     for (uint32_t d = 0; d < 2 && known; d++)
-        known = by[d] > 0 && x[d + 1] > 0 && is_sane(x[d + 1]) && y[d + 1] == by[d] * x[d + 1];
+        known = scale[d] > 0 && x[d + 1] > 0 && is_valid_size(x[d + 1]) && y[d + 1] == scale[d] * x[d + 1];
     if (!known) {
-        shrink_fix_shape(s, graph_operands(g, op)[0]);
-        shrink_fix_shape(s, g->m->ops[op].first_result);
+        constraints_fix_shape(c, graph_operands(g, op)[0]);
+        constraints_fix_shape(c, g->m->ops[op].first_result);
         return;
     }
     for (uint32_t d = 0; d < 2; d++) {
-        struct rule *r = shrink_rule(s, PRODUCT);
-        shrink_put(s, r, 0, x[d + 1]);
-        shrink_put_constant(s, r, 0, by[d]);
-        shrink_put(s, r, 1, y[d + 1]);
+        struct constraint *r = constraints_add(c, PRODUCT);
+        constraint_add_term(c, r, 0, x[d + 1]);
+        constraint_add_constant(c, r, 0, scale[d]);
+        constraint_add_term(c, r, 1, y[d + 1]);
     }
 }
 
-void numbers_of_window(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
+void extents_of_window(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
     int64_t channels[2];
-    struct window w;
+    struct window_extents w;
     for (int k = 0; k < 2 && has_window((enum op_kind)g->kind[op]) && grouped_channels(g, op, channels); k++)
-        shrink_number(s, channels[k] / groups_of(g, op));
+        constraints_add_extent(c, channels[k] / groups_of(g, op));
     if (!window_of(g, op, &w) || !w.flat[0])
         return;
-    shrink_number(s, w.batch);
+    constraints_add_extent(c, w.batch);
     for (uint32_t d = 0; d < w.n; d++) {
-        shrink_number(s, w.in[d]);
-        shrink_number(s, w.out[d]);
+        constraints_add_extent(c, w.in[d]);
+        constraints_add_extent(c, w.out[d]);
     }
 }
 
-void rules_of_window(struct shrinker *s, uint32_t op) {
-    const struct graph *g = s->part->graph;
-    struct window w;
+void constraints_of_window(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
+    struct window_extents w;
     uint32_t rank;
     if (is_upsampling((enum op_kind)g->kind[op])) {
-        rules_of_upsampling(s, op);
+        constrain_upsampling(c, op);
         return;
     }
     const int64_t *dims = operand_shape(g, op, 1, &rank);
     for (uint32_t d = 2; dims && d < rank; d++)
-        shrink_fix(s, dims[d]);
-    rules_of_groups(s, op);
+        constraints_fix(c, dims[d]);
+    constrain_groups(c, op);
     if (!window_of(g, op, &w)) {
-        fix_image(s, op);
+        fix_image(c, op);
         return;
     }
     for (uint32_t d = 0; d < w.n; d++)
-        rule_of_window(s, &w, d);
+        constrain_window(c, &w, d);
     if (w.flat[0])
-        rule_of_flattened(s, &w, w.in, operand_shape(g, op, 0, &rank)[2]);
+        constrain_flattened(c, &w, w.in, operand_shape(g, op, 0, &rank)[2]);
     if (w.flat[1])
-        rule_of_flattened(s, &w, w.out, graph_shape(g, g->m->ops[op].first_result, &rank)[2]);
+        constrain_flattened(c, &w, w.out, graph_shape(g, g->m->ops[op].first_result, &rank)[2]);
 }

@@ -1,0 +1,352 @@
+/* Values are copied element by element through the index maps of their bindings (axis_map.h): along the formula's axes
+ * with those that a value does not depend on collapsed to one element, or, in the frame of an op, to the place of the
+ * element of that op's result which the root shows at the same index. */
+#include "prove/axis_frame.h"
+
+#include <string.h>
+
+#include "prove/axis_map.h"
+#include "prove/form_attributes.h"
+
+bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0)
+        return false;
+    *s = (struct shape){.rank = rank};
+    memcpy(s->dim, dims, rank * sizeof *dims);
+    return true;
+}
+
+/* ---- along the formula's axes ---- */
+
+/* Axis d of a value is axis d of the root, or was split from a larger one. */
+static bool is_axis_of_root(const struct axes *axes, const struct axes *root, uint32_t d) {
+    struct imap own, of_root;
+    axes_axis(axes, (int)d, &own);
+    axes_axis(root, (int)d, &of_root);
+    return imap_equal(&own, &of_root) || match_axis_is_cut(&own);
+}
+
+/* Not so of operands of a product, which have axes that are summed. */
+static bool are_axes_of(const struct axes *axes, const struct axes *root) {
+    bool same = axes->n == root->n;
+    for (uint32_t d = 0; same && d < axes->n; d++)
+        same = is_axis_of_root(axes, root, d);
+    return same;
+}
+
+/* The value has the work axis of the match. */
+static bool has_work_axis(const struct fused_form *f, const struct axes *axes) {
+    return f->work_axis != NONE && are_axes_of(axes, f->root_axes);
+}
+
+/* The axes along which the form reads a value: those of its binding, with the work axis moved to the end, because ops
+ * of a form without `dim` work along the last axis. Terms that none of these axes has are of an axis that a reduction
+ * of the match took away: they become a last one. */
+static bool axes_in_form(const struct device_run *run, const struct binding *b, struct axes *out) {
+    struct term reduced[MAX_TERMS];
+    uint32_t nreduced = 0;
+    int64_t stride = 1;
+    uint32_t work = run->form->work_axis;
+    bool across = has_work_axis(run->form, b->axes);
+    for (uint32_t i = 0; i < b->map->n && !axes_determine(b->axes, b->map); i++) {
+        struct imap one = {.n = 1, .t = {b->map->t[i]}};
+        if (axes_determine(b->axes, &one))
+            continue;
+        reduced[nreduced++] = (struct term){one.t[0].space, one.t[0].lo, one.t[0].size, stride};
+        stride *= one.t[0].size;
+    }
+    axes_clear(out);
+    for (uint32_t d = 0; d < b->axes->n; d++)
+        if ((d != work || !across) &&
+            !axes_add(out, b->axes->t + axes_begin(b->axes, d), b->axes->end[d] - axes_begin(b->axes, d)))
+            return false;
+    if (nreduced)
+        return axes_add(out, reduced, nreduced);
+    return !across ||
+           axes_add(out, b->axes->t + axes_begin(b->axes, work), b->axes->end[work] - axes_begin(b->axes, work));
+}
+
+static const struct tensor *fail_outside(struct device_run *run, struct str name) {
+    bench_fail(&run->bench, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
+    return NULL;
+}
+
+/* The axes of the root or of a secondary root. */
+static bool are_root_axes(const struct device_run *run, const struct axes *axes) {
+    const struct formula *f = reference_formula(run->ref);
+    bool found = are_axes_of(axes, run->form->root_axes);
+    for (uint32_t i = 0; i < f->nsecondary && !found; i++) {
+        const struct node *line = f->also[i].node;
+        const struct axes *root = line->kind == N_NAMED ? run->ref->bound.slots[line->slot].axes : NULL;
+        found = root && are_axes_of(axes, root);
+    }
+    return found;
+}
+
+/* Extents of the axes; 1, which broadcasts, where the value does not vary along an axis of the root, except for the
+ * last axis, along which the form may reduce. */
+static struct shape shape_along_axes(const struct device_run *run, const struct binding *b, const struct axes *axes) {
+    struct shape s = axes_shape(axes);
+    for (uint32_t d = 0; d + 1 < s.rank && are_root_axes(run, b->axes); d++) {
+        struct imap axis;
+        axes_axis(axes, (int)d, &axis);
+        if (!imap_touches(b->map, &axis))
+            s.dim[d] = 1;
+    }
+    return s;
+}
+
+static const struct tensor *along_axes(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                       struct str name) {
+    struct axes axes;
+    struct walk w;
+    if (!axes_in_form(run, b, &axes) || !axes_determine(&axes, b->map))
+        return fail_outside(run, name);
+    struct shape s = shape_along_axes(run, b, &axes);
+    struct tensor *out = tensor_new(&run->bench, &s);
+    if (!out)
+        return NULL;
+    struct axis_tables tables = axis_tables_new(run->bench.arena, &axes, b->map);
+    walk_begin(&w, &s);
+    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
+        int64_t element = axis_tables_element(&tables, w.at);
+        if (element < 0 || element >= t->n)
+            return fail_outside(run, name);
+        out->x[i] = t->x[element];
+    }
+    return out;
+}
+
+/* ---- along the axes of an op of the graph ---- */
+
+/* Dimensions along which the tensor does not vary become 1: they broadcast. */
+static const struct tensor *collapsed(struct device_run *run, const struct tensor *t) {
+    struct view v = view_of(t);
+    for (uint32_t d = 0; d < t->shape.rank; d++) {
+        int64_t stride = v.stride[d];
+        bool varies = false;
+        for (int64_t i = 0; i < t->n && !varies && t->shape.dim[d] > 1; i++)
+            if (i / stride % t->shape.dim[d] > 0)
+                varies = t->x[i] != t->x[i - stride];
+        if (!varies)
+            v.shape.dim[d] = 1;
+    }
+    return view_copy(&run->bench, &v);
+}
+
+/* The element of the frame's op that the root shows at an index of its axes. Through a batch normalisation, which keeps
+ * elements in place, an element of its result is that of its operand. */
+static int64_t frame_element(const struct device_run *run, const int64_t *at) {
+    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
+    if (run->frame.norm == NONE)
+        return axes_element(run->form->root_axes, f->map, at);
+    int64_t index = axes_element(run->form->root_axes, run->ref->bound.slots[run->frame.norm].map, at), element = 0;
+    for (uint32_t k = 0; k < f->map->n; k++)
+        element += index / f->map->t[k].lo % f->map->t[k].size * f->map->t[k].stride;
+    return element;
+}
+
+/* The value as a tensor of the shape of the frame's op, each element of which the root shows once. */
+static const struct tensor *along_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                        struct str name) {
+    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
+    struct shape s, root = axes_shape(run->form->root_axes);
+    struct walk w;
+    if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !axes_determine(b->axes, b->map))
+        return fail_outside(run, name);
+    struct tensor *out = tensor_new(&run->bench, &s);
+    if (!out)
+        return NULL;
+    for (walk_begin(&w, &root); walk_more(&w); walk_next(&w)) {
+        int64_t to = frame_element(run, w.at), from = axes_element(b->axes, b->map, w.at);
+        if (to < 0 || to >= out->n || from < 0 || from >= t->n)
+            return fail_outside(run, name);
+        out->x[to] = t->x[from];
+    }
+    return collapsed(run, out);
+}
+
+/* A result in the frame's axes, in the order of the root. One that does not broadcast to the frame's shape stays. */
+static const struct tensor *from_frame(struct device_run *run, const struct tensor *t) {
+    const struct binding *f = &run->ref->bound.slots[run->frame.slot];
+    struct shape s, both, root = axes_shape(run->form->root_axes);
+    struct walk w;
+    if (!shape_in_graph(reference_graph(run->ref), f->value, &s) ||
+        !shape_broadcast(&run->bench, &s, &t->shape, &both) || !shape_eq(&s, &both))
+        return t;
+    struct view v = view_expanded(t, &s);
+    const struct tensor *full = view_copy(&run->bench, &v);
+    struct tensor *out = full ? tensor_new(&run->bench, &root) : NULL;
+    if (!out)
+        return NULL;
+    walk_begin(&w, &root);
+    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
+        out->x[i] = full->x[frame_element(run, w.at)];
+    return out;
+}
+
+/* ---- which frames ---- */
+
+/* The result of a matched op on the line of the root. */
+static bool is_named_op(const struct reference *r, uint32_t slot) {
+    return !reference_formula(r)->slot_is_variable[slot] && reference_binds(r, slot) &&
+           r->bound.slots[slot].op != NONE && r->bound.slots[slot].line == 0;
+}
+
+/* The elements of its result and those of the root are one for one. */
+static bool is_one_for_one(const struct fused_form *f, const struct reference *r, uint32_t slot) {
+    const struct binding *b = &r->bound.slots[slot];
+    struct shape s, root = axes_shape(f->root_axes);
+    return is_named_op(r, slot) && axes_determine(f->root_axes, b->map) &&
+           shape_in_graph(reference_graph(r), b->value, &s) && map_size(b->map) == shape_count(&s) &&
+           shape_count(&s) == shape_count(&root);
+}
+
+/* A batch normalisation between the root and the op of this name; or NONE. */
+static uint32_t norm_before(const struct fused_form *f, const struct reference *r, uint32_t slot) {
+    const struct binding *b = &r->bound.slots[slot];
+    const struct graph *g = reference_graph(r);
+    for (uint32_t i = 0; i < reference_formula(r)->nslots && is_named_op(r, slot); i++) {
+        bool norm = is_one_for_one(f, r, i) && g->kind[r->bound.slots[i].op] == K_BATCH_NORM_INFERENCE;
+        if (norm && map_size(b->map) == graph_numel(g, b->value) &&
+            graph_numel(g, b->value) == map_size(r->bound.slots[i].map))
+            return i;
+    }
+    return NONE;
+}
+
+static bool is_convolution(enum op_kind k) {
+    return k == K_CONV1D || k == K_CONV2D || k == K_CONV3D || k == K_CONV_TRANSPOSE2D;
+}
+
+/* Ops with axes of their own, by how likely the form is about them: 0, 1, 2; NONE: others. */
+static uint32_t frame_rank(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    return is_convolution(k)                                                      ? 0
+           : op_table[k].class == OP_OPAQUE                                       ? 1
+           : op_table[k].class == OP_CONTRACT || op_table[k].class == OP_AXISWISE ? 2
+                                                                                  : NONE;
+}
+
+static const struct axis_frame formula_axes = {NONE, NONE};
+
+/* The formula's own axes come before products and norms, which mostly are written in these. */
+static void find_frames(struct fused_form *f, const struct reference *r) {
+    const struct graph *g = reference_graph(r);
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        if (rank == 2)
+            f->frames[f->nframes++] = formula_axes;
+        for (uint32_t i = 0; i < reference_formula(r)->nslots && f->nframes + 1 < MAX_FRAMES; i++) {
+            if (!is_named_op(r, i) || frame_rank(g, r->bound.slots[i].op) != rank)
+                continue;
+            bool direct = is_one_for_one(f, r, i);
+            uint32_t norm = direct || rank > 0 ? NONE : norm_before(f, r, i);
+            if (direct || norm != NONE)
+                f->frames[f->nframes++] = (struct axis_frame){i, norm};
+        }
+    }
+}
+
+/* The axis that an op works along, as its attributes say. */
+static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
+    static const char *const keys[] = {"dim_arg", "dimension", "dim"};
+    struct slice_bounds s;
+    struct str text;
+    int64_t list[2] = {0, 0};
+    if (graph_class(g, op) == OP_SLICE && slice_bounds(g, op, &s) && s.ncut == 1) {
+        for (uint32_t d = 0; d < s.rank; d++)
+            if (s.cut[d])
+                *axis = d;
+        return true;
+    }
+    for (size_t k = 0; k < 3 && graph_class(g, op) != OP_SLICE; k++)
+        if (mlir_attr(g->m, op, keys[k], &text) && (mlir_int(text, axis) || mlir_ints(text, list, 2) == 1)) {
+            *axis = mlir_int(text, axis) ? *axis : list[0];
+            return true;
+        }
+    return false;
+}
+
+/* Some operand is in the order of its type, so that the result is, too. */
+static bool has_operand_as_printed(const struct fused_form *f) {
+    bool found = false;
+    for (uint32_t i = 0; i < f->formula->nslots && !found; i++)
+        found = f->as_printed[i];
+    return found;
+}
+
+/* A slice whose bounds are in the form works along the axis that is there. */
+static bool has_slice_bounds(const struct node *n) {
+    bool says = n->kind == N_OP && n->op == K_SLICE && attribute_text(n, "begin").n > 0;
+    for (uint32_t i = 0; i < n->nargs && !says; i++)
+        says = has_slice_bounds(n->args[i]);
+    return says;
+}
+
+/* The axis of the first reduction, softmax or slice of a tensor of the root's rank; trailing dimensions of one element
+ * do not count. */
+static void find_work_axis(struct fused_form *f, const struct reference *r) {
+    const struct graph *g = reference_graph(r);
+    struct shape s;
+    int64_t axis = 0;
+    f->work_axis = NONE;
+    if (has_operand_as_printed(f) || !shape_in_graph(g, f->values[0], &s) || s.rank != f->root_axes->n)
+        return;
+    uint32_t last = s.rank, rank = 0;
+    while (last > 0 && s.dim[last - 1] == 1)
+        last--;
+    for (uint32_t i = 0; i < r->match->nops && f->work_axis == NONE; i++) {
+        uint32_t op = r->match->ops[i];
+        bool cuts = graph_class(g, op) == OP_SLICE && !has_slice_bounds(f->formula->root);
+        if (graph_class(g, op) != OP_REDUCE && !cuts && g->kind[op] != K_SOFTMAX)
+            continue;
+        if (!graph_shape(g, graph_operands(g, op)[0], &rank) || rank != s.rank)
+            return;
+        if (!axis_of(g, op, &axis))
+            continue;
+        axis += axis < 0 ? (int64_t)rank : 0;
+        f->work_axis = axis >= 0 && axis < last ? (uint32_t)axis + s.rank - last : NONE;
+    }
+    if (f->work_axis != NONE && f->work_axis + 1 >= s.rank)
+        f->work_axis = NONE;
+}
+
+void axis_frames_find(struct fused_form *f, const struct reference *r) {
+    find_work_axis(f, r);
+    find_frames(f, r);
+}
+
+/* ---- values ---- */
+
+const struct tensor *value_in_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                    struct str name) {
+    if (run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes))
+        return along_frame(run, b, t, name);
+    return along_axes(run, b, t, name);
+}
+
+const struct tensor *value_by_channel(struct device_run *run, const struct binding *b, const struct tensor *t) {
+    const struct graph *g = reference_graph(run->ref);
+    uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op, wide = 0;
+    if (op == NONE || !is_convolution((enum op_kind)g->kind[op]) || b->value == graph_operands(g, op)[0] ||
+        b->value == graph_operands(g, op)[1])
+        return t;
+    const struct tensor *one = collapsed(run, t);
+    for (uint32_t d = 0; one && d < one->shape.rank; d++)
+        wide += one->shape.dim[d] > 1;
+    return one && wide <= 1 ? tensor_reshape(&run->bench, one, &(struct shape){1, {one->n}}) : t;
+}
+
+const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t) {
+    uint32_t order[TENSOR_RANK], n = t->shape.rank;
+    if (run->frame.slot != NONE)
+        return from_frame(run, t);
+    if (run->form->work_axis == NONE || n != run->form->root_axes->n || n < 2)
+        return t;
+    for (uint32_t d = 0; d < n; d++)
+        order[d] = d < run->form->work_axis ? d : d == run->form->work_axis ? n - 1 : d - 1;
+    struct view v = view_permuted(view_of(t), order);
+    return view_copy(&run->bench, &v);
+}

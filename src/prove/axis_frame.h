@@ -1,0 +1,24 @@
+/* In which axes a fused form is evaluated, and values of a match along these axes.
+ *
+ * A formula has logical axes, which reshapes and permutes of the graph only rename; operands of the form are the values
+ * of the match read along them. A fused op that comes from the graph, such as a convolution, expects the dimensions of
+ * its own operands: then the form is evaluated in the axes of that op (struct axis_frame). */
+#ifndef FA_AXIS_FRAME_H
+#define FA_AXIS_FRAME_H
+
+#include "prove/proof.h"
+
+/* Finds the work axis and the frames that fit. The form's values and as_printed are known. */
+void axis_frames_find(struct fused_form *f, const struct reference *r);
+/* The value of a name along the axes of the frame at hand. NULL with a reason where it varies along others. */
+const struct tensor *value_in_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                    struct str name);
+/* In the frame of a convolution: a value with a number for each channel becomes a row, which broadcasts wherever the
+ * channels are; others as they are, the operand and weights of the convolution among them. */
+const struct tensor *value_by_channel(struct device_run *run, const struct binding *b, const struct tensor *t);
+/* A result in the frame at hand, in the order of the root's own axes. NULL with a reason. */
+const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t);
+/* The shape that the graph states; false where it is not static. */
+bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s);
+
+#endif

@@ -1,0 +1,112 @@
+/* A term of a map or an axis is a digit of an index: index / lo % size * stride (graph/index.h). Evaluating all terms
+ * for each element is exact for any map; tables are used where terms do not mix axes. */
+#include "prove/axis_map.h"
+
+#include <string.h>
+
+/* Each term of the map lies within the terms of the axes. */
+bool axes_determine(const struct axes *axes, const struct imap *map) {
+    struct imap all = {.n = axes->n ? axes->end[axes->n - 1] : 0};
+    memcpy(all.t, axes->t, all.n * sizeof *all.t);
+    for (uint32_t i = 0; i < all.n; i++)
+        all.t[i].stride = 1;
+    imap_canonical(&all);
+    return imap_within(map, &all);
+}
+
+/* The terms of the axes give the index in each space; the terms of the map take their digits out of that. */
+int64_t axes_element(const struct axes *axes, const struct imap *map, const int64_t *at) {
+    int64_t element = 0;
+    for (uint32_t k = 0; k < map->n; k++) {
+        const struct term *m = &map->t[k];
+        int64_t index = 0;
+        for (uint32_t d = 0; d < axes->n; d++)
+            for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++)
+                if (axes->t[j].space == m->space)
+                    index += at[d] / axes->t[j].stride % axes->t[j].size * axes->t[j].lo;
+        element += index / m->lo % m->size * m->stride;
+    }
+    return element;
+}
+
+/* Both terms have digits of the same space in common. */
+static bool overlap(const struct term *t, const struct term *m) {
+    return t->space == m->space && t->lo < m->lo * m->size && m->lo < t->lo * t->size;
+}
+
+/* A term of the map is a sum over axes where it has digits of one axis only, or whole terms of several. */
+static bool is_sum_over_axes(const struct axes *axes, const struct term *m) {
+    uint32_t first = NONE;
+    bool several = false, contained = true;
+    for (uint32_t d = 0; d < axes->n; d++)
+        for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++) {
+            const struct term *t = &axes->t[j];
+            if (!overlap(t, m))
+                continue;
+            several |= first != NONE && first != d;
+            first = d;
+            contained &= t->lo >= m->lo && t->lo * t->size <= m->lo * m->size;
+        }
+    return !several || contained;
+}
+
+/* The element depends on axis d. */
+static bool depends_on(const struct axes *axes, const struct imap *map, uint32_t d) {
+    bool found = false;
+    for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++)
+        for (uint32_t k = 0; k < map->n; k++)
+            found |= overlap(&axes->t[j], &map->t[k]);
+    return found;
+}
+
+static int64_t *table_of(struct arena *a, const struct axes *axes, const struct imap *map, uint32_t d) {
+    int64_t n = axes_extent(axes, (int)d), at[MAX_RANK] = {0};
+    int64_t *table = arena_alloc(a, (size_t)n * sizeof *table);
+    for (at[d] = 0; at[d] < n; at[d]++)
+        table[at[d]] = axes_element(axes, map, at);
+    return table;
+}
+
+struct axis_tables axis_tables_new(struct arena *a, const struct axes *axes, const struct imap *map) {
+    struct axis_tables t = {axes, map, {NULL}, true};
+    for (uint32_t k = 0; k < map->n; k++)
+        t.usable &= is_sum_over_axes(axes, &map->t[k]);
+    for (uint32_t d = 0; d < axes->n && t.usable; d++)
+        if (depends_on(axes, map, d))
+            t.table[d] = table_of(a, axes, map, d);
+    return t;
+}
+
+int64_t axis_tables_element(const struct axis_tables *t, const int64_t *at) {
+    int64_t element = 0;
+    if (!t->usable)
+        return axes_element(t->axes, t->map, at);
+    for (uint32_t d = 0; d < t->axes->n; d++)
+        element += t->table[d] ? t->table[d][at[d]] : 0;
+    return element;
+}
+
+int64_t map_size(const struct imap *map) {
+    int64_t n = 1;
+    for (uint32_t i = 0; i < map->n; i++)
+        n *= map->t[i].size;
+    return n;
+}
+
+struct shape axes_shape(const struct axes *axes) {
+    struct shape s = {.rank = axes->n};
+    for (uint32_t d = 0; d < axes->n; d++)
+        s.dim[d] = axes_extent(axes, (int)d);
+    return s;
+}
+
+bool axes_equal(const struct axes *a, const struct axes *b) {
+    uint32_t n = a->n ? a->end[a->n - 1] : 0;
+    if (a->n != b->n || memcmp(a->end, b->end, a->n * sizeof *a->end) != 0)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (a->t[i].space != b->t[i].space || a->t[i].lo != b->t[i].lo || a->t[i].size != b->t[i].size ||
+            a->t[i].stride != b->t[i].stride)
+            return false;
+    return true;
+}

@@ -1,0 +1,134 @@
+/* Attributes are evaluated with the bindings of the match. An op of the form takes attributes that it does not state,
+ * such as the stride of a convolution, from the matched op of its kind; the numeric room does that (formula_like). */
+#include "prove/form_attributes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The number that all elements of an input have in this run: attributes of the form may use it. */
+static double number_given(const void *self, uint32_t value) {
+    const struct device_run *run = self;
+    for (uint32_t i = 0; i < run->ref->ninputs; i++) {
+        const struct tensor *t = run->given[i].tensor;
+        bool one = run->given[i].value == value && t && t->n > 0;
+        for (int64_t k = 1; one && k < t->n; k++)
+            one = t->x[k] == t->x[0];
+        if (one)
+            return t->x[0];
+    }
+    return NAN;
+}
+
+/* Evaluates numbers of the pattern on the match. */
+static struct evaluation evaluation_of(const struct reference *r, const struct fused_form *f) {
+    return (struct evaluation){.graph = reference_graph(r),
+                               .formula = reference_formula(r),
+                               .bindings = r->bound.slots,
+                               .axes = f->root_axes,
+                               .ops = r->match->ops,
+                               .nops = r->match->nops,
+                               .arena = r->arena,
+                               .brief = true};
+}
+
+bool form_excludes(const struct reference *r, const struct fused_form *f, enum outside what) {
+    const struct pattern *pattern = r->match->pattern;
+    struct evaluation e = evaluation_of(r, f);
+    bool found = false;
+    for (uint32_t i = 0; i < pattern->noutside && !found; i++)
+        found = pattern->outside[i].what == what &&
+                (!pattern->outside[i].when || evaluate(&e, pattern->outside[i].when) != 0);
+    return found;
+}
+
+/* For formula_like.number. */
+static bool number_of_match(const void *self, struct str text, double *out) {
+    const struct device_run *run = self;
+    struct evaluation e = evaluation_of(run->ref, run->form);
+    e.number_of = number_given;
+    e.self = run;
+    const struct number *n = number_of_text(run->form->like.numbers, e.formula, text, run->ref->arena);
+    *out = n ? evaluate(&e, n) : NAN;
+    return n && !isnan(*out);
+}
+
+static const struct binding *matched_pad(const struct reference *r, struct str name) {
+    uint32_t slot = name.n ? formula_slot(reference_formula(r), name) : NONE;
+    const struct binding *b = reference_binds(r, slot) ? &r->bound.slots[slot] : NULL;
+    return b && b->op != NONE && reference_graph(r)->kind[b->op] == K_PAD ? b : NULL;
+}
+
+struct str attribute_text(const struct node *n, const char *key) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (strcmp(n->attrs[i].key, key) == 0)
+            return n->attrs[i].value;
+    return STR("");
+}
+
+static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
+    for (uint32_t i = 0; i < r->match->nops; i++)
+        if (reference_graph(r)->kind[r->match->ops[i]] == k)
+            return r->match->ops[i];
+    return NONE;
+}
+
+/* The operator of the first name of a list "a, b" that was matched. */
+static struct str activation_named(const struct reference *r, struct str names) {
+    while (names.n) {
+        const char *comma = memchr(names.p, ',', names.n);
+        struct str name = {names.p, comma ? (size_t)(comma - names.p) : names.n};
+        uint32_t slot = formula_slot(reference_formula(r), str_trim(name));
+        if (slot != NONE && r->bound.slots[slot].op != NONE)
+            return str_of(op_table[reference_graph(r)->kind[r->bound.slots[slot].op]].name);
+        names.p += name.n + (comma != NULL);
+        names.n -= name.n + (comma != NULL);
+    }
+    return STR("");
+}
+
+/* For formula_like.attribute: padding="p" and activation="act" name matched ops. Where no such pad was matched the
+ * padding is that of the op of the graph. */
+static bool attribute_of_match(const void *self, const struct node *n, const char *key, struct str *out) {
+    const struct reference *r = ((const struct device_run *)self)->ref;
+    struct str text = attribute_text(n, key), list = attribute_text(n, "padding");
+    const struct binding *pad = matched_pad(r, list);
+    uint32_t op = pad || text.n ? op_of_kind(r, n->op) : NONE;
+    if (strcmp(key, "activation") == 0 && text.n) {
+        *out = activation_named(r, text);
+        return true;
+    }
+    if (pad)
+        return op != NONE && absorbed_attribute(r, op, pad, key, out);
+    if (strcmp(key, "padding") != 0 || op == NONE || formula_slot(reference_formula(r), text) == NONE)
+        return false;
+    *out = STR("");
+    mlir_attr(reference_graph(r)->m, op, key, out);
+    return true;
+}
+
+/* The op of the form whose first operand is this name and whose padding names a matched pad; or NULL. */
+static const struct node *padded_op(const struct reference *r, const struct node *n, uint32_t slot) {
+    if (n->kind == N_OP && n->nargs && n->args[0]->kind == N_VARIABLE && n->args[0]->slot == slot &&
+        matched_pad(r, attribute_text(n, "padding")))
+        return n;
+    const struct node *found = NULL;
+    for (uint32_t i = 0; i < n->nargs && !found; i++)
+        found = padded_op(r, n->args[i], slot);
+    return found;
+}
+
+bool form_absorbs_pad(const struct device_run *run, uint32_t slot) {
+    return padded_op(run->ref, run->form->formula->root, slot) != NULL;
+}
+
+const struct tensor *form_unpadded(struct device_run *run, uint32_t slot) {
+    const struct node *n = padded_op(run->ref, run->form->formula->root, slot);
+    return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, attribute_text(n, "padding")));
+}
+
+struct formula_like form_like(const struct device_run *run) {
+    const struct match *m = run->ref->match;
+    struct number_memo *numbers = arena_alloc(run->ref->arena, sizeof *numbers);
+    numbers->arena = run->ref->arena;
+    return (struct formula_like){m->graph, m->ops, m->nops, number_of_match, attribute_of_match, run, numbers};
+}

@@ -1,0 +1,190 @@
+/* A name of the form that is a name of the pattern is the value of the match, read along the axes of the frame; others
+ * are lines of the form itself. Both sides are evaluated in f64. */
+#include "prove/fused_form.h"
+
+#include <math.h>
+
+#include "prove/axis_frame.h"
+#include "prove/form_attributes.h"
+
+/* ---- values of names ---- */
+
+/* Ops that are defined by the order of their operand's dimensions, whatever the axes of the formula are. */
+static bool takes_as_printed(enum op_kind k) {
+    static const enum op_kind kinds[] = {K_CONCATENATE_HEADS,
+                                         K_NLP_CONCAT_HEADS,
+                                         K_NLP_CONCAT_HEADS_DECODE,
+                                         K_NLP_CREATE_QKV_HEADS_DECODE,
+                                         K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS,
+                                         K_GLOBAL_AVG_POOL2D,
+                                         K_PERMUTE,
+                                         K_TRANSPOSE,
+                                         K_REPEAT,
+                                         K_REPEAT_INTERLEAVE,
+                                         K_TOPK,
+                                         K_UPDATE_CACHE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i] == k)
+            return true;
+    return false;
+}
+
+/* The operand is this name, perhaps reshaped. */
+static bool is_name(const struct node *n, uint32_t slot) {
+    if (n->kind == N_VARIABLE)
+        return n->slot == slot;
+    for (uint32_t i = 0; i < n->nargs && n->kind == N_EITHER; i++)
+        if (is_name(n->args[i], slot))
+            return true;
+    return n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && n->op == K_RESHAPE)) && is_name(n->args[0], slot);
+}
+
+static bool is_taken_as_printed(const struct node *n, uint32_t slot) {
+    if (n->kind == N_OP && takes_as_printed(n->op) && n->nargs && is_name(n->args[0], slot))
+        return true;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if (is_taken_as_printed(n->args[i], slot))
+            return true;
+    return false;
+}
+
+/* A constant of one number in all elements. */
+static bool is_known_number(const struct graph *g, uint32_t value, const struct tensor *t) {
+    if (!graph_constant(g, value).known)
+        return false;
+    for (int64_t i = 1; i < t->n; i++)
+        if (t->x[i] != t->x[0])
+            return false;
+    return t->n > 0;
+}
+
+/* The form may use the extents of its own result, not its numbers: NaN spreads to whatever does. */
+static const struct tensor *without_numbers(struct bench *b, const struct tensor *like) {
+    struct tensor *t = like ? tensor_copy(b, like) : NULL;
+    for (int64_t i = 0; t && i < t->n; i++)
+        t->x[i] = NAN;
+    return t;
+}
+
+/* The operand of the form that a value of the match is. */
+static const struct tensor *name_value(struct device_run *run, uint32_t slot, const struct tensor *t) {
+    const struct fused_form *f = run->form;
+    const struct binding *b = &run->ref->bound.slots[form_slot(f, run->ref, slot)];
+    const struct tensor *out;
+    if (form_absorbs_pad(run, slot))
+        out = form_unpadded(run, slot);
+    else if (f->as_printed[slot])
+        out = t;
+    else if (t->n == 1 || is_known_number(reference_graph(run->ref), b->value, t))
+        out = tensor_scalar(&run->bench, t->x[0]);
+    else
+        out = value_in_frame(run, b, t, f->formula->slot_name[slot]);
+    out = out ? value_by_channel(run, b, out) : NULL;
+    return b->value == form_root(f) ? without_numbers(&run->bench, out) : out;
+}
+
+/* ---- lines ---- */
+
+/* The name of the pattern that a line of the form has, where it is an op of the match; or NONE. */
+static uint32_t line_slot(const struct fused_form *f, const struct reference *r, const struct node *line) {
+    uint32_t slot = line->kind == N_NAMED ? form_slot(f, r, line->slot) : NONE;
+    bool is_op = slot != NONE && !reference_formula(r)->slot_is_variable[slot];
+    return is_op && r->bound.slots[slot].value != NONE ? slot : NONE;
+}
+
+static uint32_t find_root(const struct fused_form *f, const struct reference *r) {
+    const struct match *m = r->match;
+    uint32_t slot = line_slot(f, r, f->formula->root);
+    if (slot != NONE && (r->bound.slots[slot].op != NONE || r->bound.slots[slot].line > 0))
+        return r->bound.slots[slot].value;
+    return m->graph->m->ops[m->root].first_result;
+}
+
+static uint32_t add_value(struct fused_form *f, uint32_t value) {
+    f->values[f->nvalues] = value;
+    return f->nvalues++;
+}
+
+static void find_lines(struct fused_form *f, const struct reference *r) {
+    f->line_at[0] = add_value(f, find_root(f, r));
+    f->nlines = 1;
+    for (uint32_t i = 0; i < f->formula->nsecondary && f->nlines < MAX_LINES; i++) {
+        uint32_t slot = line_slot(f, r, f->formula->also[i].node);
+        if (slot == NONE)
+            continue;
+        f->line_of[f->nlines] = i + 1;
+        f->line_at[f->nlines++] = add_value(f, r->bound.slots[slot].value);
+    }
+}
+
+static void find_names(struct fused_form *f, const struct reference *r) {
+    for (uint32_t i = 0; i < f->formula->nslots; i++) {
+        uint32_t slot = form_slot(f, r, i);
+        bool named = f->formula->slot_is_variable[i] && reference_binds(r, slot);
+        f->name_at[i] = named ? add_value(f, r->bound.slots[slot].value) : NONE;
+    }
+}
+
+/* Takes the result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. */
+static bool set_line(struct device_run *run, const struct tensor *want, const struct tensor *got, bool root,
+                     struct line_result *out) {
+    struct shape both;
+    if (root && !(got = result_in_root_order(run, got)))
+        return false;
+    *out = (struct line_result){want, got};
+    if (got->n == want->n) {
+        out->got = tensor_reshape(&run->bench, got, &want->shape);
+    } else if (got->n < want->n && shape_broadcast(&run->bench, &got->shape, &want->shape, &both) &&
+               shape_eq(&both, &want->shape)) {
+        struct view v = view_expanded(got, &want->shape);
+        out->got = view_copy(&run->bench, &v);
+    }
+    return out->got != NULL;
+}
+
+/* ---- evaluation ---- */
+
+bool form_evaluate_match(struct device_run *run) {
+    struct program program = run_program(run);
+    return interpret_values(&run->bench, &program, run->form->values, run->form->nvalues, run->values);
+}
+
+bool form_bind(struct device_run *run) {
+    const struct fused_form *f = run->form;
+    for (uint32_t i = 0; i < f->formula->nslots; i++) {
+        run->names[i] = f->name_at[i] == NONE ? NULL : name_value(run, i, run->values[f->name_at[i]]);
+        if (f->name_at[i] != NONE && !run->names[i])
+            return false;
+    }
+    return true;
+}
+
+uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]) {
+    const struct fused_form *f = run->form;
+    const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
+    struct formula_how how = {.like = &f->like, .choice = &run->choice, .named = named};
+    if (!formula_value_of(&run->bench, run->ref->set, f->formula, run->names, &how, results))
+        return 0;
+    for (uint32_t i = 0; i < f->nlines; i++) {
+        uint32_t line = f->line_of[i];
+        const struct tensor *got = line == 0 ? results[0] : named[f->formula->also[line - 1].node->slot];
+        if (!got || !set_line(run, run->values[f->line_at[i]], got, i == 0, &out[i]))
+            return 0;
+    }
+    return f->nlines;
+}
+
+bool form_prepare(struct fused_form *f, const struct formula *formula, const struct device_run *run) {
+    const struct reference *r = run->ref;
+    const struct node *root = reference_formula(r)->root;
+    *f = (struct fused_form){.formula = formula, .root_axes = r->bound.slots[root->slot].axes};
+    if (root->kind != N_NAMED || !f->root_axes)
+        return false;
+    f->like = form_like(run);
+    for (uint32_t i = 0; i < formula->nslots; i++)
+        f->as_printed[i] = formula->slot_is_variable[i] && is_taken_as_printed(formula->root, i);
+    find_lines(f, r);
+    find_names(f, r);
+    axis_frames_find(f, r);
+    return true;
+}

@@ -1,0 +1,23 @@
+/* Evaluates both sides of a proof: the matched ops, and the fused form on the values that the match gives its names. */
+#ifndef FA_FUSED_FORM_H
+#define FA_FUSED_FORM_H
+
+#include "prove/proof.h"
+
+/* Sets up the form of a reference whose names are bound; `formula` is the fused form, or the pattern's own formula. The
+ * run is that of the first device and has to outlive the form. False where the root of the pattern has no axes. */
+bool form_prepare(struct fused_form *f, const struct formula *formula, const struct device_run *run);
+/* The value of the match that the root of the form stands for. */
+static inline uint32_t form_root(const struct fused_form *f) {
+    return f->values[0];
+}
+
+/* Evaluates the matched ops on run->given. False with a reason in the bench. */
+bool form_evaluate_match(struct device_run *run);
+/* After that: values of the form's names in run->frame. False with a reason in the bench. */
+bool form_bind(struct device_run *run);
+/* After that: evaluates the form with run->choice, a result for each line. Their number; 0 with a reason in the bench.
+ * A result of another shape is left to the caller to compare. */
+uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]);
+
+#endif

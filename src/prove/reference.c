@@ -1,0 +1,175 @@
+/* Walks from the values of a match to its inputs. A constant that a name of the pattern stands for is an input too: it
+ * gets the number that is printed, not what is left of it in its element type, because attributes have it so. */
+#include "prove/reference.h"
+
+#include <math.h>
+
+/* ---- ops and inputs ---- */
+
+static bool is_movement(enum op_class c) {
+    return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
+}
+
+static bool may_evaluate(const struct reference *r, uint32_t op) {
+    const struct match *m = r->match;
+    enum op_class c = graph_class(m->graph, op);
+    if (c == OP_CONSTANT || m->graph->kind[op] == K_ARANGE || is_movement(c))
+        return true;
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (m->ops[i] == op)
+            return true;
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        if (m->through[i] == op)
+            return true;
+    return false;
+}
+
+static bool is_named(const struct reference *r, uint32_t value) {
+    bool named = false;
+    for (uint32_t i = 0; i < r->bound.nslots && !named; i++)
+        named = r->bound.slots[i].value == value;
+    return named;
+}
+
+static const struct tie *tie_of(const struct reference *r, uint32_t value) {
+    for (uint32_t i = 0; i < r->bound.nties; i++)
+        if (r->bound.ties[i].value == value)
+            return &r->bound.ties[i];
+    if (!is_named(r, value) || !graph_constant(reference_graph(r), value).known)
+        return NULL;
+    struct tie *t = arena_alloc(r->arena, sizeof *t);
+    *t = (struct tie){value, graph_constant(reference_graph(r), value).value, false};
+    return t;
+}
+
+static const struct holding *holding_of(const struct reference *r, uint32_t value) {
+    const struct pattern *pattern = r->match->pattern;
+    for (uint32_t i = 0; i < pattern->nholds; i++)
+        if (r->bound.slots[pattern->holds[i].slot].value == value)
+            return &pattern->holds[i];
+    return NULL;
+}
+
+/* A constant whose elements are not in the text (dense_resource). */
+static bool is_unreadable(const struct reference *r, uint32_t op) {
+    const struct graph *g = reference_graph(r);
+    if (graph_class(g, op) != OP_CONSTANT)
+        return false;
+    struct arena scratch = {0};
+    struct bench b = {.arena = &scratch};
+    struct program program = {.graph = g};
+    const struct tensor *t;
+    bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);
+    arena_free(&scratch);
+    return !read;
+}
+
+static void add_input(struct reference *r, uint32_t value, const struct tie *tie) {
+    for (uint32_t i = 0; i < r->ninputs; i++)
+        if (r->inputs[i].value == value)
+            return;
+    r->full |= r->ninputs == MAX_INPUTS || r->nops == MAX_REFERENCE_OPS;
+    if (r->ninputs < MAX_INPUTS)
+        r->inputs[r->ninputs++] = (struct proof_input){.value = value, .tie = tie};
+}
+
+void reference_add(struct reference *r, uint32_t value) {
+    const struct graph *g = reference_graph(r);
+    const struct tie *tie = tie_of(r, value);
+    uint32_t op = tie || holding_of(r, value) ? NONE : g->m->values[value].def;
+    if (op != NONE && reference_evaluates(r, op))
+        return;
+    if (op == NONE || !may_evaluate(r, op) || is_unreadable(r, op) || r->nops == MAX_REFERENCE_OPS) {
+        add_input(r, value, tie);
+        return;
+    }
+    r->ops[r->nops++] = op;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE)
+            reference_add(r, graph_operands(g, op)[i]);
+}
+
+/* ---- what is known of inputs ---- */
+
+/* The value is one of those that a list of the pattern's names stands for. */
+static bool is_listed(const struct reference *r, const uint32_t *slots, uint32_t n, uint32_t value) {
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++)
+        found |= r->bound.slots[slots[i]].value == value;
+    return found;
+}
+
+static bool is_sort(const struct match *m, uint32_t op) {
+    return m->graph->kind[op] == K_SORT || m->graph->kind[op] == K_TOPK;
+}
+
+const struct formula *reference_parse(const struct reference *r, struct str text, struct bench *b) {
+    struct diags quiet = {.arena = r->arena};
+    struct formula *f = arena_alloc(r->arena, sizeof *f);
+    struct text_origin origin = {r->match->pattern->file.p, r->match->pattern->line, 0};
+    bool good = fused_parse(f, r->arena, r->set, text, origin, &quiet);
+    if (!good)
+        bench_fail(b, "`fused` or `holds` is no formula: %s", quiet.n ? quiet.items[0].message : "");
+    diags_free(&quiet);
+    return good ? f : NULL;
+}
+
+bool reference_inputs(struct reference *r, struct bench *b) {
+    const struct pattern *pattern = r->match->pattern;
+    bool good = true;
+    for (uint32_t i = 0; i < r->ninputs; i++) {
+        struct proof_input *in = &r->inputs[i];
+        const struct holding *h = holding_of(r, in->value);
+        in->holds = h ? reference_parse(r, h->formula, b) : NULL;
+        good &= !h || in->holds;
+        in->positive = is_listed(r, pattern->positive, pattern->npositive, in->value);
+        in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
+        in->condition = condition_of(r, in->value);
+        in->mask_sign = mask_sign_of(r, in->value);
+        in->is_index = is_index_input(r, in->value);
+    }
+    for (uint32_t i = 0; i < r->match->nops; i++)
+        r->sorts |= is_sort(r->match, r->match->ops[i]);
+    r->thresholds = thresholds_of(r);
+    return good;
+}
+
+bool input_has_precondition(const struct reference *r, uint32_t input, bool devices) {
+    const struct proof_input *in = &r->inputs[input];
+    bool stated = in->tie && in->tie->stated;
+    /* that all elements are one number, whichever, cannot fail for a single element */
+    stated = stated && (!isnan(in->tie->number) || graph_numel(reference_graph(r), in->value) > 1);
+    bool fixed = in->tie && !in->tie->stated;
+    return stated || (in->positive && !fixed) || in->holds || (in->replicated && devices);
+}
+
+/* Some evaluated op takes the value, seen through movement; `moved_too`: movement itself counts. */
+static bool is_taken(const struct reference *r, uint32_t value, bool moved_too, int depth) {
+    enum { MAX_DEPTH = 16 };
+    const struct graph *g = reference_graph(r);
+    bool taken = false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < MAX_DEPTH && !taken; u++) {
+        uint32_t op = g->uses[u];
+        enum op_class c = graph_class(g, op);
+        bool moves = is_movement(c) || c == OP_SLICE || c == OP_JOIN;
+        if (reference_evaluates(r, op))
+            taken = moved_too || !moves || is_taken(r, g->m->ops[op].first_result, false, depth + 1);
+    }
+    return taken;
+}
+
+bool reference_shows_order(const struct reference *r) {
+    const struct match *m = r->match;
+    bool shown = false;
+    for (uint32_t i = 0; i < m->nops && !shown; i++) {
+        const struct mlir_op *op = &m->graph->m->ops[m->ops[i]];
+        struct str stable = STR("");
+        if (!is_sort(m, m->ops[i]) || op->nresults < 2)
+            continue;
+        mlir_attr(m->graph->m, m->ops[i], "stable", &stable);
+        bool promised = str_is(stable, "true");
+        uint32_t indices = op->first_result + 1;
+        shown = is_taken(r, indices, promised, 0) || (promised && is_named(r, indices));
+    }
+    return shown;
+}

@@ -1,0 +1,96 @@
+/* Finds the numbers at which a reference becomes another function: what it compares with, clamps to or takes the
+ * remainder of, and the epsilons that it adds. Random numbers around 1 hardly ever come near them, so a fused form that
+ * leaves a clamp out would look the same. */
+#include <math.h>
+
+#include "prove/reference.h"
+#include "reduce/subgraph.h"
+
+/* Epsilons are at most 1e-3. The square of a number beyond 1e18 is near the largest f32 (3.4e38): it stands for
+ * infinity. */
+static const double largest_epsilon = 1e-3, far = 1e18;
+
+static void add_threshold(struct thresholds *t, double x) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->at[i] == x)
+            return;
+    if (fabs(x) > largest_epsilon && fabs(x) < far && t->n < MAX_THRESHOLDS)
+        t->at[t->n++] = x;
+}
+
+static void add_epsilon(struct thresholds *t, double x) {
+    if (x > 0 && x <= largest_epsilon && (t->epsilon == 0 || x < t->epsilon))
+        t->epsilon = x;
+}
+
+static void add_attribute(const struct graph *g, uint32_t op, const char *key, struct thresholds *t) {
+    struct str text;
+    double x;
+    if (!mlir_attr(g->m, op, key, &text) || !mlir_float(text, &x))
+        return;
+    if (is_piecewise((enum op_kind)g->kind[op]))
+        add_threshold(t, x);
+    add_epsilon(t, x);
+}
+
+static void add_op(const struct graph *g, uint32_t op, struct thresholds *t) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
+        if (c.known && is_piecewise(k))
+            add_threshold(t, c.value);
+        if (c.known && (k == K_ADD || k == K_MAXIMUM))
+            add_epsilon(t, c.value);
+    }
+    if (k == K_CLAMP) {
+        add_attribute(g, op, "min", t);
+        add_attribute(g, op, "max", t);
+    }
+    add_attribute(g, op, "epsilon", t);
+}
+
+/* A threshold t of x * c is t / c for x, and t * c of x / c: both are added, one of them is met. */
+static void add_scaled(const struct graph *g, uint32_t op, struct thresholds *t) {
+    uint32_t n = t->n;
+    if (g->kind[op] != K_MULTIPLY && g->kind[op] != K_DIVIDE)
+        return;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        struct constant c = operand_constant(g, graph_operands(g, op)[i]);
+        for (uint32_t k = 0; k < n && c.known && c.value != 0 && fabs(c.value) != 1; k++) {
+            add_threshold(t, t->at[k] / c.value);
+            add_threshold(t, t->at[k] * c.value);
+        }
+    }
+}
+
+/* Followed through elementwise ops on indices. */
+static bool is_index_at(const struct reference *r, uint32_t value, int depth) {
+    enum { MAX_DEPTH = 8 };
+    const struct graph *g = reference_graph(r);
+    bool found = false;
+    if (!format_is_integer(graph_dtype(g, value)) || graph_dtype(g, value) == DT_I1)
+        return false;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < MAX_DEPTH && !found; u++)
+        if (reference_evaluates(r, g->uses[u]))
+            found = graph_class(g, g->uses[u]) == OP_OPAQUE ||
+                    is_index_at(r, g->m->ops[g->uses[u]].first_result, depth + 1);
+    return found;
+}
+
+bool is_index_input(const struct reference *r, uint32_t value) {
+    return is_index_at(r, value, 0);
+}
+
+struct thresholds thresholds_of(const struct reference *r) {
+    struct thresholds t = {0};
+    for (uint32_t i = 0; i < r->nops; i++)
+        add_op(reference_graph(r), r->ops[i], &t);
+    for (uint32_t i = 0; i < r->nops; i++)
+        add_scaled(reference_graph(r), r->ops[i], &t);
+    for (uint32_t i = 0; i < r->ninputs; i++) {
+        const struct proof_input *in = &r->inputs[i];
+        enum dtype type = graph_dtype(reference_graph(r), in->value);
+        t.integers |= format_is_integer(type) && type != DT_I1 && !in->condition && !in->is_index;
+    }
+    return t;
+}

@@ -1,0 +1,47 @@
+/* The trials of a proof: both sides are evaluated on random numbers of several kinds and compared. */
+#ifndef FA_TRIALS_H
+#define FA_TRIALS_H
+
+#include "prove/numbers.h"
+#include "prove/proof.h"
+
+/* Ordered by what they tell. */
+enum trial_verdict { SAME, NOT_EVALUATED, DIFFERENT };
+
+struct trial_result {
+    enum trial_verdict verdict;
+    struct str text; /* the difference, or why it was not evaluated */
+};
+
+struct proof {
+    struct reference ref;
+    struct fused_form form;
+    struct device_run run; /* of the first device; devices.h has the others */
+
+    bool brief;      /* without TRIAL_COARSE, which mostly repeats TRIAL_PLAIN */
+    uint64_t budget; /* cost after which no further alternative of the form is tried */
+
+    /* what the trials so far found */
+    uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
+    uint64_t plain_cost; /* of TRIAL_PLAIN */
+    uint32_t nfailed;    /* evaluations of the form that failed, */
+    uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (bench_beyond) */
+    bool approximate;    /* some line agrees within the bound of the pattern only */
+    bool same_outside;   /* the sides agree in a trial that the pattern excludes from its claim */
+};
+
+/* The first trial finds the axis frame and the alternatives of the form that agree with the match; the others, with
+ * these, look for a difference. */
+struct trial_result proof_try_all(struct proof *p);
+
+/* Each precondition violated on its own, while the others hold. */
+struct preconditions {
+    uint32_t needed; /* those whose violation makes a difference */
+    uint32_t nneedless;
+    uint32_t needless[MAX_INPUTS]; /* inputs whose violated precondition makes none */
+};
+void proof_violate(struct proof *p, struct preconditions *out);
+/* "%a, %b". */
+struct str needless_names(const struct proof *p, const struct preconditions *all);
+
+#endif

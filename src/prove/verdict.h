@@ -1,0 +1,46 @@
+/* What a proof says of a match, and how reports print it. */
+#ifndef FA_VERDICT_H
+#define FA_VERDICT_H
+
+#include "mlir/mlir.h"
+
+enum verdict_kind { VERDICT_NONE, VERDICT_SAME, VERDICT_DIFFERENT };
+
+/* How far results of the device are from those in f64, of the unfused ops [0] and of the fused op [1]. Inputs are
+ * rounded to their element types. Unfused, the result of each op is rounded to its element type as it is stored; fused,
+ * only the last one is. */
+struct device_error {
+    bool known;
+    enum dtype type; /* of the result */
+    bool blackhole;
+    double pcc[2], relative_l2[2], ulp[2]; /* compare.h; ulp: the largest of all elements */
+};
+
+struct proved {
+    enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
+    struct str text;        /* the difference, or why nothing was evaluated */
+    bool misfit;            /* VERDICT_NONE: the fused form cannot be evaluated on what the pattern matched */
+    uint64_t cost;          /* elements and steps of the first trial, CHOICE_COST for each evaluation included */
+
+    /* VERDICT_SAME: */
+    uint32_t shapes;     /* choices of extents in which it was evaluated */
+    bool for_constants;  /* for the elements that constants of the match have, not for any */
+    double bound;        /* the relative L2 that the pattern allows, where the results agree within that only; or 0 */
+    uint32_t needed;     /* preconditions without which the results differ, each on its own */
+    struct str needless; /* names of inputs whose preconditions make no difference, "%a, %b"; or empty */
+    bool same_outside;   /* the results agree on inputs that the pattern excludes from its claim, too */
+    struct device_error device;
+};
+
+/* The fused form computes something else: the match is not reported. */
+static inline bool verdict_refutes(const struct proved *v) {
+    return v->kind == VERDICT_DIFFERENT;
+}
+/* One line for people: "validated: same function (f64, 2 shapes), device PCC ...", "not validated: REASON". In `a`. */
+struct str verdict_line(const struct proved *v, struct arena *a);
+/* The same as lines of `key: value` for programs. In `a`. */
+struct str verdict_details(const struct proved *v, struct arena *a);
+/* The system description of the module names Blackhole; else figures are for Wormhole. */
+bool is_for_blackhole(const struct mlir *m);
+
+#endif

@@ -1,0 +1,35 @@
+/* Evaluates values of a graph with the interpreter of ops (numeric/interpret.h), from values whose tensors are given.
+ */
+#ifndef FA_INTERPRET_GRAPH_H
+#define FA_INTERPRET_GRAPH_H
+
+#include "numeric/interpret.h"
+
+struct given {
+    uint32_t value;
+    const struct tensor *tensor;
+};
+
+/* What may be evaluated. Zeroed but for the graph: every op, in the shapes of the text, starting from constants. */
+struct program {
+    const struct graph *graph;
+    const struct given *given; /* the ops that define these values are not evaluated */
+    uint32_t ngiven;
+    const uint32_t *ops; /* the only ops that may be evaluated, besides constants and calls of const-eval functions */
+    uint32_t nops;       /* 0: any op */
+    /* For an evaluation in other shapes than those of the text; NULL: in those. Where `shape` returns false the shape
+     * of the value is not checked: the op infers it where it can. */
+    bool (*shape)(const void *self, uint32_t value, struct shape *out);
+    bool (*attribute)(const void *self, uint32_t op, const char *key, struct str *text);
+    const void *self;
+};
+
+/* Evaluates one op on operands by role (NULL where absent). False with a reason in the bench. */
+bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
+                  const struct tensor *results[MAX_RESULTS]);
+/* The tensors of `n` values; each op is evaluated once. In DEVICE arithmetic each result is rounded to its element
+ * type, given tensors are not. False with a reason in the bench that names the op. */
+bool interpret_values(struct bench *b, const struct program *p, const uint32_t *values, uint32_t n,
+                      const struct tensor **out);
+
+#endif

@@ -1,0 +1,132 @@
+/* Compares a constant with functions of the extents of its module and with the numbers of the pattern: it means one of
+ * these where it is that number rounded to the narrowest format that the constant went through. */
+#include "reduce/scale_constant.h"
+
+#include <math.h>
+
+/* The value of a number of the formula that depends on no operand. */
+static bool literal(const struct number *n, double *out) {
+    double a = 0, b = 0;
+    if (n->op == NUM_VALUE) {
+        *out = n->value;
+        return true;
+    }
+    if (!n->a || n->op == NUM_CALL || n->op == NUM_MEASURE || !literal(n->a, &a) || (n->b && !literal(n->b, &b)))
+        return false;
+    switch (n->op) {
+    case NUM_NEG:
+        *out = -a;
+        return true;
+    case NUM_ADD:
+        *out = a + b;
+        return true;
+    case NUM_SUB:
+        *out = a - b;
+        return true;
+    case NUM_MUL:
+        *out = a * b;
+        return true;
+    case NUM_DIV:
+        *out = a / b;
+        return true;
+    case NUM_SQRT:
+        *out = sqrt(a);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void find_literals(struct constant_meanings *m, const struct node *n, bool *visited) {
+    if (n->kind == N_NAMED && visited[n->slot])
+        return;
+    if (n->kind == N_NAMED)
+        visited[n->slot] = true;
+    if (n->kind == N_NUMBER && m->nliterals < MAX_LITERALS && literal(n->number, &m->literals[m->nliterals]))
+        m->nliterals++;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        find_literals(m, n->args[i], visited);
+}
+
+double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value) {
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    double n = 1;
+    for (uint32_t d = 0; dims && d < rank; d++)
+        n *= (double)extent_to(e, dims[d]);
+    return n;
+}
+
+static void find_reduced(struct constant_meanings *m, const struct subgraph *s) {
+    const struct graph *g = s->graph;
+    for (uint32_t i = 0; i < s->nops && m->nreduced < MAX_REDUCED; i++) {
+        uint32_t op = s->ops[i];
+        if (graph_class(g, op) != OP_REDUCE || g->m->ops[op].nresults != 1)
+            continue;
+        uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
+        m->reduced[m->nreduced][0] = (double)graph_numel(g, x) / (double)graph_numel(g, y);
+        m->reduced[m->nreduced++][1] = scaled_numel(g, m->extents, x) / scaled_numel(g, m->extents, y);
+    }
+}
+
+void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
+                       const struct pattern *pattern, bool scale) {
+    const struct formula *f = pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
+    bool visited[MAX_SLOTS] = {false};
+    *out = (struct constant_meanings){.extents = e, .scale = scale};
+    find_literals(out, f->root, visited);
+    for (uint32_t i = 0; i < f->nsecondary; i++)
+        find_literals(out, f->also[i].node, visited);
+    find_reduced(out, s);
+}
+
+/* The largest rounding error of x in a constant whose narrowest format had `bits` significant bits: half a unit of the
+ * last place there, plus half a unit of the f32 that it was printed in before (2^-24 relative). Below 8 bits the format
+ * is a block float, whose exponent is shared with larger elements: there the error is taken to be 2^-bits relative. */
+static double rounding_error(double x, int bits) {
+    enum { BLOCK_FLOAT = 8, PRINTED = 24 };
+    int exponent;
+    bits = bits > PRINTED ? PRINTED : bits;
+    frexp(x, &exponent);
+    return bits < BLOCK_FLOAT ? fabs(x) * ldexp(1, -bits)
+                              : ldexp(1, exponent - 1 - bits) + fabs(x) * ldexp(1, -PRINTED);
+}
+
+static bool is_rounded(double c, double exact, int bits) {
+    return c == exact || (isfinite(c) && isfinite(exact) && fabs(c - exact) <= rounding_error(exact, bits));
+}
+
+/* The constant is one of these functions of an extent n, up to its sign; then *out is that function of `to`. They are
+ * what means, variances (n - 1) and the scales of attention (1 / sqrt(n), also split between both operands) use. */
+static bool is_function_of(double c, int bits, double n, double to, double *out) {
+    const double forms[][2] = {{n, to},
+                               {1 / n, 1 / to},
+                               {sqrt(n), sqrt(to)},
+                               {1 / sqrt(n), 1 / sqrt(to)},
+                               {n - 1, to - 1},
+                               {1 / (n - 1), 1 / (to - 1)},
+                               {sqrt(sqrt(n)), sqrt(sqrt(to))},
+                               {1 / sqrt(sqrt(n)), 1 / sqrt(sqrt(to))}};
+    for (size_t i = 0; n > 1 && i < sizeof forms / sizeof *forms; i++)
+        if (is_rounded(fabs(c), forms[i][0], bits)) {
+            *out = copysign(forms[i][1], c);
+            return true;
+        }
+    return false;
+}
+
+double scaled_constant(const struct constant_meanings *m, struct constant c) {
+    double out;
+    if (c.value == 0 || fabs(c.value) == 1 || !isfinite(c.value))
+        return c.value;
+    for (uint32_t i = 0; m->scale && i < m->nreduced; i++)
+        if (is_function_of(c.value, c.bits, m->reduced[i][0], m->reduced[i][1], &out))
+            return out;
+    for (uint32_t i = m->extents->n; m->scale && i-- > 0;)
+        if (is_function_of(c.value, c.bits, (double)m->extents->from[i], (double)m->extents->to[i], &out))
+            return out;
+    for (uint32_t i = 0; i < m->nliterals; i++)
+        if (is_rounded(c.value, m->literals[i], c.bits))
+            return m->literals[i];
+    return c.value;
+}
