@@ -101,7 +101,7 @@ static struct shape shape_along_axes(const struct device_run *run, const struct 
 static const struct tensor *along_axes(struct device_run *run, const struct binding *b, const struct tensor *t,
                                        struct str name) {
     struct axes axes;
-    struct walk w;
+    struct index_walk w;
     if (!axes_in_form(run, b, &axes) || !axes_determine(&axes, b->map))
         return fail_outside(run, name);
     struct shape s = shape_along_axes(run, b, &axes);
@@ -133,7 +133,7 @@ static const struct tensor *collapsed(struct device_run *run, const struct tenso
         if (!varies)
             v.shape.dim[d] = 1;
     }
-    return view_copy(&run->bench, &v);
+    return view_copy(&run->bench, v);
 }
 
 /* The element of the frame's op that the root shows at an index of its axes. Through a batch normalisation, which keeps
@@ -153,7 +153,7 @@ static const struct tensor *along_frame(struct device_run *run, const struct bin
                                         struct str name) {
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     struct shape s, root = axes_shape(run->form->root_axes);
-    struct walk w;
+    struct index_walk w;
     if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !axes_determine(b->axes, b->map))
         return fail_outside(run, name);
     struct tensor *out = tensor_new(&run->bench, &s);
@@ -172,12 +172,12 @@ static const struct tensor *along_frame(struct device_run *run, const struct bin
 static const struct tensor *from_frame(struct device_run *run, const struct tensor *t) {
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     struct shape s, both, root = axes_shape(run->form->root_axes);
-    struct walk w;
+    struct index_walk w;
     if (!shape_in_graph(reference_graph(run->ref), f->value, &s) ||
         !shape_broadcast(&run->bench, &s, &t->shape, &both) || !shape_eq(&s, &both))
         return t;
     struct view v = view_expanded(t, &s);
-    const struct tensor *full = view_copy(&run->bench, &v);
+    const struct tensor *full = view_copy(&run->bench, v);
     struct tensor *out = full ? tensor_new(&run->bench, &root) : NULL;
     if (!out)
         return NULL;
@@ -348,5 +348,5 @@ const struct tensor *result_in_root_order(struct device_run *run, const struct t
     for (uint32_t d = 0; d < n; d++)
         order[d] = d < run->form->work_axis ? d : d == run->form->work_axis ? n - 1 : d - 1;
     struct view v = view_permuted(view_of(t), order);
-    return view_copy(&run->bench, &v);
+    return view_copy(&run->bench, v);
 }

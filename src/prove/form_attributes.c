@@ -126,9 +126,9 @@ const struct tensor *form_unpadded(struct device_run *run, uint32_t slot) {
     return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, attribute_text(n, "padding")));
 }
 
-struct formula_like form_like(const struct device_run *run) {
+struct formula_context form_like(const struct device_run *run) {
     const struct match *m = run->ref->match;
     struct number_memo *numbers = arena_alloc(run->ref->arena, sizeof *numbers);
     numbers->arena = run->ref->arena;
-    return (struct formula_like){m->graph, m->ops, m->nops, number_of_match, attribute_of_match, run, numbers};
+    return (struct formula_context){m->graph, m->ops, m->nops, number_of_match, attribute_of_match, run, numbers};
 }

@@ -6,7 +6,7 @@
 #include "prove/proof.h"
 
 /* Callbacks for the evaluation of formulas, with the numbers of this run; it has to outlive them. */
-struct formula_like form_like(const struct device_run *run);
+struct formula_context form_like(const struct device_run *run);
 /* The pattern says of this match that such inputs are no part of its claim. */
 bool form_excludes(const struct reference *r, const struct fused_form *f, enum outside what);
 /* The text of an attribute in the form; empty where it has none. */

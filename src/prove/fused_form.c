@@ -137,7 +137,7 @@ static bool set_line(struct device_run *run, const struct tensor *want, const st
     } else if (got->n < want->n && shape_broadcast(&run->bench, &got->shape, &want->shape, &both) &&
                shape_eq(&both, &want->shape)) {
         struct view v = view_expanded(got, &want->shape);
-        out->got = view_copy(&run->bench, &v);
+        out->got = view_copy(&run->bench, v);
     }
     return out->got != NULL;
 }
@@ -162,7 +162,7 @@ bool form_bind(struct device_run *run) {
 uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]) {
     const struct fused_form *f = run->form;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
-    struct formula_how how = {.like = &f->like, .choice = &run->choice, .named = named};
+    struct formula_options how = {.context = &f->like, .choice = &run->choice, .named = named};
     if (!formula_value_of(&run->bench, run->ref->set, f->formula, run->names, &how, results))
         return 0;
     for (uint32_t i = 0; i < f->nlines; i++) {

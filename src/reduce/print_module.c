@@ -160,7 +160,7 @@ static void print_elements(struct module_printer *pr, const struct tensor *t, bo
     static const char digits[] = "0123456789ABCDEF";
     struct shape s = t->shape;
     struct view v = view_of(t);
-    struct walk at;
+    struct index_walk at;
     for (uint32_t d = 0; d < s.rank; d++)
         s.dim[d] = v.shape.dim[d] = extent_to(pr->extents, s.dim[d]);
     walk_begin(&at, &s);
