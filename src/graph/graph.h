@@ -115,9 +115,17 @@ static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
     return op_table[g->kind[op]].class;
 }
 
-/* The operand that the result of an op repeats, element for element, moved at most: that of movement, casts and layout
- * changes, and of a multiplication by 1 or a division by 1 (a dropout that is off, a scale of 1). NONE for others. */
+/* Ops whose result has the elements of their one data operand: rearranged, rounded to another format, or laid out
+ * differently in memory. */
+static inline bool class_moves(enum op_class c) {
+    return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
+}
+/* The one definition of what is looked through: an op that moves (class_moves), and a multiplication or division by the
+ * constant 1 (a dropout that is off, a scale of 1). Its operand with all elements of the result; NONE for other ops. */
 uint32_t graph_through(const struct graph *g, uint32_t op);
+static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
+    return graph_through(g, op) != NONE;
+}
 
 /* Dims of a value's tensor; 0 with *rank 0 for scalars. NULL for unranked or non-tensors. */
 static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {

@@ -112,11 +112,6 @@ static const struct named *candidates(const struct pairing *p, const struct tabl
     return NULL;
 }
 
-static bool moves(const struct graph *g, uint32_t op) {
-    enum op_class c = graph_class(g, op);
-    return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
-}
-
 /* Source of an operand behind movement and calls: an op, or an argument as NONE with its number. */
 struct producer {
     uint32_t op, argument;
@@ -133,7 +128,7 @@ static struct producer producer_of(const struct graph *g, uint32_t v) {
         }
         if (graph_class(g, op) == OP_CALL)
             v = graph_callee_value(g, v);
-        else if (moves(g, op) && graph_noperands(g, op))
+        else if (class_moves(graph_class(g, op)) && graph_noperands(g, op))
             v = graph_operands(g, op)[0];
         else
             return (struct producer){op, NONE};
@@ -236,7 +231,7 @@ static void search_users(struct search *s, uint32_t value, uint32_t depth) {
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && s->seen < MAX_CANDIDATES; u++) {
         uint32_t op = g->uses[u];
         s->seen++;
-        if (moves(g, op) && depth < MAX_STEPS)
+        if (class_moves(graph_class(g, op)) && depth < MAX_STEPS)
             search_users(s, g->m->ops[op].first_result, depth + 1);
         else if (op != s->found && same_kind(s->p, s->ttnn, op) && all_agree(s->p, s->ttnn, op)) {
             s->several |= s->found != NONE;
@@ -285,7 +280,7 @@ static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
         found = best_candidate(p, t, op, e);
         p->ndataflow += found != NONE;
     }
-    p->nunpaired += found == NONE && !moves(p->ttnn, op) && graph_class(p->ttnn, op) != OP_CONSTANT;
+    p->nunpaired += found == NONE && !class_moves(graph_class(p->ttnn, op)) && graph_class(p->ttnn, op) != OP_CONSTANT;
     p->ttir_of[op] = found;
 }
 

@@ -444,7 +444,7 @@ uint32_t graph_argument(const struct graph *g, uint32_t v) {
         enum op_class c = graph_class(g, op);
         if (c == OP_CALL)
             v = graph_callee_value(g, v);
-        else if (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT)
+        else if (class_moves(c))
             v = graph_operands(g, op)[0];
         else
             return NONE;

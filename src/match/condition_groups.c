@@ -67,7 +67,7 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
     if (op == NONE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
         return NONE;
     uint32_t x = graph_operands(g, op)[0];
-    if (looks_through(g, op) && imap_through(g, op, map, &next)) {
+    if (graph_looks_through(g, op) && imap_through(g, op, map, &next)) {
         *map = next;
         return graph_through(g, op);
     }
@@ -125,7 +125,7 @@ static bool changes_rows(const struct graph *g, uint32_t op) {
 /* What x is made of, through movement and the subtraction of a mean. */
 static uint32_t moved_from(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
-    if (op == NONE || (!looks_through(g, op) && g->kind[op] != K_SUBTRACT))
+    if (op == NONE || (!graph_looks_through(g, op) && g->kind[op] != K_SUBTRACT))
         return NONE;
     return op;
 }
@@ -139,10 +139,10 @@ bool condition_regrouped(const struct evaluation *e, const struct binding *b, ui
         return false;
     uint32_t v = b[0].value, op = moved_from(g, v), deep = 0;
     for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
-        deep += !looks_through(g, op);
+        deep += !graph_looks_through(g, op);
         if (deep > 1 && e->far)
             *e->far = true;
-        v = looks_through(g, op) ? graph_through(g, op) : graph_operands(g, op)[0];
+        v = graph_looks_through(g, op) ? graph_through(g, op) : graph_operands(g, op)[0];
         op = v == NONE ? NONE : moved_from(g, v);
     }
     if (op == NONE || !changes_rows(g, op))
@@ -150,7 +150,7 @@ bool condition_regrouped(const struct evaluation *e, const struct binding *b, ui
     v = g->m->ops[b[1].op].first_result;
     for (int step = 0; step < MAX_CHAIN && graph_nuses(g, v) == 1; step++) {
         op = g->uses[g->first_use[v]];
-        if (!looks_through(g, op))
+        if (!graph_looks_through(g, op))
             return false;
         if (changes_rows(g, op))
             return true;

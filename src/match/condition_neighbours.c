@@ -25,7 +25,7 @@ bool condition_no_user(const struct evaluation *e, const struct binding *b, uint
             uint32_t op = g->uses[u];
             if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
                 return false;
-            if (looks_through(g, op))
+            if (graph_looks_through(g, op))
                 seen[count++] = g->m->ops[op].first_result;
         }
     return true;
@@ -37,7 +37,7 @@ static bool comes_from(const struct graph *g, uint32_t value, uint32_t x, bool m
         uint32_t op = g->m->values[value].def;
         if (value == x)
             return true;
-        if (op == NONE || !looks_through(g, op) || (!moved && graph_class(g, op) == OP_MOVE))
+        if (op == NONE || !graph_looks_through(g, op) || (!moved && graph_class(g, op) == OP_MOVE))
             return false;
         value = graph_through(g, op);
     }

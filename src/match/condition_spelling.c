@@ -40,7 +40,7 @@ bool condition_made_by(const struct evaluation *e, const struct binding *b, uint
     uint32_t op = op_of(g, &b[0]);
     for (int hops = 0; op != NONE && hops < MAX_CHAIN; hops++) {
         uint32_t next = graph_callee_value(g, g->m->ops[op].first_result);
-        if (b[0].op == NONE && looks_through(g, op))
+        if (b[0].op == NONE && graph_looks_through(g, op))
             next = graph_through(g, op);
         if (next == NONE)
             return is_called(e, op);
@@ -74,7 +74,7 @@ static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) 
     uint32_t first = NONE;
     for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
-        if (op == to || op == NONE || !looks_through(g, op) || (to == NONE && !was_looked_through(e, op)))
+        if (op == to || op == NONE || !graph_looks_through(g, op) || (to == NONE && !was_looked_through(e, op)))
             return first != NONE && (to == NONE || op == to) && found(e, first);
         if (first == NONE && regex_finds(e->regex, mlir_op_name(g->m, op)))
             first = op;

@@ -203,7 +203,7 @@ bool condition_cuts_along(const struct evaluation *e, const struct binding *b, u
         return false;
     uint32_t v = graph_operands(g, op)[0], def = g->m->values[v].def;
     for (int step = 0; step < MAX_CHAIN && def != NONE; step++) {
-        if (!looks_through(g, def) || graph_class(g, def) == OP_MOVE)
+        if (!graph_looks_through(g, def) || graph_class(g, def) == OP_MOVE)
             break;
         v = graph_through(g, def);
         def = g->m->values[v].def;

@@ -76,7 +76,7 @@ static void pass_readings(struct matcher *m) {
         if (v == NONE || !m->pattern->formula.slot_is_variable[i] || !another_reading(m->pattern, i))
             continue;
         uint32_t op = g->m->values[v].def;
-        for (; n < MAX_CHAIN && op != NONE && looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
+        for (; n < MAX_CHAIN && op != NONE && graph_looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
             way[n++] = op;
         for (uint32_t k = 0; k < n && op != NONE && in_match(m, op); k++)
             matcher_look_through(m, way[k], true);
@@ -89,7 +89,7 @@ static bool variables_fit(const struct matcher *m) {
     for (uint32_t i = 0; i < f->nslots; i++) {
         uint32_t v = f->slot_is_variable[i] ? m->slots[i].value : NONE;
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
-        for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(m->g, op); step++)
+        for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(m->g, op); step++)
             op = m->g->m->values[graph_through(m->g, op)].def;
         for (uint32_t k = 0; k < m->nmatched && op != NONE; k++)
             if (m->matched[k].op == op && !may_escape(m, op) && !another_reading(m->pattern, i))

@@ -76,10 +76,6 @@ uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
     return m->nmatched++;
 }
 
-bool looks_through(const struct graph *g, uint32_t op) {
-    return graph_through(g, op) != NONE;
-}
-
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next) {
     struct goal *c = matcher_scratch(m, sizeof *c);
@@ -163,7 +159,7 @@ uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap 
     imap_canonical(&out[n++].map);
     while (n < max) {
         uint32_t op = g->m->values[out[n - 1].value].def;
-        if (op == NONE || !looks_through(g, op) || !imap_through(g, op, &out[n - 1].map, &out[n].map))
+        if (op == NONE || !graph_looks_through(g, op) || !imap_through(g, op, &out[n - 1].map, &out[n].map))
             break;
         imap_canonical(&out[n].map);
         out[n].value = graph_through(g, op);
@@ -253,7 +249,7 @@ static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
     uint32_t value = g->value, reach = 0;
     for (uint32_t i = 1; i < MAX_CHAIN && graph_nuses(m->g, value) == 1; i++) {
         uint32_t op = m->g->m->values[value].def;
-        if (op == NONE || !looks_through(m->g, op))
+        if (op == NONE || !graph_looks_through(m->g, op))
             break;
         uint32_t next = graph_through(m->g, op);
         if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
@@ -403,7 +399,7 @@ static bool operation(struct matcher *m, const struct goal *g) {
         matcher_undo(m, k);
         bool anchor = g->parent == NONE;
         struct imap *next = matcher_scratch(m, sizeof *next);
-        if (anchor || !looks_through(gr, op) || !next || !imap_through(gr, op, map, next))
+        if (anchor || !graph_looks_through(gr, op) || !next || !imap_through(gr, op, map, next))
             return m->diagnosis && diagnose_operator(m, g, value, map);
         imap_canonical(next);
         matcher_look_through(m, op, true);
@@ -454,7 +450,7 @@ static bool further_result(struct matcher *m, const struct goal *g) {
     const struct graph *gr = m->g;
     uint32_t value = g->value, op = gr->m->values[value].def;
     const struct imap *map = g->map;
-    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && looks_through(gr, op); step++) {
+    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(gr, op); step++) {
         struct imap *next = matcher_scratch(m, sizeof *next);
         if (!next || !imap_through(gr, op, map, next))
             return false;

@@ -146,7 +146,6 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
 void matcher_free(struct matcher *m);
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
 struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
-bool looks_through(const struct graph *g, uint32_t op);
 uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
 bool close_to(double actual, double expected, int bits);
 /* The same of a number made of a count of elements, which is told from one more or one less. */

@@ -107,7 +107,7 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
         see_users(m, b.values[i]);
     for (uint32_t i = 0; i < b.n; i++)
         for (uint32_t u = g->first_use[b.values[i]]; u < g->first_use[b.values[i] + 1]; u++) {
-            uint32_t user = g->uses[u], deep = b.deep[i] + !looks_through(g, user);
+            uint32_t user = g->uses[u], deep = b.deep[i] + !graph_looks_through(g, user);
             m->far |= g->m->ops[user].func != m->func;
             if (g->m->ops[user].func != m->func || g->m->ops[user].nresults == 0)
                 continue;
