@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 int str_cmp(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
@@ -86,33 +85,18 @@ static void out_of_memory(void) {
     exit(3);
 }
 
-/* A large array is filled from end to end: in large pages it costs a fraction of the faults. Only advice, and the pages
- * at both ends may hold something else, so it is asked for what lies within. */
-static void *in_large_pages(void *p, size_t n) {
-#ifdef MADV_HUGEPAGE
-    enum { LARGE = 1 << 22, PAGE = 1 << 12 }; /* room for a page of 2 MB, wherever it begins */
-    if (n >= LARGE) {
-        char *begin = (char *)p + (-(uintptr_t)p & (PAGE - 1));
-        (void)madvise(begin, (n - PAGE) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
-    }
-#else
-    (void)n;
-#endif
-    return p;
-}
-
 void *xrealloc(void *p, size_t n) {
     void *q = realloc(p, n ? n : 1);
     if (!q)
         out_of_memory();
-    return in_large_pages(q, n);
+    return q;
 }
 
 void *xcalloc(size_t n, size_t size) {
-    void *p = calloc(n, size);
+    void *p = calloc(n ? n : 1, size);
     if (!p)
         out_of_memory();
-    return in_large_pages(p, n * size);
+    return p;
 }
 
 struct arena_chunk {

@@ -95,8 +95,6 @@ struct graph {
 };
 
 void graph_build(struct graph *g, const struct mlir *m);
-/* The same on up to `jobs` threads; the result does not depend on how many. */
-void graph_build_jobs(struct graph *g, const struct mlir *m, uint32_t jobs);
 void graph_free(struct graph *g);
 /* Cuts a module into at most `wanted` runs of functions, such that no value of one run is made of those of another.
  * Returns how many there are; `funcs` gets the function that each but the first one begins with. */

@@ -309,7 +309,7 @@ static void wait_for_sources(const struct graph *g, struct waiting *w, uint32_t 
         wait_for(g, w, graph_operands(g, op)[k]);
 }
 
-static void settle(struct graph *g, uint32_t v) {
+static void compute(struct graph *g, uint32_t v) {
     struct constant c = constant_of(g, v);
     unsigned flags = F_DONE | (c.known ? F_CONSTANT : 0u);
     if (g->m->values[v].def == NONE)
@@ -336,13 +336,13 @@ static bool sources_are_done(const struct graph *g, uint32_t v) {
     return true;
 }
 
-/* Depth first on a stack of its own: chains may be as long as the text. What is busy when it is asked for is part of
- * a cycle (a function that calls itself) and stays unknown. */
-void values_build(struct graph *g, uint32_t begin, uint32_t end) {
+/* Depth first with an explicit stack: chains may be as long as the text. A value that is asked for while it is computed
+ * is part of a cycle (a function that calls itself) and stays unknown. */
+static void compute_values(struct graph *g) {
     struct waiting w = {0};
-    for (uint32_t v = begin; v < end; v++) {
+    for (uint32_t v = 0; v < g->m->nvalues; v++) {
         if (!(g->value_flags[v] & F_DONE) && sources_are_done(g, v)) {
-            settle(g, v);
+            compute(g, v);
             continue;
         }
         for (wait_for(g, &w, v); w.n > 0;) {
@@ -356,10 +356,18 @@ void values_build(struct graph *g, uint32_t begin, uint32_t end) {
                 continue;
             w.n--;
             if (!(*flags & F_DONE))
-                settle(g, top);
+                compute(g, top);
         }
     }
     free(w.v);
+}
+
+void values_build(struct graph *g) {
+    size_t n = (size_t)g->m->nvalues + 1;
+    g->value_flags = xcalloc(n, 1);
+    g->constants = xrealloc(NULL, n * sizeof *g->constants);
+    g->constant_bits = xrealloc(NULL, n);
+    compute_values(g);
 }
 
 /* A function at top level: what stands before it and behind it in functions is not made of one another. */
@@ -400,20 +408,6 @@ uint32_t graph_cuts(const struct graph *g, uint32_t wanted, uint32_t *funcs) {
     }
     if (n > 1 && g->has_loose_ops && !loose_ops_keep_apart(m, funcs, n))
         return 1;
-    return n;
-}
-
-uint32_t values_begin(struct graph *g, uint32_t wanted, uint32_t *at) {
-    const struct mlir *m = g->m;
-    size_t room = (size_t)m->nvalues + 1;
-    g->value_flags = xcalloc(room, 1);
-    g->constants = xrealloc(NULL, room * sizeof *g->constants);
-    g->constant_bits = xrealloc(NULL, room);
-    uint32_t n = graph_cuts(g, wanted, at + 1);
-    at[0] = 0;
-    for (uint32_t i = 1; i < n; i++)
-        at[i] = m->funcs[at[i]].first_arg;
-    at[n] = m->nvalues;
     return n;
 }
 

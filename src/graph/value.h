@@ -4,10 +4,8 @@
 
 #include "graph/graph.h"
 
-/* Room for all values, and where they may be cut into ranges that do not ask for each other: at most `wanted`, from
- * at[i] to before at[i + 1]. */
-uint32_t values_begin(struct graph *g, uint32_t wanted, uint32_t *at);
-void values_build(struct graph *g, uint32_t begin, uint32_t end);
+/* Sets value_flags, constants and constant_bits; all else of the graph is set. */
+void values_build(struct graph *g);
 void values_free(struct graph *g);
 
 #endif

@@ -1,6 +1,5 @@
 /* The room's door: parse a block, look things up, free it. */
 #include "mlir/mlir.h"
-#include "mlir/parallel.h"
 #include "mlir/parser.h"
 
 #include <stdlib.h>
@@ -27,24 +26,7 @@ static void shrink(struct mlir *m) {
     m->operands = xrealloc(m->operands, m->noperands * sizeof *m->operands);
 }
 
-/* Room that the text of a module seldom exceeds, so that nothing is copied while it grows: memory that is never
- * written to costs nothing. */
-static void reserve(struct mlir *m) {
-    enum { LEAST_TEXT = 1 << 18, BYTES_AN_OP = 96, MOST = 1 << 22 };
-    if (m->text.n < LEAST_TEXT)
-        return;
-    size_t n = m->text.n / BYTES_AN_OP < MOST ? m->text.n / BYTES_AN_OP : MOST;
-    m->ops_cap = m->values_cap = m->operands_cap = (uint32_t)n;
-    m->ops = xrealloc(NULL, n * sizeof *m->ops);
-    m->values = xrealloc(NULL, n * sizeof *m->values);
-    m->operands = xrealloc(NULL, n * sizeof *m->operands);
-}
-
 void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
-    mlir_parse_jobs(m, s, block, 1, d);
-}
-
-void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *block, uint32_t jobs, struct diags *d) {
     *m = (struct mlir){.source = s, .block = block};
     m->tables = xrealloc(NULL, sizeof *m->tables);
     *m->tables = (struct mlir_tables){0};
@@ -54,7 +36,6 @@ void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *b
                        .d = d,
                        .p = m->text.p,
                        .begin = m->text.p,
-                       .released = m->text.p,
                        .end = m->text.p + m->text.n,
                        .func = NONE,
                        .parent = NONE,
@@ -62,15 +43,10 @@ void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *b
                        .last_stamp = 1,
                        .stamp = 1};
     struct scope top;
-    struct gap gap;
-    reserve(m);
-    if (gap_open(&gap, m, jobs))
-        p.gap = &gap;
     p.no_type = type_add(m, STR(""));
     scope_enter(&p, &top, true);
     (void)parse_ops(&p);
     scope_leave(&p, &top);
-    gap_free(&gap);
     types_resolve(m);
     name_functions(m);
     shrink(m);

@@ -97,8 +97,6 @@ struct mlir {
 
 /* Parses a block. Diagnostics go to `d`; what could be read is in *m. */
 void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d);
-/* The same on up to `jobs` threads; the result does not depend on how many. */
-void mlir_parse_jobs(struct mlir *m, struct source *s, const struct log_block *block, uint32_t jobs, struct diags *d);
 void mlir_free(struct mlir *m);
 
 /* Text of an attribute's value in props or attrs of an op ("[2 : i32]", "true", "9.9E-7 : f32"); false when absent.

@@ -333,7 +333,6 @@ static void read_callee(struct parser *p, uint32_t op) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!mlir_attr(p->m, op, keys[i], &value) || value.n < 2)
             continue;
-        p->m->tables->has_aliased_symbol |= value.p[0] == '#';
         if (value.p[0] != '@')
             continue;
         const char *from = value.p + 1, *end = value.p + value.n;
@@ -350,7 +349,6 @@ static struct str generic_func_name(struct parser *p, uint32_t op) {
     struct str value, name;
     if (!(p->name_flags[p->m->ops[op].name] & NF_FUNC) || !mlir_attr(p->m, op, "sym_name", &value))
         return (struct str){0};
-    p->m->tables->has_aliased_symbol |= value.n > 0 && value.p[0] == '#';
     return mlir_string(value, &name) ? name : (struct str){0};
 }
 

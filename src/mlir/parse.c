@@ -2,7 +2,6 @@
  *
  * Promise: the loop always moves forward, reports each skipped op once, and reports the end of a
  * cut text once, however many regions were open. */
-#include "mlir/parallel.h"
 #include "mlir/parser.h"
 
 #include <string.h>
@@ -156,9 +155,8 @@ static bool parse_loc_line(struct parser *p, const char *line, const char *stop)
            add_loc(p, number, (struct str){q + 3, (size_t)(stop - q) - 3});
 }
 
-void parse_loc_lines(struct parser *p, size_t most) {
-    const char *from = p->p;
-    while (p->end - p->p > 4 && (size_t)(p->p - from) < most && memcmp(p->p, "#loc", 4) == 0) {
+static void parse_loc_lines(struct parser *p) {
+    while (p->end - p->p > 4 && memcmp(p->p, "#loc", 4) == 0) {
         const char *stop = memchr(p->p, '\n', (size_t)(p->end - p->p));
         if (!stop || !parse_loc_line(p, p->p, stop))
             return;
@@ -170,7 +168,6 @@ static bool parse_trailer(struct parser *p) {
     if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
         return parse_fail(p, p->p, "expected an operation");
     const char *close = memmem(p->p + 3, (size_t)(p->end - p->p - 3), "#-}", 3);
-    p->m->tables->has_trailer = true;
     p->p = close ? close + 3 : p->end;
     return true;
 }
@@ -237,13 +234,11 @@ static void recover(struct parser *p, const char *start) {
     p->err_at = NULL;
 }
 
-enum { LOC_STEP = 1 << 20 }; /* bytes of them, before pages are let go */
-
 static bool parse_thing(struct parser *p) {
     char c = *p->p;
     const char *line = p->p;
     if (c == '#')
-        parse_loc_lines(p, LOC_STEP);
+        parse_loc_lines(p);
     if (p->p > line)
         return true;
     if (c == '#' || c == '!')
@@ -257,17 +252,8 @@ static bool parse_thing(struct parser *p) {
     return parse_fail(p, p->p, "expected an operation");
 }
 
-/* What is behind is looked at again here and there only: the pages of a big text need not stay. */
-static void release_behind(struct parser *p) {
-    if (!source_step((size_t)(p->released - p->begin), (size_t)(p->p - p->begin)))
-        return;
-    source_release(p->m->source, p->released, (size_t)(p->p - p->released));
-    p->released = p->p;
-}
-
 bool parse_ops(struct parser *p) {
     for (;;) {
-        release_behind(p);
         parse_space(p);
         if (p->p >= p->end) {
             if (p->depth > 0)
@@ -277,14 +263,6 @@ bool parse_ops(struct parser *p) {
         if (*p->p == '}' && p->depth > 0) {
             p->p++;
             return true;
-        }
-        if (p->gap && p->p == p->gap->begin) {
-            gap_reached(p);
-            continue;
-        }
-        if (p->gap && p->p == p->gap->locs_begin) {
-            gap_take_locs(p);
-            continue;
         }
         const char *start = p->p;
         if (!parse_thing(p) || p->p == start)
@@ -304,8 +282,6 @@ bool parse_body(struct parser *p, uint32_t op) {
     uint32_t parent = p->parent;
     p->parent = op;
     p->depth++;
-    if (p->depth > p->m->tables->deepest)
-        p->m->tables->deepest = p->depth;
     p->p++;
     bool closed = parse_ops(p);
     p->depth--;

@@ -58,10 +58,8 @@ struct result_name {
 
 struct parser {
     struct mlir *m;
-    struct gap *gap; /* read already, or NULL: parallel.h */
     struct diags *d;
     const char *p, *begin, *end;
-    const char *released; /* pages of the text before it have been let go */
     const char *err_at;
     const char *err; /* message of the op that is being read; NULL: none yet */
     const char *err_hint;
@@ -102,9 +100,6 @@ uint32_t parse_name(struct parser *p, struct str text);
 struct span parse_span(const struct parser *p, const char *from, const char *to);
 /* Loops over ops up to '}' (or the end of the text at depth 0). False when the text ends first. */
 bool parse_ops(struct parser *p);
-/* Reads lines "#locN = loc(...)" as far as there are such, and no more than `most` bytes and a line. Others that begin
- * like them, "#loc = " and "#loc_name = ", are left. */
-void parse_loc_lines(struct parser *p, size_t most);
 /* A '{' and its ops in their own scope. */
 bool parse_region(struct parser *p, uint32_t op, bool isolated);
 /* The same in the scope that is open. */

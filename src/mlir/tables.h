@@ -65,9 +65,6 @@ struct mlir_tables {
     uint32_t alias_cap;
     struct loc_slot *locs;
     uint32_t nlocs, locs_cap;
-    uint32_t deepest; /* regions that were open at once */
-    bool has_trailer; /* {-# #-} */
-    bool has_aliased_symbol; /* where a symbol should be: what it means may be said elsewhere */
     uint32_t *func_of_name; /* by names id; NONE when it names no function */
     uint32_t nfunc_of_name;
     pthread_mutex_t files_lock;

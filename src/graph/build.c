@@ -1,0 +1,267 @@
+/* Builds the graph of a module in linear passes, each over what the ones before have set: the kind of each op, its data
+ * operands, functions, uses, then what is known of values. All arrays belong to the graph; graph_free frees them. */
+#include "graph/graph.h"
+#include "graph/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ROLES = 8 };
+
+/* How many data operands a kind has; `all` is -1 for any number. */
+struct arity {
+    int all, required;
+};
+
+/* Counts the roles of ops.def; one with '?' or '=' may be absent. */
+static struct arity arity_of(const char *roles) {
+    if (*roles == '*')
+        return (struct arity){-1, 0};
+    struct arity n = {*roles != '\0', *roles != '\0'};
+    for (; *roles; roles++) {
+        n.all += *roles == ',';
+        n.required += (*roles == ',') - (*roles == '?' || *roles == '=');
+    }
+    return n;
+}
+
+/* The kind of each op by its name, looked up once for each name. */
+static void set_kinds(struct graph *g) {
+    const struct mlir *m = g->m;
+    uint16_t *kinds = xcalloc(m->nnames, sizeof *kinds);
+    for (uint32_t i = 0; i < m->nnames; i++)
+        if (memchr(m->names[i].p, '.', m->names[i].n)) /* other names are of functions */
+            kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
+    g->kind = xcalloc(m->nops, sizeof *g->kind);
+    for (uint32_t i = 0; i < m->nops; i++)
+        g->kind[i] = kinds[m->ops[i].name];
+    free(kinds);
+}
+
+static bool is_device(const struct mlir *m, uint32_t v) {
+    return m->types[m->values[v].type].kind == TYPE_DEVICE;
+}
+
+/* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
+static bool is_destination(const struct graph *g, uint32_t v) {
+    uint32_t def = g->m->values[v].def;
+    return def != NONE && g->kind[def] == K_EMPTY;
+}
+
+/* operandSegmentSizes as 0/1 per role; an op of a dialect without the last roles has fewer sizes, and those are absent. */
+static bool read_segments(const struct graph *g, uint32_t op, struct arity arity, int64_t *sizes) {
+    struct str text;
+    if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
+        return false;
+    int n = mlir_ints(text, sizes, MAX_ROLES);
+    if (n < arity.required || n > MAX_ROLES)
+        return false;
+    for (int i = n; i < arity.all; i++)
+        sizes[i] = 0;
+    for (int i = 0; i < n; i++)
+        if (sizes[i] != 0 && sizes[i] != 1)
+            return false;
+    return true;
+}
+
+/* The operands in the text without device handles and the destination; returns how many. Calls and returns keep theirs:
+ * they are matched to arguments and results by number. */
+static uint32_t list_operands(struct graph *g, uint32_t i, uint32_t *out) {
+    const struct mlir *m = g->m;
+    const struct mlir_op *op = &m->ops[i];
+    enum op_class class = graph_class(g, i);
+    bool by_number = class == OP_CALL || class == OP_RETURN || class == OP_NO_USE;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < op->noperands; k++) {
+        uint32_t v = m->operands[op->first_operand + k];
+        if (by_number || !is_device(m, v))
+            out[n++] = v;
+    }
+    if (n > 0 && !by_number && is_destination(g, out[n - 1])) {
+        n--;
+        g->ndestinations++;
+    }
+    return n;
+}
+
+/* Data operands of an op by role into `out`, which has room for all operands in the text and MAX_ROLES more. */
+static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
+    uint32_t n = list_operands(g, i, out);
+    const char *roles = op_table[g->kind[i]].roles;
+    struct arity arity = arity_of(roles);
+    if ((int64_t)n < arity.required) {
+        g->kind[i] = K_UNKNOWN;
+        return n;
+    }
+    if (arity.all < 0 || n >= (uint32_t)arity.all || !strchr(roles, '?'))
+        return n;
+    int64_t sizes[MAX_ROLES];
+    if (!read_segments(g, i, arity, sizes)) {
+        while (n < (uint32_t)arity.all)
+            out[n++] = NONE;
+        return n;
+    }
+    uint32_t by_role[MAX_ROLES] = {0}, at = 0;
+    for (int r = 0; r < arity.all; r++)
+        by_role[r] = sizes[r] && at < n ? out[at++] : NONE;
+    memcpy(out, by_role, (size_t)arity.all * sizeof *out);
+    return (uint32_t)arity.all;
+}
+
+static void set_operands(struct graph *g) {
+    const struct mlir *m = g->m;
+    uint32_t cap = 0, n = 0;
+    g->first_operand = xcalloc((size_t)m->nops + 1, sizeof *g->first_operand);
+    g->operands = grow(NULL, &cap, m->noperands + MAX_ROLES, sizeof *g->operands);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        g->operands = grow(g->operands, &cap, n + m->ops[i].noperands + MAX_ROLES, sizeof *g->operands);
+        g->first_operand[i] = n;
+        n += data_operands(g, i, g->operands + n);
+    }
+    g->first_operand[m->nops] = n;
+    g->nedges = n;
+}
+
+static void set_uses(struct graph *g) {
+    const struct mlir *m = g->m;
+    g->first_use = xcalloc((size_t)m->nvalues + 2, sizeof *g->first_use);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        if (graph_class(g, i) == OP_NO_USE)
+            continue;
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1]; k++)
+            if (g->operands[k] != NONE)
+                g->first_use[g->operands[k] + 2]++;
+    }
+    for (uint32_t v = 0; v < m->nvalues; v++)
+        g->first_use[v + 2] += g->first_use[v + 1];
+    g->uses = xcalloc(g->first_use[m->nvalues + 1], sizeof *g->uses);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        if (graph_class(g, i) == OP_NO_USE)
+            continue;
+        for (uint32_t k = g->first_operand[i]; k < g->first_operand[i + 1]; k++)
+            if (g->operands[k] != NONE)
+                g->uses[g->first_use[g->operands[k] + 1]++] = i;
+    }
+}
+
+static bool mentions(struct str text, const char *what) {
+    return str_find(text, str_of(what)) != NULL;
+}
+
+/* Marks by which the compiler tells its functions apart: tt.function_type and the names it gives them. */
+static enum func_kind kind_of_function(const struct mlir *m, const struct mlir_func *f) {
+    struct str name = m->names[f->name];
+    struct str attributes = mlir_span(m, f->attributes);
+    if (f->in_cpu_module || mentions(name, "cpu_hoisted") || mentions(attributes, "\"forward_cpu"))
+        return FUNC_CPU;
+    if (f->declaration)
+        return FUNC_DECLARATION;
+    if (mentions(attributes, "\"const_eval\"") || mentions(name, "_const_eval_"))
+        return FUNC_CONST_EVAL;
+    if (mentions(attributes, "composite_decomposition") || mentions(attributes, "d2m_subgraph") ||
+        mentions(attributes, "\"kernel\""))
+        return FUNC_COMPOSITE;
+    return FUNC_MAIN;
+}
+
+#define SEVERAL (NONE - 1) /* an op id while functions are set: more than one call or return */
+
+enum { SEEN_TTIR = 1, SEEN_TTNN = 2 };
+
+static uint8_t dialect_of(struct str name) {
+    return str_starts(name, STR("ttir.")) ? SEEN_TTIR : str_starts(name, STR("ttnn.")) ? SEEN_TTNN : 0;
+}
+
+static void mark_call(struct graph *g, uint32_t op) {
+    uint32_t f = mlir_find_func(g->m, g->m->ops[op].callee);
+    if (f == NONE)
+        return;
+    struct str name = mlir_op_name(g->m, op);
+    if (str_is(name, "ttcore.composite") || str_is(name, "ttnn.d2m_subgraph"))
+        g->func_kind[f] = FUNC_COMPOSITE;
+    g->call_site[f] = g->call_site[f] == NONE ? op : SEVERAL;
+}
+
+/* Calls, returns and the dialects met in each function; `seen` has one more entry for ops outside of all. */
+static void mark_functions(struct graph *g, uint8_t *seen) {
+    const struct mlir *m = g->m;
+    uint8_t *dialects = xcalloc(m->nnames, sizeof *dialects);
+    for (uint32_t i = 0; i < m->nnames; i++)
+        dialects[i] = dialect_of(m->names[i]);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        const struct mlir_op *op = &m->ops[i];
+        uint32_t f = op->func;
+        seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
+        g->has_loose_ops |= f == NONE && (op->nresults > 0 || op->noperands > 0);
+        if (op->callee != NONE && g->kind[i] != K_FUNC) {
+            g->has_calls = true;
+            mark_call(g, i);
+        }
+        if (g->kind[i] == K_RETURN && f != NONE)
+            g->return_op[f] = g->return_op[f] == NONE ? i : SEVERAL;
+    }
+    free(dialects);
+}
+
+static void set_functions(struct graph *g) {
+    const struct mlir *m = g->m;
+    uint8_t *seen = xcalloc((size_t)m->nfuncs + 1, sizeof *seen), all = 0;
+    g->func_kind = xcalloc(m->nfuncs, sizeof *g->func_kind);
+    g->call_site = xcalloc(m->nfuncs, sizeof *g->call_site);
+    g->return_op = xcalloc(m->nfuncs, sizeof *g->return_op);
+    g->arg_funcs = xcalloc(m->nfuncs, sizeof *g->arg_funcs);
+    for (uint32_t f = 0; f < m->nfuncs; f++) {
+        g->func_kind[f] = (uint8_t)kind_of_function(m, &m->funcs[f]);
+        g->call_site[f] = g->return_op[f] = NONE;
+        if (m->funcs[f].nargs > 0)
+            g->arg_funcs[g->narg_funcs++] = f;
+    }
+    mark_functions(g, seen);
+    for (uint32_t f = 0; f <= m->nfuncs; f++)
+        if (f == m->nfuncs || g->func_kind[f] == FUNC_MAIN)
+            all |= seen[f];
+    for (uint32_t f = 0; f < m->nfuncs; f++) {
+        g->call_site[f] = g->call_site[f] == SEVERAL ? NONE : g->call_site[f];
+        g->has_call_sites |= g->call_site[f] != NONE;
+        g->return_op[f] = g->return_op[f] == SEVERAL ? NONE : g->return_op[f];
+    }
+    g->has_ttir = all & SEEN_TTIR;
+    g->has_ttnn = all & SEEN_TTNN;
+    free(seen);
+}
+
+static void set_ops_before(struct graph *g) {
+    uint32_t n = 0;
+    g->ops_before = xcalloc((size_t)g->m->nops + 1, sizeof *g->ops_before);
+    for (uint32_t i = 0; i < g->m->nops; i++) {
+        enum op_class c = graph_class(g, i);
+        g->ops_before[i] = n;
+        n += c != OP_NO_USE && c != OP_STRUCTURE && c != OP_CONSTANT && c != OP_CALL && c != OP_RETURN;
+    }
+    g->ops_before[g->m->nops] = n;
+}
+
+void graph_build(struct graph *g, const struct mlir *m) {
+    *g = (struct graph){.m = m};
+    set_kinds(g);
+    set_operands(g);
+    set_functions(g);
+    set_uses(g);
+    set_ops_before(g);
+    values_build(g);
+}
+
+void graph_free(struct graph *g) {
+    values_free(g);
+    free(g->kind);
+    free(g->first_operand);
+    free(g->operands);
+    free(g->first_use);
+    free(g->uses);
+    free(g->func_kind);
+    free(g->call_site);
+    free(g->return_op);
+    free(g->arg_funcs);
+    free(g->ops_before);
+    *g = (struct graph){0};
+}
