@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static bool parse_uses_until_types(struct parser *p, uint32_t op) {
+static bool parse_uses_until_types(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
     struct span name;
-    uint32_t first_pending = p->npendings;
+    uint32_t first_forward = p->names.nforward;
     if (!read_attrs(p, op))
         return false;
     const char *at = p->p;
@@ -23,46 +23,46 @@ static bool parse_uses_until_types(struct parser *p, uint32_t op) {
         } while (parse_accept(p, ','));
     }
     m->ops[op].noperands = m->noperands - m->ops[op].first_operand;
-    p->nlist = 0;
+    p->ntypes = 0;
     if (m->ops[op].noperands && parse_accept(p, ':')) {
         if (!read_types(p))
             return false;
-        set_operand_types(p, op, first_pending, p->nlist);
+        set_operand_types(p, op, first_forward, p->ntypes);
     }
     return true;
 }
 
-static bool parse_return(struct parser *p, uint32_t op) {
+static bool parse_return(struct ir_parser *p, uint32_t op) {
     if (!parse_uses_until_types(p, op))
         return false;
-    p->nlist = 0;
+    p->ntypes = 0;
     set_results(p, op, 0);
     return read_loc(p, &p->m->ops[op].loc);
 }
 
-static bool parse_call_tail(struct parser *p, uint32_t op, uint32_t first_pending) {
+static bool parse_call_tail(struct ir_parser *p, uint32_t op, uint32_t first_forward) {
     if (!read_attrs(p, op))
         return false;
     if (!parse_accept(p, ':'))
         return parse_fail(p, p->p, "expected ':' and the type of a call");
-    return read_signature(p, op, first_pending) && read_loc(p, &p->m->ops[op].loc);
+    return read_signature(p, op, first_forward) && read_loc(p, &p->m->ops[op].loc);
 }
 
-static bool parse_call(struct parser *p, uint32_t op) {
+static bool parse_call(struct ir_parser *p, uint32_t op) {
     struct str name;
-    uint32_t first_pending = p->npendings;
+    uint32_t first_forward = p->names.nforward;
     if (!read_symbol(p, &name))
         return false;
     p->m->ops[op].callee = parse_name(p, name);
     if (!parse_accept(p, '('))
         return parse_fail(p, p->p, "expected the operands of a call");
-    return read_operands(p, op, ')') && parse_call_tail(p, op, first_pending);
+    return read_operands(p, op, ')') && parse_call_tail(p, op, first_forward);
 }
 
 /* "(@f, [%a, %b]) : (types) -> types" */
-static bool parse_load_cached(struct parser *p, uint32_t op) {
+static bool parse_load_cached(struct ir_parser *p, uint32_t op) {
     struct str name;
-    uint32_t first_pending = p->npendings;
+    uint32_t first_forward = p->names.nforward;
     if (!parse_accept(p, '('))
         return parse_fail(p, p->p, "expected '('");
     if (!read_symbol(p, &name))
@@ -74,11 +74,11 @@ static bool parse_load_cached(struct parser *p, uint32_t op) {
         return false;
     if (!parse_accept(p, ')'))
         return parse_fail(p, p->p, "expected ')'");
-    return parse_call_tail(p, op, first_pending);
+    return parse_call_tail(p, op, first_forward);
 }
 
 /* builtin.module and the modules of the ttcore dialect. */
-static bool parse_module(struct parser *p, uint32_t op) {
+static bool parse_module(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
     struct str name;
     const char *at = p->p;
@@ -99,7 +99,7 @@ static bool parse_module(struct parser *p, uint32_t op) {
     p->module = op;
     p->func = NONE;
     p->in_cpu_module |= (p->name_flags[m->ops[op].name] & NF_CPU) != 0;
-    p->nlist = 0;
+    p->ntypes = 0;
     set_results(p, op, 0);
     bool closed = parse_region(p, op, true);
     p->module = module;
@@ -109,7 +109,7 @@ static bool parse_module(struct parser *p, uint32_t op) {
 }
 
 /* "ttcore.device @default_device = <...>" */
-static bool parse_device(struct parser *p, uint32_t op) {
+static bool parse_device(struct ir_parser *p, uint32_t op) {
     struct str name;
     if (!read_symbol(p, &name))
         return false;
@@ -120,21 +120,21 @@ static bool parse_device(struct parser *p, uint32_t op) {
     if (!q)
         return parse_fail(p, p->p, "brackets do not match");
     p->p = q;
-    p->nlist = 0;
+    p->ntypes = 0;
     set_results(p, op, 0);
     return read_loc(p, &p->m->ops[op].loc);
 }
 
 /* State of the generic rule. */
-struct unknown {
+struct unknown_op {
     uint32_t op, uses; /* uses: first of this op in p->uses */
     uint32_t depth;    /* of ( and [ */
     bool in_scope;     /* a region has been met: the scope of its arguments is open */
     const char *last;  /* end of what belongs to the op for sure: not the blanks behind it */
-    struct scope scope;
+    struct name_scope scope;
 };
 
-static void note_use(struct parser *p, const struct unknown *u, struct span name) {
+static void note_use(struct ir_parser *p, const struct unknown_op *u, struct span name) {
     uint32_t type = NONE;
     const char *at = p->p;
     /* "%x: type" in brackets may be an argument of a region that follows */
@@ -148,11 +148,11 @@ static void note_use(struct parser *p, const struct unknown *u, struct span name
     }
     p->p = at;
     p->uses = grow(p->uses, &p->uses_cap, p->nuses + 1, sizeof *p->uses);
-    p->uses[p->nuses++] = (struct use){name, type};
+    p->uses[p->nuses++] = (struct typed_use){name, type};
 }
 
 /* Turns the names met so far into operands. With a region, unknown names are its arguments. */
-static void resolve_uses(struct parser *p, struct unknown *u, bool region) {
+static void resolve_uses(struct ir_parser *p, struct unknown_op *u, bool region) {
     struct mlir *m = p->m;
     struct mlir_op *o = &m->ops[u->op];
     o->first_operand = m->noperands;
@@ -168,7 +168,7 @@ static void resolve_uses(struct parser *p, struct unknown *u, bool region) {
     u->in_scope = true;
     uint32_t index = 0;
     for (uint32_t i = u->uses; i < p->nuses; i++) {
-        struct use s = p->uses[i];
+        struct typed_use s = p->uses[i];
         if (s.name.end == s.name.begin)
             continue;
         uint32_t v = value_add(
@@ -191,7 +191,7 @@ static bool looks_like_region(const char *p, const char *end) {
     return p < end && *p != '=' && *p != ',' && *p != '}';
 }
 
-static bool unknown_braces(struct parser *p, struct unknown *u) {
+static bool unknown_braces(struct ir_parser *p, struct unknown_op *u) {
     const char *open = p->p;
     struct mlir_op *o = &p->m->ops[u->op];
     if (u->depth == 0 && looks_like_region(open + 1, p->end)) {
@@ -212,44 +212,44 @@ static bool unknown_braces(struct parser *p, struct unknown *u) {
     return true;
 }
 
-/* The results exist from the start; here they get the types from p->list[from] on. */
-static void type_results(struct parser *p, uint32_t op, uint32_t from) {
+/* The results exist from the start; here they get the types from p->types[from] on. */
+static void type_results(struct ir_parser *p, uint32_t op, uint32_t from) {
     struct mlir *m = p->m;
     const struct mlir_op *o = &m->ops[op];
-    uint32_t n = p->nlist - from;
+    uint32_t n = p->ntypes - from;
     if (n > 0 && n != o->nresults && o->nresults == 1)
-        from = p->nlist - 1; /* "x to y", "cond, then, else": the last one is the nearest guess */
+        from = p->ntypes - 1; /* "x to y", "cond, then, else": the last one is the nearest guess */
     else if (n != o->nresults)
         return;
     for (uint32_t i = 0; i < o->nresults; i++)
-        m->values[o->first_result + i].type = p->list[from + i];
+        m->values[o->first_result + i].type = p->types[from + i];
 }
 
 /* After ':' or '->'. What does not read as types is left to the scan. */
-static void unknown_types(struct parser *p, uint32_t op) {
+static void unknown_types(struct ir_parser *p, uint32_t op) {
     const char *at = p->p;
-    p->nlist = 0;
+    p->ntypes = 0;
     uint32_t from = 0, type = NONE;
     for (;;) {
         bool group = parse_accept(p, '(');
         const char *inner = p->p;
         bool empty = group && parse_accept(p, ')');
         if (!empty && (group ? !read_types(p) || !parse_accept(p, ')') : !read_type(p, &type))) {
-            p->err = NULL;
+            p->error.message = NULL;
             p->p = group ? inner - 1 : at;
             break;
         }
         if (!group) {
-            p->list = grow(p->list, &p->list_cap, p->nlist + 1, sizeof *p->list);
-            p->list[p->nlist++] = type;
+            p->types = grow(p->types, &p->types_cap, p->ntypes + 1, sizeof *p->types);
+            p->types[p->ntypes++] = type;
         }
         at = p->p;
         parse_space(p);
         if (p->end - p->p > 2 && p->p[0] == '-' && p->p[1] == '>') {
-            from = p->nlist;
+            from = p->ntypes;
             p->p += 2;
         } else if (parse_word(p, "to") || parse_word(p, "into")) {
-            from = p->nlist;
+            from = p->ntypes;
         } else if (parse_peek(p) == ',') {
             p->p++;
         } else {
@@ -261,7 +261,7 @@ static void unknown_types(struct parser *p, uint32_t op) {
 }
 
 /* Does the op go on after the newline at p->p? */
-static bool continues(struct parser *p) {
+static bool continues(struct ir_parser *p) {
     const char *before = p->p;
     while (before > p->begin && scan_is(before[-1], CH_BLANK))
         before--;
@@ -278,20 +278,20 @@ static bool continues(struct parser *p) {
 
 enum step { STEP_ON, STEP_END, STEP_BAD };
 
-static enum step over(struct parser *p, const char *q) {
+static enum step over(struct ir_parser *p, const char *q) {
     if (!q)
         return parse_fail(p, p->p, "brackets do not match"), STEP_BAD;
     p->p = q;
     return STEP_ON;
 }
 
-static enum step unknown_word(struct parser *p, struct unknown *u) {
+static enum step unknown_word(struct ir_parser *p, struct unknown_op *u) {
     if (u->depth == 0 && p->end - p->p > 4 && memcmp(p->p, "loc(", 4) == 0)
         return read_loc(p, &p->m->ops[u->op].loc) ? STEP_END : STEP_BAD;
     return over(p, scan_ident(p->p, p->end));
 }
 
-static enum step unknown_newline(struct parser *p, struct unknown *u) {
+static enum step unknown_newline(struct ir_parser *p, struct unknown_op *u) {
     if (u->depth == 0 && !continues(p))
         return STEP_END;
     if (u->depth > 0 && scan_starts_op(p->p + 1, p->end))
@@ -299,14 +299,14 @@ static enum step unknown_newline(struct parser *p, struct unknown *u) {
     return over(p, scan_space(p->p, p->end));
 }
 
-static enum step unknown_close(struct parser *p, struct unknown *u) {
+static enum step unknown_close(struct ir_parser *p, struct unknown_op *u) {
     if (u->depth == 0)
         return over(p, NULL);
     u->depth--;
     return over(p, p->p + 1);
 }
 
-static enum step unknown_symbol(struct parser *p, struct unknown *u) {
+static enum step unknown_symbol(struct ir_parser *p, struct unknown_op *u) {
     struct str name;
     struct mlir_op *o = &p->m->ops[u->op];
     if (!read_symbol(p, &name))
@@ -318,7 +318,7 @@ static enum step unknown_symbol(struct parser *p, struct unknown *u) {
     return STEP_ON;
 }
 
-static enum step unknown_step(struct parser *p, struct unknown *u) {
+static enum step unknown_step(struct ir_parser *p, struct unknown_op *u) {
     struct span name;
     char c = *p->p;
     switch (c) {
@@ -363,12 +363,12 @@ static enum step unknown_step(struct parser *p, struct unknown *u) {
     return scan_is(c, CH_IDENT) ? unknown_word(p, u) : over(p, p->p + 1);
 }
 
-static bool parse_unknown(struct parser *p, uint32_t op) {
+static bool parse_unknown(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
-    struct unknown u = {.op = op, .uses = p->nuses, .last = p->p};
+    struct unknown_op u = {.op = op, .uses = p->nuses, .last = p->p};
     enum step step = STEP_ON;
     uint32_t names = m->ops[op].first_result, first_value = m->nvalues;
-    p->nlist = 0;
+    p->ntypes = 0;
     for (uint32_t i = names; i < p->nresults && m->nvalues - first_value < 256; i++)
         for (uint32_t k = 0; k < p->results[i].count && m->nvalues - first_value < 256; k++)
             value_add(
@@ -403,7 +403,7 @@ static bool parse_unknown(struct parser *p, uint32_t op) {
 
 static const struct {
     const char *name;
-    bool (*read)(struct parser *p, uint32_t op);
+    bool (*read)(struct ir_parser *p, uint32_t op);
 } readers[] = {
     {"func.func", parse_func},
     {"func.return", parse_return},
@@ -428,7 +428,7 @@ static const struct {
     {"constant", "func.constant"}, {"unrealized_conversion_cast", "builtin.unrealized_conversion_cast"},
 };
 
-bool parse_custom(struct parser *p, const char *start, uint32_t results) {
+bool parse_custom(struct ir_parser *p, const char *start, uint32_t results) {
     const char *q = scan_ident(p->p, p->end);
     struct str name = {p->p, (size_t)(q - p->p)};
     if (!scan_op_word(p->p, p->end))
@@ -438,7 +438,7 @@ bool parse_custom(struct parser *p, const char *start, uint32_t results) {
             name = str_of(short_names[i].name);
     p->p = q;
     uint32_t op = op_begin(p, start, results, parse_name(p, name));
-    bool (*read)(struct parser *, uint32_t) = parse_unknown;
+    bool (*read)(struct ir_parser *, uint32_t) = parse_unknown;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (str_is(name, readers[i].name))
             read = readers[i].read;

@@ -16,7 +16,7 @@ void name_functions(struct mlir *m) {
     }
 }
 
-uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
+uint32_t func_begin(struct ir_parser *p, uint32_t op, struct str name) {
     struct mlir *m = p->m;
     uint32_t id = parse_name(p, name), func = m->nfuncs;
     m->funcs = grow(m->funcs, &m->funcs_cap, func + 1, sizeof *m->funcs);
@@ -33,11 +33,11 @@ uint32_t func_begin(struct parser *p, uint32_t op, struct str name) {
     return func;
 }
 
-bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic) {
+bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
     struct mlir *m = p->m;
     uint32_t outer = p->func;
     bool outer_wanted = p->args_wanted;
-    struct scope s;
+    struct name_scope s;
     scope_enter(p, &s, true);
     p->func = func;
     p->args_wanted = generic;
@@ -59,7 +59,7 @@ bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic) {
 }
 
 /* "%a: type {attrs} loc(..)", or without the name. */
-static bool read_arg(struct parser *p, struct mlir_value *v, struct span *attrs) {
+static bool read_arg(struct ir_parser *p, struct mlir_value *v, struct span *attrs) {
     struct span loc;
     parse_space(p);
     if (parse_peek(p) == '%' && (!read_use(p, &v->name) || !parse_accept(p, ':')))
@@ -81,7 +81,7 @@ static bool read_arg(struct parser *p, struct mlir_value *v, struct span *attrs)
 }
 
 /* Arguments up to ')'. Values are added, names are not defined yet. */
-static bool read_args(struct parser *p, uint32_t *nargs) {
+static bool read_args(struct ir_parser *p, uint32_t *nargs) {
     struct mlir *m = p->m;
     *nargs = 0;
     if (parse_accept(p, ')'))
@@ -100,7 +100,7 @@ static bool read_args(struct parser *p, uint32_t *nargs) {
 }
 
 /* "-> type" or "-> (types with attributes)": of no use here, the returned values have their own types. */
-static bool skip_result_types(struct parser *p) {
+static bool skip_result_types(struct ir_parser *p) {
     parse_space(p);
     if (p->end - p->p < 2 || p->p[0] != '-' || p->p[1] != '>')
         return true;
@@ -112,7 +112,7 @@ static bool skip_result_types(struct parser *p) {
     return true;
 }
 
-static bool read_func_attributes(struct parser *p, uint32_t op, uint32_t func) {
+static bool read_func_attributes(struct ir_parser *p, uint32_t op, uint32_t func) {
     const char *at = p->p;
     if (!parse_word(p, "attributes")) {
         p->p = at;
@@ -125,7 +125,7 @@ static bool read_func_attributes(struct parser *p, uint32_t op, uint32_t func) {
 }
 
 /* After "func.func". */
-bool parse_func(struct parser *p, uint32_t op) {
+bool parse_func(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
     bool is_private = parse_word(p, "private") || parse_word(p, "nested");
     struct str name;
@@ -142,7 +142,7 @@ bool parse_func(struct parser *p, uint32_t op) {
     m->funcs[func].nargs = nargs;
     m->funcs[func].first_arg_attr = first_attr;
     m->funcs[func].is_private = is_private;
-    p->nlist = 0;
+    p->ntypes = 0;
     set_results(p, op, 0);
     if (!read_func_attributes(p, op, func))
         return false;
@@ -157,7 +157,7 @@ bool parse_func(struct parser *p, uint32_t op) {
 }
 
 /* "^bb0(%x: t loc(..), ...):" */
-bool parse_block_label(struct parser *p) {
+bool parse_block_label(struct ir_parser *p) {
     struct mlir *m = p->m;
     uint32_t nargs = 0, first = m->nvalues, first_attr = m->narg_attrs;
     bool func_args = p->args_wanted;

@@ -32,14 +32,14 @@ struct str mlir_loc_text(const struct mlir *m, uint32_t op) {
     return mlir_span(m, m->ops[op].loc);
 }
 
-struct walk {
+struct loc_walk {
     const struct mlir *m;
     struct str *out;
     int n, max;
     int steps;
 };
 
-static void add_name(struct walk *w, struct str name) {
+static void add_name(struct loc_walk *w, struct str name) {
     if (w->n < w->max)
         w->out[w->n++] = name;
 }
@@ -63,15 +63,15 @@ static const char *read_position(const char *p, const char *end) {
     return p;
 }
 
-static void walk_loc(struct walk *w, struct str text, int depth);
+static void walk_loc(struct loc_walk *w, struct str text, int depth);
 
-static void walk_list(struct walk *w, const char *p, const char *end, int depth) {
+static void walk_list(struct loc_walk *w, const char *p, const char *end, int depth) {
     struct str item;
     while (scan_item(&p, end, &item))
         walk_loc(w, item, depth + 1);
 }
 
-static void walk_quoted(struct walk *w, struct str text, int depth) {
+static void walk_quoted(struct loc_walk *w, struct str text, int depth) {
     const char *end = text.p + text.n, *q = scan_string(text.p, end);
     if (!q)
         return;
@@ -88,7 +88,7 @@ static void walk_quoted(struct walk *w, struct str text, int depth) {
 }
 
 /* fused<meta>[a, b] */
-static void walk_fused(struct walk *w, struct str text, int depth) {
+static void walk_fused(struct loc_walk *w, struct str text, int depth) {
     const char *p = text.p + strlen("fused"), *end = text.p + text.n;
     if (p < end && *p == '<' && !(p = scan_balanced(p, end)))
         return;
@@ -97,7 +97,7 @@ static void walk_fused(struct walk *w, struct str text, int depth) {
 }
 
 /* callsite(a at b) */
-static void walk_callsite(struct walk *w, struct str text, int depth) {
+static void walk_callsite(struct loc_walk *w, struct str text, int depth) {
     const char *p = text.p + strlen("callsite("), *end = text.p + text.n - (text.p[text.n - 1] == ')');
     const char *at = p;
     while (at < end) {
@@ -113,7 +113,7 @@ static void walk_callsite(struct walk *w, struct str text, int depth) {
 }
 
 /* Text is what stands inside loc( ), or an alias, or loc( ) itself where an alias was followed. */
-static void walk_loc(struct walk *w, struct str text, int depth) {
+static void walk_loc(struct loc_walk *w, struct str text, int depth) {
     text = str_trim(text);
     for (;; depth++) {
         struct str value;
@@ -135,7 +135,7 @@ static void walk_loc(struct walk *w, struct str text, int depth) {
 }
 
 int mlir_loc_names(const struct mlir *m, uint32_t op, struct str *out, int max) {
-    struct walk w = {.m = m, .out = out, .max = max};
+    struct loc_walk w = {.m = m, .out = out, .max = max};
     walk_loc(&w, mlir_loc_text(m, op), 0);
     return w.n;
 }

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-static void parser_free(struct parser *p) {
+static void parser_free(struct ir_parser *p) {
     for (int i = 0; i < NAME_KINDS; i++)
-        free(p->bindings[i]);
-    free(p->undos);
-    free(p->pendings);
+        free(p->names.bindings[i]);
+    free(p->names.shadowed);
+    free(p->names.forward);
     free(p->results);
-    free(p->list);
+    free(p->types);
     free(p->uses);
     free(p->name_flags);
     sym_free(&p->m->tables->values);
@@ -26,23 +26,24 @@ static void shrink(struct mlir *m) {
     m->operands = xrealloc(m->operands, m->noperands * sizeof *m->operands);
 }
 
-void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
+void mlir_parse_with(struct mlir *m, struct source *s, const struct log_block *block, struct recent_texts *recent,
+                     struct diags *d) {
     *m = (struct mlir){.source = s, .block = block};
-    m->tables = xrealloc(NULL, sizeof *m->tables);
-    *m->tables = (struct mlir_tables){0};
+    m->tables = xcalloc(1, sizeof *m->tables);
     pthread_mutex_init(&m->tables->files_lock, NULL);
     m->text = log_text(s, block, &m->tables->text);
-    struct parser p = {.m = m,
-                       .d = d,
-                       .p = m->text.p,
-                       .begin = m->text.p,
-                       .end = m->text.p + m->text.n,
-                       .func = NONE,
-                       .parent = NONE,
-                       .module = NONE,
-                       .last_stamp = 1,
-                       .stamp = 1};
-    struct scope top;
+    struct ir_parser p = {.m = m,
+                          .d = d,
+                          .p = m->text.p,
+                          .begin = m->text.p,
+                          .end = m->text.p + m->text.n,
+                          .parse_ops = parse_ops,
+                          .func = NONE,
+                          .parent = NONE,
+                          .module = NONE,
+                          .names = {.stamp = 1, .last_stamp = 1},
+                          .recent = recent};
+    struct name_scope top;
     p.no_type = type_add(m, STR(""));
     scope_enter(&p, &top, true);
     (void)parse_ops(&p);
@@ -51,6 +52,12 @@ void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block,
     name_functions(m);
     shrink(m);
     parser_free(&p);
+}
+
+void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
+    struct recent_texts *recent = xcalloc(1, sizeof *recent);
+    mlir_parse_with(m, s, block, recent, d);
+    free(recent);
 }
 
 void mlir_free(struct mlir *m) {

@@ -6,80 +6,6 @@
 
 #include <string.h>
 
-bool parse_fail(struct parser *p, const char *at, const char *message) {
-    if (!p->err) {
-        p->err = message;
-        p->err_at = at;
-    }
-    return false;
-}
-
-static void say(struct parser *p, enum severity sev, const char *at, const char *message) {
-    if (p->d)
-        diag_add(p->d, sev, mlir_place(p->m, (uint32_t)(at - p->begin)), NULL, "%s", message);
-}
-
-void parse_warn(struct parser *p, const char *at, const char *message) {
-    say(p, SEV_WARNING, at, message);
-}
-
-struct span parse_span(const struct parser *p, const char *from, const char *to) {
-    return (struct span){(uint32_t)(from - p->begin), (uint32_t)(to - p->begin)};
-}
-
-bool parse_word(struct parser *p, const char *word) {
-    size_t n = strlen(word);
-    const char *at = p->p;
-    parse_space(p);
-    if ((size_t)(p->end - p->p) >= n && memcmp(p->p, word, n) == 0 &&
-        (p->p + n == p->end || !scan_is(p->p[n], CH_IDENT))) {
-        p->p += n;
-        return true;
-    }
-    p->p = at;
-    return false;
-}
-
-/* Dialects whose custom assembly is known well enough not to be counted as strange. */
-static const char *const known_prefixes[] = {"arith.",         "bufferization.", "builtin.", "cf.",
-                                             "chlo.",          "complex.",       "emitc.",   "func.",
-                                             "linalg.",        "llvm.",          "math.",    "memref.",
-                                             "mhlo.",          "quant.",         "scf.",     "sdy.",
-                                             "shape.",         "stablehlo.",     "tensor.",  "tt.device",
-                                             "tt.cpu_module",  "tt.load_cached", "ttcore.",  "ttir.empty",
-                                             "ttir.to_layout", "vector.",        "vhlo."};
-
-static uint8_t flags_of(struct str name) {
-    uint8_t f = 0;
-    for (size_t i = 0; i < sizeof known_prefixes / sizeof *known_prefixes; i++)
-        if (str_starts(name, str_of(known_prefixes[i])))
-            f |= NF_KNOWN;
-    if (str_find(name, STR("call")) || str_find(name, STR("composite")) || str_find(name, STR("load_cached")))
-        f |= NF_CALLS;
-    if (str_ends(name, STR("module")))
-        f |= NF_MODULE | NF_ISOLATED;
-    if (str_ends(name, STR(".cpu_module")))
-        f |= NF_CPU;
-    if (str_ends(name, STR(".func")))
-        f |= NF_ISOLATED;
-    if (str_is(name, "func.func"))
-        f |= NF_FUNC;
-    return f;
-}
-
-uint32_t parse_name(struct parser *p, struct str text) {
-    struct mlir *m = p->m;
-    uint32_t id = sym_copy(m->tables, &m->tables->names, &text);
-    if (id < m->nnames)
-        return id;
-    m->names = grow(m->names, &m->names_cap, id + 1, sizeof *m->names);
-    m->names[id] = text;
-    m->nnames = id + 1;
-    p->name_flags = grow(p->name_flags, &p->name_flags_cap, id + 1, sizeof *p->name_flags);
-    p->name_flags[id] = flags_of(text);
-    return id;
-}
-
 static const char *alias_end(const char *p, const char *end) {
     const char *line = memchr(p, '\n', (size_t)(end - p));
     const char *stop = line ? line : end;
@@ -102,21 +28,21 @@ static const char *alias_end(const char *p, const char *end) {
 }
 
 /* False: a huge number in a small text, which must not allocate a huge table. */
-static bool add_loc(struct parser *p, uint32_t number, struct str value) {
+static bool add_loc(struct ir_parser *p, uint32_t number, struct str value) {
     struct mlir_tables *t = p->m->tables;
     if (number >= (uint32_t)(p->end - p->begin))
         return false;
     if (number >= t->nlocs) {
         t->locs = grow(t->locs, &t->locs_cap, number + 1, sizeof *t->locs);
-        memset(t->locs + t->nlocs, 0, (t->locs_cap - t->nlocs) * sizeof *t->locs);
-        t->nlocs = t->locs_cap;
+        memset(t->locs + t->nlocs, 0, (number + 1 - t->nlocs) * sizeof *t->locs);
+        t->nlocs = number + 1;
     }
     struct span s = parse_span(p, value.p, value.p + value.n);
     t->locs[number] = (struct loc_slot){s.begin, s.end};
     return true;
 }
 
-static void add_alias(struct parser *p, struct str name, struct str value) {
+static void add_alias(struct ir_parser *p, struct str name, struct str value) {
     struct mlir_tables *t = p->m->tables;
     uint32_t number;
     if (loc_number(name, &number) && add_loc(p, number, value))
@@ -126,7 +52,7 @@ static void add_alias(struct parser *p, struct str name, struct str value) {
     t->alias_values[id] = value;
 }
 
-static bool parse_alias(struct parser *p) {
+static bool parse_alias(struct ir_parser *p) {
     const char *from = p->p, *q = from + 1;
     while (q < p->end && (scan_is(*q, CH_IDENT) || *q == '-'))
         q++;
@@ -145,7 +71,7 @@ static bool parse_alias(struct parser *p) {
 }
 
 /* "#loc12 = loc(...)" as it is printed, all of a line: what most lines behind the ops of a module are. */
-static bool parse_loc_line(struct parser *p, const char *line, const char *stop) {
+static bool parse_loc_line(struct ir_parser *p, const char *line, const char *stop) {
     const char *q = line + 4;
     while (q < stop && scan_is(*q, CH_DIGIT))
         q++;
@@ -155,7 +81,7 @@ static bool parse_loc_line(struct parser *p, const char *line, const char *stop)
            add_loc(p, number, (struct str){q + 3, (size_t)(stop - q) - 3});
 }
 
-static void parse_loc_lines(struct parser *p) {
+static void parse_loc_lines(struct ir_parser *p) {
     while (p->end - p->p > 4 && memcmp(p->p, "#loc", 4) == 0) {
         const char *stop = memchr(p->p, '\n', (size_t)(p->end - p->p));
         if (!stop || !parse_loc_line(p, p->p, stop))
@@ -164,7 +90,7 @@ static void parse_loc_lines(struct parser *p) {
     }
 }
 
-static bool parse_trailer(struct parser *p) {
+static bool parse_trailer(struct ir_parser *p) {
     if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
         return parse_fail(p, p->p, "expected an operation");
     const char *close = memmem(p->p + 3, (size_t)(p->end - p->p - 3), "#-}", 3);
@@ -191,7 +117,7 @@ static bool is_boundary(const char *p, const char *end) {
 
 /* To the next boundary. Only braces at the ends of lines open regions here: whatever else is open
  * on a line belongs to the broken op. */
-static void resync(struct parser *p) {
+static void resync(struct ir_parser *p) {
     uint32_t depth = 0;
     const char *at = p->p;
     while (at < p->end) {
@@ -213,15 +139,15 @@ static void resync(struct parser *p) {
     p->p = at;
 }
 
-static void report_end(struct parser *p) {
+static void report_end(struct ir_parser *p) {
     if (p->truncated)
         return;
     p->truncated = true;
-    say(p, SEV_ERROR, p->end, "the IR is cut off here: functions that are not closed are left out");
+    parse_say(p, SEV_ERROR, p->end, "the IR is cut off here: functions that are not closed are left out");
 }
 
 /* One diagnostic for a bad op; a text that is cut in the op is reported as cut. */
-static void recover(struct parser *p, const char *start) {
+static void recover(struct ir_parser *p, const char *start) {
     p->m->bad_ops++;
     if (p->p < start)
         p->p = start;
@@ -229,12 +155,13 @@ static void recover(struct parser *p, const char *start) {
     if (p->p >= p->end && p->depth > 0)
         report_end(p);
     else
-        say(p, SEV_ERROR, p->err_at ? p->err_at : start, p->err ? p->err : "cannot read this operation");
-    p->err = NULL;
-    p->err_at = NULL;
+        parse_say(p, SEV_ERROR, p->error.at ? p->error.at : start,
+                  p->error.message ? p->error.message : "cannot read this operation");
+    p->error.message = NULL;
+    p->error.at = NULL;
 }
 
-static bool parse_thing(struct parser *p) {
+static bool parse_thing(struct ir_parser *p) {
     char c = *p->p;
     const char *line = p->p;
     if (c == '#')
@@ -252,7 +179,7 @@ static bool parse_thing(struct parser *p) {
     return parse_fail(p, p->p, "expected an operation");
 }
 
-bool parse_ops(struct parser *p) {
+bool parse_ops(struct ir_parser *p) {
     for (;;) {
         parse_space(p);
         if (p->p >= p->end) {
@@ -268,31 +195,4 @@ bool parse_ops(struct parser *p) {
         if (!parse_thing(p) || p->p == start)
             recover(p, start);
     }
-}
-
-bool parse_body(struct parser *p, uint32_t op) {
-    const char *open = p->p;
-    if (p->depth >= NEST_MAX) {
-        const char *close = scan_balanced(p->p, p->end);
-        say(p, SEV_ERROR, open, "regions are nested too deeply; this one is skipped");
-        p->m->bad_ops++;
-        p->p = close ? close : p->end;
-        return close != NULL;
-    }
-    uint32_t parent = p->parent;
-    p->parent = op;
-    p->depth++;
-    p->p++;
-    bool closed = parse_ops(p);
-    p->depth--;
-    p->parent = parent;
-    return closed;
-}
-
-bool parse_region(struct parser *p, uint32_t op, bool isolated) {
-    struct scope s;
-    scope_enter(p, &s, isolated);
-    bool closed = parse_body(p, op);
-    scope_leave(p, &s);
-    return closed;
 }

@@ -1,23 +1,27 @@
 /* State of one parse, shared by the files that make up the parser. Private to the room.
  *
- * A reading function returns false after it has called parse_fail once; the caller passes that on
- * up to the loop over a region's ops, which reports it and goes on at the next op boundary. */
+ * From the bottom up: scope.c binds names of SSA values, parser.c reports errors, read.c reads the pieces of an op,
+ * region.c and func.c what is between braces, custom.c and op.c whole ops, parse.c the loop over ops.
+ *
+ * A reading function returns false after it has called parse_fail once; the caller passes that on up to the loop over
+ * a region's ops, which reports it and goes on at the next op boundary. */
 #ifndef FA_MLIR_PARSER_H
 #define FA_MLIR_PARSER_H
 
+#include "mlir/recent.h"
 #include "mlir/scan.h"
 #include "mlir/tables.h"
 
 enum { NEST_MAX = 256, RESULT_MAX = 1 << 16 };
 
-/* Where a name like "%12" or "%arg3" lives: a dense array each for numbers and arguments, and one
- * for the other names by interned id. A binding counts only if its stamp is that of the scope. */
+/* Bindings of names of values are in three arrays: of "%12" by number, of "%arg3" by number, of other names by their
+ * interned id. A binding holds if its stamp is that of the innermost isolated scope. */
 enum name_kind { NAME_NUMBER, NAME_ARG, NAME_OTHER, NAME_KINDS };
 
-struct binding {
+struct name_binding {
     uint32_t stamp;
     uint32_t value; /* of result 0 */
-    uint32_t count; /* results that share the name */
+    uint32_t count; /* results that share the name, as in "%5:2" */
 };
 
 struct name_ref {
@@ -25,29 +29,43 @@ struct name_ref {
     uint32_t index;
 };
 
-struct undo {
+/* A binding as it was before one of the same name in an inner scope. */
+struct shadowed_binding {
     struct name_ref ref;
-    struct binding old;
+    struct name_binding old;
 };
 
 /* A use of a name that had no binding yet. */
-struct pending {
+struct forward_use {
     struct name_ref ref;
     uint32_t operand; /* in mlir.operands */
-    uint32_t result;
-    uint32_t type;
+    uint32_t result;  /* n of "%5#n" */
+    uint32_t type;    /* as the use says; NONE: not told */
     struct span name;
+};
+
+struct name_table {
+    struct name_binding *bindings[NAME_KINDS];
+    uint32_t nbindings[NAME_KINDS], bindings_cap[NAME_KINDS];
+    uint32_t stamp, last_stamp; /* of the innermost isolated scope; the last one given out */
+    bool keeps_shadowed;        /* leaving the scope must restore what it shadows */
+    bool bound;                 /* the innermost isolated scope has bindings */
+    struct shadowed_binding *shadowed;
+    uint32_t nshadowed, shadowed_cap;
+    struct forward_use *forward;
+    uint32_t nforward, forward_cap;
+};
+
+/* What leaving a scope restores. */
+struct name_scope {
+    uint32_t stamp, first_shadowed, first_forward;
+    bool isolated, keeps_shadowed, bound;
 };
 
 /* A name met in custom assembly, with the type written after it. */
-struct use {
+struct typed_use {
     struct span name;
-    uint32_t type;
-};
-
-struct scope {
-    uint32_t stamp, undo_mark, pending_mark;
-    bool isolated, undo_on, bound;
+    uint32_t type; /* NONE: none is written */
 };
 
 /* Names of results at the head of an op: "%5:2". */
@@ -56,88 +74,55 @@ struct result_name {
     uint32_t count;
 };
 
-struct parser {
+struct parse_error {
+    const char *at;
+    const char *message; /* of the op that is being read; NULL: none yet */
+};
+
+struct ir_parser {
     struct mlir *m;
     struct diags *d;
-    const char *p, *begin, *end;
-    const char *err_at;
-    const char *err; /* message of the op that is being read; NULL: none yet */
-    const char *err_hint;
+    const char *p, *begin, *end; /* next byte; the text */
+    struct parse_error error;
     bool truncated; /* the end of the text has been reported */
-    uint32_t depth; /* regions open */
+    uint32_t depth; /* open regions */
+    /* An op has regions and these have ops: region.c calls the loop over ops through this pointer, so that the files
+     * form no circle. Reads up to '}' (or the end of the text at depth 0); false when the text ends first. */
+    bool (*parse_ops)(struct ir_parser *p);
 
     uint32_t func, parent, module; /* where the next op belongs */
     bool in_cpu_module;
     bool args_wanted; /* the next block's arguments are those of a generic func.func */
+    struct name_table names;
 
-    struct binding *bindings[NAME_KINDS];
-    uint32_t nbindings[NAME_KINDS], bindings_cap[NAME_KINDS];
-    uint32_t stamp, last_stamp;
-    bool undo_on, bound;
-    struct undo *undos;
-    uint32_t nundos, undos_cap;
-    struct pending *pendings;
-    uint32_t npendings, pendings_cap;
-
+    /* Lists of the op that is being read; ops in its regions append to them and take theirs away again. */
     struct result_name *results;
     uint32_t nresults, results_cap;
-    uint32_t *list; /* type ids of the list read last */
-    uint32_t nlist, list_cap;
-    struct use *uses; /* of the custom op that is being read */
+    uint32_t *types; /* ids of the list of types read last */
+    uint32_t ntypes, types_cap;
+    struct typed_use *uses;
     uint32_t nuses, uses_cap;
 
+    struct recent_texts *recent; /* NULL: every text is read anew, with the same result */
     uint32_t no_type;
-    uint8_t *name_flags; /* by names id */
+    uint8_t *name_flags; /* by names id: enum name_flag */
     uint32_t name_flags_cap;
 };
 
-enum { NF_KNOWN = 1, NF_CALLS = 2, NF_ISOLATED = 4, NF_CPU = 8, NF_MODULE = 16, NF_FUNC = 32 };
+/* What a name of an op says about it. */
+enum name_flag { NF_KNOWN = 1, NF_CALLS = 2, NF_ISOLATED = 4, NF_CPU = 8, NF_MODULE = 16, NF_FUNC = 32 };
 
-/* parse.c */
-bool parse_fail(struct parser *p, const char *at, const char *message);
-void parse_warn(struct parser *p, const char *at, const char *message);
-uint32_t parse_name(struct parser *p, struct str text);
-struct span parse_span(const struct parser *p, const char *from, const char *to);
-/* Loops over ops up to '}' (or the end of the text at depth 0). False when the text ends first. */
-bool parse_ops(struct parser *p);
-/* A '{' and its ops in their own scope. */
-bool parse_region(struct parser *p, uint32_t op, bool isolated);
-/* The same in the scope that is open. */
-bool parse_body(struct parser *p, uint32_t op);
-bool parse_word(struct parser *p, const char *word); /* takes `word` when it stands here as a whole word */
-
-/* func.c: all functions can be found by their names. */
-void name_functions(struct mlir *m);
-
-/* op.c */
-bool parse_op(struct parser *p);
-uint32_t op_begin(struct parser *p, const char *start, uint32_t results, uint32_t name);
-void op_end(struct parser *p, uint32_t op); /* the op's text ends here, unless its regions have ended it */
-bool read_use(struct parser *p, struct span *name);
-bool read_operands(struct parser *p, uint32_t op, char close);
-bool read_type(struct parser *p, uint32_t *type);
-bool read_types(struct parser *p);
-/* "(types) -> types" */
-bool read_signature(struct parser *p, uint32_t op, uint32_t first_pending);
-void set_operand_types(struct parser *p, uint32_t op, uint32_t first_pending, uint32_t ntypes);
-void set_results(struct parser *p, uint32_t op, uint32_t first_type);
-bool read_attrs(struct parser *p, uint32_t op); /* optional { } */
-/* Where the text before `at` ends, without blanks. */
-uint32_t end_before(const struct parser *p, const char *at);
-bool read_loc(struct parser *p, struct span *loc); /* optional loc( ) */
-bool read_symbol(struct parser *p, struct str *name);
-
-static inline char parse_peek(const struct parser *p) {
+static inline char parse_peek(const struct ir_parser *p) {
     return p->p < p->end ? *p->p : 0;
 }
-static inline void parse_space(struct parser *p) {
+static inline void parse_space(struct ir_parser *p) {
     if (p->p < p->end && *p->p == ' ')
         p->p++;
     if (p->p < p->end && (scan_is(*p->p, CH_BLANK) || *p->p == '/'))
         p->p = scan_space(p->p, p->end);
 }
 /* Takes `c` if it is next; else leaves the position where it was. */
-static inline bool parse_accept(struct parser *p, char c) {
+static inline bool parse_accept(struct ir_parser *p, char c) {
     const char *at = p->p;
     parse_space(p);
     if (parse_peek(p) != c) {
@@ -148,27 +133,62 @@ static inline bool parse_accept(struct parser *p, char c) {
     return true;
 }
 
-/* func.c */
-uint32_t func_begin(struct parser *p, uint32_t op, struct str name);
-bool func_body(struct parser *p, uint32_t op, uint32_t func, bool generic);
-bool parse_func(struct parser *p, uint32_t op);
-bool parse_block_label(struct parser *p);
-
-/* custom.c */
-bool parse_custom(struct parser *p, const char *start, uint32_t results);
+/* parser.c */
+bool parse_fail(struct ir_parser *p, const char *at, const char *message); /* false; the first error of an op counts */
+void parse_say(struct ir_parser *p, enum severity sev, const char *at, const char *message);
+bool parse_word(struct ir_parser *p, const char *word);    /* takes `word` when it stands here as a whole word */
+uint32_t parse_name(struct ir_parser *p, struct str text); /* names id of an op or symbol */
+struct span parse_span(const struct ir_parser *p, const char *from, const char *to);
+uint32_t value_add(struct mlir *m, struct mlir_value v);        /* value id */
+uint32_t end_before(const struct ir_parser *p, const char *at); /* where the text before `at` ends, without blanks */
 
 /* scope.c */
-void scope_enter(struct parser *p, struct scope *s, bool isolated);
-void scope_leave(struct parser *p, const struct scope *s);
-void scope_define(struct parser *p, struct span name, uint32_t value, uint32_t count);
-void scope_use(struct parser *p, struct span name); /* "%5" or "%5#1"; appends one operand */
-/* The same where "%12" or "%arg3" stands here before a comma or bracket and is bound: what almost every operand is. */
-bool scope_use_bound(struct parser *p);
-bool scope_defined(struct parser *p, struct span name);
-static inline uint32_t value_add(struct mlir *m, struct mlir_value v) {
-    m->values = grow(m->values, &m->values_cap, m->nvalues + 1, sizeof *m->values);
-    m->values[m->nvalues] = v;
-    return m->nvalues++;
-}
+void scope_enter(struct ir_parser *p, struct name_scope *s, bool isolated);
+void scope_leave(struct ir_parser *p, const struct name_scope *s);
+void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count);
+bool scope_defined(struct ir_parser *p, struct span name);
+void scope_use(struct ir_parser *p, struct span name); /* "%5" or "%5#1"; appends one operand */
+
+/* read.c: the parts of an op, each from the position on. */
+uint32_t op_begin(struct ir_parser *p, const char *start, uint32_t results, uint32_t name);
+void op_end(struct ir_parser *p, uint32_t op);        /* the op's text ends here, unless its regions have ended it */
+const char *name_end(const char *q, const char *end); /* of a value or symbol */
+bool read_use(struct ir_parser *p, struct span *name);
+bool read_operands(struct ir_parser *p, uint32_t op, char close); /* up to `close`; the opening bracket is read */
+bool read_type(struct ir_parser *p, uint32_t *type);
+bool read_types(struct ir_parser *p); /* appends to p->types */
+/* "(types) -> types": types of the operands that are not defined yet, and the results. `first_forward` is the first
+ * forward use of the op. */
+bool read_signature(struct ir_parser *p, uint32_t op, uint32_t first_forward);
+void set_operand_types(struct ir_parser *p, uint32_t op, uint32_t first_forward, uint32_t ntypes);
+/* Makes the results and binds their names; their types are p->types[first_type] and on. */
+void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type);
+/* From '{' to behind its '}', or NULL. `*inside` may be an equal text that was read before. */
+const char *read_dict(struct ir_parser *p, const char *at, uint32_t op, struct span *inside);
+bool read_attrs(struct ir_parser *p, uint32_t op);    /* optional { } */
+bool read_loc(struct ir_parser *p, struct span *loc); /* optional loc( ) */
+bool read_symbol(struct ir_parser *p, struct str *name);
+
+/* region.c: '{', ops, '}'. False when the text ends first. */
+bool parse_region(struct ir_parser *p, uint32_t op, bool isolated); /* in a scope of its own */
+bool parse_body(struct ir_parser *p, uint32_t op);                  /* in the scope that is open */
+
+/* func.c */
+uint32_t func_begin(struct ir_parser *p, uint32_t op, struct str name);
+bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic);
+bool parse_func(struct ir_parser *p, uint32_t op);
+bool parse_block_label(struct ir_parser *p);
+void name_functions(struct mlir *m); /* all functions can be found by their names */
+
+/* custom.c, op.c: one op, its regions included. */
+bool parse_custom(struct ir_parser *p, const char *start, uint32_t results);
+bool parse_op(struct ir_parser *p);
+
+/* parse.c: the loop over ops for ir_parser.parse_ops. */
+bool parse_ops(struct ir_parser *p);
+
+/* mlir.c: what mlir_parse does, with `recent` as in ir_parser. */
+void mlir_parse_with(struct mlir *m, struct source *s, const struct log_block *block, struct recent_texts *recent,
+                     struct diags *d);
 
 #endif

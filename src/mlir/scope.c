@@ -1,14 +1,15 @@
-/* Names of values and what they are bound to.
+/* Names of SSA values and what they are bound to.
  *
- * A scope is a region. Leaving one restores the bindings that it has hidden. Uses that come before
- * the definition wait until their scope ends; those that stay open at the end of an isolated scope
- * (a function, a module, the text) become undefined values, one for each name. */
+ * A scope is a region. Leaving one restores the bindings that it has shadowed. Uses that come before the definition are
+ * resolved when their scope ends; those that no definition of an isolated scope (a function, a module, the text) meets
+ * become undefined values, one for each name. */
 #include "mlir/parser.h"
 
 #include <string.h>
 
-/* Digits without a leading zero, small enough for a dense array that stays below the text in size. */
-static bool dense_number(const struct parser *p, const char *s, const char *end, uint32_t *out) {
+/* Digits without a leading zero that make an array index: at most half the bytes of the text, so that a huge number in
+ * a small text allocates no huge array. */
+static bool dense_number(const struct ir_parser *p, const char *s, const char *end, uint32_t *out) {
     uint32_t limit = (uint32_t)(p->end - p->begin) / 2 + 64, v = 0;
     if (s == end || end - s > 9 || (*s == '0' && end - s > 1))
         return false;
@@ -21,7 +22,8 @@ static bool dense_number(const struct parser *p, const char *s, const char *end,
     return v < limit;
 }
 
-static struct name_ref name_of(struct parser *p, struct span name) {
+static struct name_ref name_of(struct ir_parser *p, struct span name) {
+    struct name_table *t = &p->names;
     const char *s = p->begin + name.begin, *end = p->begin + name.end;
     struct name_ref r;
     if (dense_number(p, s + 1, end, &r.index))
@@ -31,88 +33,95 @@ static struct name_ref name_of(struct parser *p, struct span name) {
     else
         r = (struct name_ref){NAME_OTHER,
                               sym_add(p->m->tables, &p->m->tables->values, (struct str){s, (size_t)(end - s)})};
-    if (r.index >= p->nbindings[r.kind]) {
-        uint32_t old = p->nbindings[r.kind];
-        p->bindings[r.kind] = grow(p->bindings[r.kind], &p->bindings_cap[r.kind], r.index + 1, sizeof **p->bindings);
-        p->nbindings[r.kind] = p->bindings_cap[r.kind];
-        memset(p->bindings[r.kind] + old, 0, (p->nbindings[r.kind] - old) * sizeof **p->bindings);
+    if (r.index >= t->nbindings[r.kind]) {
+        uint32_t old = t->nbindings[r.kind];
+        t->bindings[r.kind] = grow(t->bindings[r.kind], &t->bindings_cap[r.kind], r.index + 1, sizeof **t->bindings);
+        t->nbindings[r.kind] = t->bindings_cap[r.kind];
+        memset(t->bindings[r.kind] + old, 0, (t->nbindings[r.kind] - old) * sizeof **t->bindings);
     }
     return r;
 }
 
-static struct binding *slot(const struct parser *p, struct name_ref r) {
-    return &p->bindings[r.kind][r.index];
+static struct name_binding *slot(const struct ir_parser *p, struct name_ref r) {
+    return &p->names.bindings[r.kind][r.index];
 }
 
-static void bind(struct parser *p, struct name_ref r, uint32_t value, uint32_t count) {
-    struct binding *b = slot(p, r);
-    if (p->undo_on) {
-        p->undos = grow(p->undos, &p->undos_cap, p->nundos + 1, sizeof *p->undos);
-        p->undos[p->nundos++] = (struct undo){r, *b};
+static void bind(struct ir_parser *p, struct name_ref r, uint32_t value, uint32_t count) {
+    struct name_table *t = &p->names;
+    struct name_binding *b = slot(p, r);
+    if (t->keeps_shadowed) {
+        t->shadowed = grow(t->shadowed, &t->shadowed_cap, t->nshadowed + 1, sizeof *t->shadowed);
+        t->shadowed[t->nshadowed++] = (struct shadowed_binding){r, *b};
     }
-    *b = (struct binding){p->stamp, value, count};
-    p->bound = true;
+    *b = (struct name_binding){t->stamp, value, count};
+    t->bound = true;
 }
 
-void scope_enter(struct parser *p, struct scope *s, bool isolated) {
-    *s = (struct scope){p->stamp, p->nundos, p->npendings, isolated, p->undo_on, p->bound};
+void scope_enter(struct ir_parser *p, struct name_scope *s, bool isolated) {
+    struct name_table *t = &p->names;
+    *s = (struct name_scope){.stamp = t->stamp,
+                             .first_shadowed = t->nshadowed,
+                             .first_forward = t->nforward,
+                             .isolated = isolated,
+                             .keeps_shadowed = t->keeps_shadowed,
+                             .bound = t->bound};
     if (isolated) {
-        p->stamp = ++p->last_stamp;
-        p->undo_on = p->undo_on || p->bound;
+        t->stamp = ++t->last_stamp;
+        t->keeps_shadowed = t->keeps_shadowed || t->bound;
     } else {
-        p->undo_on = true;
+        t->keeps_shadowed = true;
     }
 }
 
-static uint32_t undefined(struct parser *p, const struct pending *u) {
+static uint32_t undefined(struct ir_parser *p, const struct forward_use *u) {
     struct mlir_value v = {
         .type = u->type == NONE ? p->no_type : u->type, .def = NONE, .index = u->result, .name = u->name};
     p->m->undefined_values++;
     return value_add(p->m, v);
 }
 
-static void resolve(struct parser *p, uint32_t from, bool last) {
+/* Gives operands their values where the names are bound by now. At the end of an isolated scope no more definitions can
+ * follow: what is not bound then becomes an undefined value. */
+static void resolve(struct ir_parser *p, uint32_t from, bool isolated) {
+    struct name_table *t = &p->names;
     uint32_t kept = from;
-    for (uint32_t i = from; i < p->npendings; i++) {
-        struct pending u = p->pendings[i];
-        struct binding *b = slot(p, u.ref);
-        bool found = b->stamp == p->stamp && u.result < b->count;
-        if (!found && !last) {
-            p->pendings[kept++] = u;
-            continue;
+    for (uint32_t i = from; i < t->nforward; i++) {
+        struct forward_use u = t->forward[i];
+        const struct name_binding *b = slot(p, u.ref);
+        bool named = b->stamp == t->stamp, found = named && u.result < b->count;
+        if (found) {
+            p->m->operands[u.operand] = b->value + u.result;
+        } else if (!isolated) {
+            t->forward[kept++] = u;
+        } else {
+            uint32_t v = undefined(p, &u);
+            p->m->operands[u.operand] = v;
+            if (!named)
+                bind(p, u.ref, v, u.result == 0);
         }
-        if (!found && b->stamp == p->stamp) {
-            p->m->operands[u.operand] = undefined(p, &u);
-            continue;
-        }
-        if (!found) {
-            bind(p, u.ref, undefined(p, &u), u.result == 0);
-            p->m->operands[u.operand] = slot(p, u.ref)->value;
-            continue;
-        }
-        p->m->operands[u.operand] = b->value + u.result;
     }
-    p->npendings = kept;
+    t->nforward = kept;
 }
 
-void scope_leave(struct parser *p, const struct scope *s) {
-    if (p->npendings > s->pending_mark)
-        resolve(p, s->pending_mark, s->isolated);
-    while (p->nundos > s->undo_mark) {
-        struct undo u = p->undos[--p->nundos];
+void scope_leave(struct ir_parser *p, const struct name_scope *s) {
+    struct name_table *t = &p->names;
+    if (t->nforward > s->first_forward)
+        resolve(p, s->first_forward, s->isolated);
+    while (t->nshadowed > s->first_shadowed) {
+        struct shadowed_binding u = t->shadowed[--t->nshadowed];
         *slot(p, u.ref) = u.old;
     }
-    p->stamp = s->stamp;
-    p->undo_on = s->undo_on;
-    p->bound = s->bound;
+    t->stamp = s->stamp;
+    t->keeps_shadowed = s->keeps_shadowed;
+    t->bound = s->bound;
 }
 
-void scope_define(struct parser *p, struct span name, uint32_t value, uint32_t count) {
+void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count) {
     bind(p, name_of(p, name), value, count);
 }
 
 /* Splits "%5#1" into its name and number. */
-static struct span split_use(const struct parser *p, struct span use, uint32_t *result) {
+static struct span split_use(const struct ir_parser *p, struct span use, uint32_t *result) {
     const char *s = p->begin + use.begin, *end = p->begin + use.end;
     *result = 0;
     const char *hash = end; /* before the digits at the end, or nowhere */
@@ -126,50 +135,27 @@ static struct span split_use(const struct parser *p, struct span use, uint32_t *
     return use;
 }
 
-bool scope_defined(struct parser *p, struct span use) {
+bool scope_defined(struct ir_parser *p, struct span use) {
     uint32_t result;
     struct name_ref r = name_of(p, split_use(p, use, &result));
-    const struct binding *b = slot(p, r);
-    return b->stamp == p->stamp && result < b->count;
+    const struct name_binding *b = slot(p, r);
+    return b->stamp == p->names.stamp && result < b->count;
 }
 
-bool scope_use_bound(struct parser *p) {
-    enum { LONGEST = 16 };
-    struct mlir *m = p->m;
-    const char *s = p->p + 1, *first;
-    enum name_kind kind = NAME_NUMBER;
-    uint32_t v = 0;
-    if (p->end - p->p < LONGEST || *p->p != '%')
-        return false;
-    if (memcmp(s, "arg", 3) == 0) {
-        kind = NAME_ARG;
-        s += 3;
-    }
-    for (first = s; *s >= '0' && *s <= '9' && s - first < 9; s++)
-        v = v * 10 + (uint32_t)(*s - '0');
-    if (s == first || (*first == '0' && s - first > 1) || (*s != ',' && *s != ')') || v >= p->nbindings[kind])
-        return false;
-    const struct binding *b = &p->bindings[kind][v];
-    if (b->stamp != p->stamp || b->count == 0)
-        return false;
-    m->operands = grow(m->operands, &m->operands_cap, m->noperands + 1, sizeof *m->operands);
-    m->operands[m->noperands++] = b->value;
-    p->p = s;
-    return true;
-}
-
-void scope_use(struct parser *p, struct span use) {
+void scope_use(struct ir_parser *p, struct span use) {
     struct mlir *m = p->m;
     uint32_t result;
     struct span name = split_use(p, use, &result);
     struct name_ref r = name_of(p, name);
-    const struct binding *b = slot(p, r);
+    const struct name_binding *b = slot(p, r);
     m->operands = grow(m->operands, &m->operands_cap, m->noperands + 1, sizeof *m->operands);
-    if (b->stamp == p->stamp && result < b->count) {
+    if (b->stamp == p->names.stamp && result < b->count) {
         m->operands[m->noperands++] = b->value + result;
         return;
     }
-    p->pendings = grow(p->pendings, &p->pendings_cap, p->npendings + 1, sizeof *p->pendings);
-    p->pendings[p->npendings++] = (struct pending){r, m->noperands, result, NONE, name};
+    struct name_table *t = &p->names;
+    t->forward = grow(t->forward, &t->forward_cap, t->nforward + 1, sizeof *t->forward);
+    t->forward[t->nforward++] =
+        (struct forward_use){.ref = r, .operand = m->noperands, .result = result, .type = NONE, .name = name};
     m->operands[m->noperands++] = NONE;
 }

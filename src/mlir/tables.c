@@ -15,18 +15,14 @@ uint32_t sym_find(const struct symtab *tab, struct str text) {
 }
 
 static const struct sym *add(struct mlir_tables *t, struct symtab *tab, struct str text, bool copy) {
-    uint64_t hash = str_hash(text);
-    struct sym **cached = &tab->cache[hash >> (64 - CACHE_BITS)];
-    if (*cached && str_eq((*cached)->text, text))
-        return *cached;
-    struct sym *s = find(tab, text, (uint32_t)hash);
+    uint32_t hash = (uint32_t)str_hash(text);
+    struct sym *s = find(tab, text, hash);
     if (!s) {
         s = arena_alloc(&t->arena, sizeof *s);
         s->text = copy ? arena_str(&t->arena, text) : text;
         s->id = tab->n++;
-        HASH_ADD_KEYPTR_BYHASHVALUE(hh, tab->head, s->text.p, s->text.n, (uint32_t)hash, s);
+        HASH_ADD_KEYPTR_BYHASHVALUE(hh, tab->head, s->text.p, s->text.n, hash, s);
     }
-    *cached = s;
     return s;
 }
 
@@ -42,7 +38,7 @@ uint32_t sym_copy(struct mlir_tables *t, struct symtab *tab, struct str *text) {
 
 void sym_free(struct symtab *tab) {
     HASH_CLEAR(hh, tab->head);
-    tab->n = 0; /* the cache is as it was: nothing is looked up any more */
+    tab->n = 0;
 }
 
 bool loc_number(struct str alias, uint32_t *number) {
