@@ -2,9 +2,6 @@
 #include "mlir/scan.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #define B CH_BLANK
 #define I CH_IDENT
@@ -105,11 +102,11 @@ bool scan_op_word(const char *p, const char *end) {
     return false;
 }
 
-static char query_of(char open) {
+static char closing_of(char open) {
     return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
 }
 
-/* To the next byte that matters to balance. Eight a step: one branch for what is mostly nothing. */
+/* To the next byte that matters to balance; eight bytes a step, since most do not. */
 static inline const char *next_mark(const char *p, const char *end) {
     const unsigned char *u = (const unsigned char *)p;
     for (; end - (const char *)u >= 8; u += 8)
@@ -120,35 +117,6 @@ static inline const char *next_mark(const char *p, const char *end) {
     for (p = (const char *)u; p < end && !scan_is(*p, CH_MARK);)
         p++;
     return p;
-}
-
-/* Bit i: byte i of the 16 at `p` matters to balance. */
-static inline unsigned marks_of(const char *p) {
-#ifdef __SSE2__
-    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    const __m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20)); /* [ ] become { } */
-    __m128i m = _mm_or_si128(_mm_cmpeq_epi8(low, _mm_set1_epi8('{')), _mm_cmpeq_epi8(low, _mm_set1_epi8('}')));
-    m = _mm_or_si128(m, _mm_cmpeq_epi8(_mm_or_si128(v, _mm_set1_epi8(1)), _mm_set1_epi8(')')));
-    m = _mm_or_si128(m, _mm_cmpeq_epi8(_mm_or_si128(v, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
-    m = _mm_or_si128(m, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
-    m = _mm_or_si128(m, _mm_cmpeq_epi8(v, _mm_set1_epi8('/')));
-    m = _mm_or_si128(m, _mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
-    return (unsigned)_mm_movemask_epi8(m);
-#else
-    unsigned mask = 0;
-    for (unsigned i = 0; i < 16; i++)
-        mask |= scan_is(p[i], CH_MARK) ? 1u << i : 0;
-    return mask;
-#endif
-}
-
-static inline unsigned marks_near(const char *p, const char *end) {
-    char tail[16] = {0};
-    if (end - p >= 16)
-        return marks_of(p);
-    for (int i = 0; p + i < end; i++)
-        tail[i] = p[i];
-    return marks_of(tail);
 }
 
 struct nest {
@@ -169,7 +137,7 @@ static inline enum nesting take_bracket(struct nest *n, const char *p, const cha
     case '{':
         if (n->depth == SCAN_DEPTH)
             return NEST_BAD;
-        n->open[n->depth++] = query_of(*p);
+        n->open[n->depth++] = closing_of(*p);
         return NEST_ON;
     case '>':
         if (n->depth && (p[-1] == '-' || n->open[n->depth - 1] != '>'))
@@ -182,41 +150,27 @@ static inline enum nesting take_bracket(struct nest *n, const char *p, const cha
     }
 }
 
-/* Sixteen bytes a step; only the marks among them are looked at. */
 const char *scan_balanced(const char *p, const char *end) {
     struct nest n;
     n.depth = 0;
-    const char *base = p;
-    for (unsigned mask = p < end ? marks_near(p, end) : 0;; mask &= mask - 1) {
-        while (!mask) {
-            if (end - base <= 16)
-                return NULL;
-            base += 16;
-            mask = marks_near(base, end);
-        }
-        p = base + __builtin_ctz(mask);
-        const char *jump = NULL;
+    while ((p = next_mark(p, end)) < end) {
         if (*p == '"') {
-            if (!(jump = scan_string(p, end)))
+            if (!(p = scan_string(p, end)))
                 return NULL;
         } else if (*p == '/') {
-            if (p + 1 < end && p[1] == '/')
-                jump = line_end(p, end);
+            p = end - p > 1 && p[1] == '/' ? line_end(p, end) : p + 1;
         } else if (*p == '\n') {
             if (scan_starts_op(p + 1, end))
                 return NULL;
+            p++;
         } else {
             enum nesting step = take_bracket(&n, p, end);
             if (step != NEST_ON)
                 return step == NEST_DONE ? p + 1 : NULL;
-        }
-        if (jump) { /* the byte before it has been looked at */
-            if (jump >= end)
-                return NULL;
-            base = jump - 1;
-            mask = marks_near(base, end) | 1u;
+            p++;
         }
     }
+    return NULL;
 }
 
 static const char *function_type(const char *p, const char *end) {
@@ -244,23 +198,12 @@ const char *scan_type(const char *p, const char *end) {
     p = scan_ident(p, end);
     if (p >= end || *p != '<')
         return p;
-    const char *close = next_mark(p + 1, end);
-    if (close < end && *close == '>' && close[-1] != '-') /* most types: nothing nested */
-        return close + 1;
     p = scan_balanced(p, end);
     return p ? p : start;
 }
 
 /* To the next `stop` or byte that matters to balance. */
-static inline const char *next_stop(const char *p, const char *end, char stop) {
-#ifdef __SSE2__
-    for (; end - p >= 16; p += 16) {
-        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-        unsigned mask = marks_of(p) | (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(stop)));
-        if (mask)
-            return p + __builtin_ctz(mask);
-    }
-#endif
+static const char *next_stop(const char *p, const char *end, char stop) {
     while (p < end && *p != stop && !scan_is(*p, CH_MARK))
         p++;
     return p;
