@@ -587,6 +587,26 @@ Test(mlir, windows_newlines) {
     cr_assert(str_is(out[0], "x"));
 }
 
+/* Aliases that only begin like "#loc12" are looked up by name. */
+Test(mlir, named_locations) {
+    clean("\"ttir.a\"() : () -> () loc(#loc_x)\n\"ttir.b\"() : () -> () loc(#loc007)\n\"ttir.c\"() : () -> () loc(#loc)\n"
+          "#loc2 = loc(\"b\")\n#loc_x = loc(\"x\")\n#loc007 = loc(\"y\")\n#loc = loc(\"z\")\n");
+    static const char *const want[] = {"x", "y", "z"};
+    for (uint32_t op = 0; op < 3; op++) {
+        struct str name;
+        cr_assert_eq(mlir_loc_names(&m, op, &name, 1), 1);
+        cr_assert(str_is(name, want[op]));
+    }
+}
+
+/* A function's location may stand on the line behind the one that closes it. */
+Test(mlir, location_on_the_next_line) {
+    clean("module {\n  func.func @f() {\n    return\n  } // comment\n  loc(#loc1)\n}\n#loc1 = loc(\"b\")\n");
+    struct str name;
+    cr_assert_eq(mlir_loc_names(&m, 1, &name, 1), 1);
+    cr_assert(str_is(name, "b"));
+}
+
 Test(mlir, corpus) {
     const char *corpus = getenv("FA_CORPUS");
     static const char *const dirs[] = {"models", "dit", "logs", "lit", "issues"};

@@ -1,4 +1,4 @@
-/* The vocabulary of all rooms: string views, arena, growable arrays, diagnostics.
+/* What all rooms use: string views, arena, growable arrays, diagnostics.
  *
  * Memory: an arena owns everything that lives as long as one audit and is freed
  * at once. Out of memory is not an error that callers handle: the process says so

@@ -1,4 +1,5 @@
-/* Locations and aliases: read on demand, resolved through aliases with bounds on depth and work. */
+/* Locations and aliases, resolved when somebody asks. Depth and steps are bounded: aliases of a damaged text may form
+ * cycles or trees of exponential size. */
 #include "mlir/scan.h"
 #include "mlir/tables.h"
 
@@ -10,7 +11,7 @@ bool mlir_alias(const struct mlir *m, struct str alias, struct str *value) {
     uint32_t number;
     const struct mlir_tables *t = m->tables;
     if (loc_number(alias, &number) && number < t->nlocs && t->locs[number].end) {
-        *value = (struct str){m->text.p + t->locs[number].begin, t->locs[number].end - t->locs[number].begin};
+        *value = mlir_span(m, t->locs[number]);
         return true;
     }
     uint32_t id = sym_find(&t->aliases, alias);

@@ -1,4 +1,4 @@
-/* The room's door: parse a block, look things up, free it. */
+/* A block becomes a module: sets the parser up, runs it, frees what only it needs. */
 #include "mlir/mlir.h"
 #include "mlir/parser.h"
 

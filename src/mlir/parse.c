@@ -1,15 +1,16 @@
-/* The parser's frame: the loop over ops, regions, aliases, and what happens after a bad op.
+/* The loop over ops and aliases of a region, and recovery after an op that cannot be read.
  *
- * Promise: the loop always moves forward, reports each skipped op once, and reports the end of a
- * cut text once, however many regions were open. */
+ * The loop always moves forward, reports each skipped op once, and reports the end of a truncated text once, however
+ * many regions were open. */
 #include "mlir/parser.h"
 
 #include <string.h>
 
+/* End of an alias definition: of its line, or of a bracket that runs over lines. NULL: brackets do not match. */
 static const char *alias_end(const char *p, const char *end) {
     const char *line = memchr(p, '\n', (size_t)(end - p));
     const char *stop = line ? line : end;
-    if (end - p > 4 && memcmp(p, "loc(", 4) == 0 && stop[-1] == ')')
+    if (end - p > 4 && memcmp(p, "loc(", 4) == 0 && stop[-1] == ')') /* printed on a line of its own */
         return stop;
     while (p < end && *p != '\n') {
         if (*p == '"') {
@@ -27,7 +28,7 @@ static const char *alias_end(const char *p, const char *end) {
     return p;
 }
 
-/* False: a huge number in a small text, which must not allocate a huge table. */
+/* False when the number is larger than the text: a huge number in a small text must not allocate a huge table. */
 static bool add_loc(struct ir_parser *p, uint32_t number, struct str value) {
     struct mlir_tables *t = p->m->tables;
     if (number >= (uint32_t)(p->end - p->begin))
@@ -37,8 +38,7 @@ static bool add_loc(struct ir_parser *p, uint32_t number, struct str value) {
         memset(t->locs + t->nlocs, 0, (number + 1 - t->nlocs) * sizeof *t->locs);
         t->nlocs = number + 1;
     }
-    struct span s = parse_span(p, value.p, value.p + value.n);
-    t->locs[number] = (struct loc_slot){s.begin, s.end};
+    t->locs[number] = parse_span(p, value.p, value.p + value.n);
     return true;
 }
 
@@ -70,27 +70,8 @@ static bool parse_alias(struct ir_parser *p) {
     return true;
 }
 
-/* "#loc12 = loc(...)" as it is printed, all of a line: what most lines behind the ops of a module are. */
-static bool parse_loc_line(struct ir_parser *p, const char *line, const char *stop) {
-    const char *q = line + 4;
-    while (q < stop && scan_is(*q, CH_DIGIT))
-        q++;
-    uint32_t number;
-    bool printed = stop - q > 7 && memcmp(q, " = loc(", 7) == 0 && stop[-1] == ')';
-    return printed && loc_number((struct str){line, (size_t)(q - line)}, &number) &&
-           add_loc(p, number, (struct str){q + 3, (size_t)(stop - q) - 3});
-}
-
-static void parse_loc_lines(struct ir_parser *p) {
-    while (p->end - p->p > 4 && memcmp(p->p, "#loc", 4) == 0) {
-        const char *stop = memchr(p->p, '\n', (size_t)(p->end - p->p));
-        if (!stop || !parse_loc_line(p, p->p, stop))
-            return;
-        p->p = stop + 1;
-    }
-}
-
-static bool parse_trailer(struct ir_parser *p) {
+/* "{-# dialect_resources: ... #-}" */
+static bool parse_resources(struct ir_parser *p) {
     if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
         return parse_fail(p, p->p, "expected an operation");
     const char *close = memmem(p->p + 3, (size_t)(p->end - p->p - 3), "#-}", 3);
@@ -161,19 +142,15 @@ static void recover(struct ir_parser *p, const char *start) {
     p->error.at = NULL;
 }
 
-static bool parse_thing(struct ir_parser *p) {
+/* An op, an alias, a block label or the resources behind the module. */
+static bool parse_item(struct ir_parser *p) {
     char c = *p->p;
-    const char *line = p->p;
-    if (c == '#')
-        parse_loc_lines(p);
-    if (p->p > line)
-        return true;
     if (c == '#' || c == '!')
         return parse_alias(p);
     if (c == '^')
         return parse_block_label(p);
     if (c == '{')
-        return parse_trailer(p);
+        return parse_resources(p);
     if (c == '%' || c == '"' || scan_is(c, CH_ALPHA))
         return parse_op(p);
     return parse_fail(p, p->p, "expected an operation");
@@ -192,7 +169,7 @@ bool parse_ops(struct ir_parser *p) {
             return true;
         }
         const char *start = p->p;
-        if (!parse_thing(p) || p->p == start)
+        if (!parse_item(p) || p->p == start)
             recover(p, start);
     }
 }

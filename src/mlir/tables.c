@@ -1,4 +1,4 @@
-/* Interned texts. Ids are dense and in order of first sight. */
+/* Interned texts (uthash), and the numbers of location aliases. */
 #include "mlir/tables.h"
 
 #include <string.h>
@@ -14,25 +14,15 @@ uint32_t sym_find(const struct symtab *tab, struct str text) {
     return s ? s->id : NONE;
 }
 
-static const struct sym *add(struct mlir_tables *t, struct symtab *tab, struct str text, bool copy) {
+uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text) {
     uint32_t hash = (uint32_t)str_hash(text);
     struct sym *s = find(tab, text, hash);
-    if (!s) {
-        s = arena_alloc(&t->arena, sizeof *s);
-        s->text = copy ? arena_str(&t->arena, text) : text;
-        s->id = tab->n++;
-        HASH_ADD_KEYPTR_BYHASHVALUE(hh, tab->head, s->text.p, s->text.n, hash, s);
-    }
-    return s;
-}
-
-uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text) {
-    return add(t, tab, text, false)->id;
-}
-
-uint32_t sym_copy(struct mlir_tables *t, struct symtab *tab, struct str *text) {
-    const struct sym *s = add(t, tab, *text, true);
-    *text = s->text;
+    if (s)
+        return s->id;
+    s = arena_alloc(&t->arena, sizeof *s);
+    s->text = text;
+    s->id = tab->n++;
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, tab->head, s->text.p, s->text.n, hash, s);
     return s->id;
 }
 

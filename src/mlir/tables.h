@@ -18,37 +18,31 @@ struct sym {
     UT_hash_handle hh;
 };
 
-/* Text -> id. */
+/* Text -> id, dense and in order of first sight. The texts are views of the module's text or of literals. */
 struct symtab {
     struct sym *head;
     uint32_t n;
 };
 
-struct loc_slot {
-    uint32_t begin, end; /* text after '=' of "#locN = " */
-};
-
 struct mlir_tables {
     struct arena arena;
-    struct buf text; /* of a block that had to be cleaned */
+    struct buf text; /* of a block in pieces, whose log prefixes had to be cut out */
     struct symtab names, types, values;
     struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;
     uint32_t alias_cap;
-    struct loc_slot *locs;
+    struct span *locs; /* by N: the text after "#locN = "; end 0: not defined */
     uint32_t nlocs, locs_cap;
     uint32_t *func_of_name; /* by names id; NONE when it names no function */
     uint32_t nfunc_of_name;
-    pthread_mutex_t files_lock;
-    struct symtab files; /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
+    pthread_mutex_t files_lock; /* of the rest: threads that search functions of one module ask for locations */
+    struct symtab files;        /* id indexes file_names: "file:line:col" made for "\"file\":line:col" */
     struct str *file_names;
     uint32_t file_names_cap;
 };
 
-/* Id of a text, a new one (== tab->n before the call) when it was not known. */
+/* Id of a text; a new one (tab->n before the call) when it was not known. sym_find: NONE then. */
 uint32_t sym_add(struct mlir_tables *t, struct symtab *tab, struct str text);
-/* The same for texts that are wanted long after the pages of the source have gone: `*text` becomes the table's own. */
-uint32_t sym_copy(struct mlir_tables *t, struct symtab *tab, struct str *text);
 uint32_t sym_find(const struct symtab *tab, struct str text);
 void sym_free(struct symtab *tab);
 

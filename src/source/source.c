@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What was mapped or allocated here may be given back here. */
+/* The buffer without const, to unmap or free it. */
 static char *writable(const char *p) {
     char *q;
     memcpy(&q, &p, sizeof q);
@@ -148,7 +148,9 @@ static uint64_t count_lines(const char *p, const char *end) {
     return n;
 }
 
-/* Several threads ask for places of one source: its offset and its line belong together. */
+/* The last place asked for, from where lines are counted on: 10,000 places of a module of 50 MB would else be counted
+ * from its begin each time. Threads that search functions of one module share it: offset and line are read and written
+ * together. */
 static pthread_mutex_t line_cache_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void line_cache_read(const struct source *s, size_t *offset, uint64_t *line) {

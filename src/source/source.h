@@ -21,7 +21,8 @@ struct source {
 bool source_open(struct source *s, const char *path, struct diags *d);
 void source_close(struct source *s);
 
-/* The bytes [p, p + n) are done with: memory of a mapped file is given back. They can still be read. */
+/* Gives the memory of the bytes [p, p + n) of a mapped file back; reading them maps them again. Called while a log is
+ * scanned and when a graph is freed. */
 void source_release(const struct source *s, const char *p, size_t n);
 /* Where pages go as a text is gone through: each time that a multiple of 4 MB lies between two places in it. */
 static inline bool source_step(size_t from, size_t to) {
