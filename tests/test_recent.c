@@ -67,7 +67,7 @@ Test(recent, corpus, .timeout = 120) {
         snprintf(path, sizeof path, "%s/models/%s", corpus, e->d_name);
         if (!strstr(e->d_name, ".mlir") || !source_open(&s, path, &diags))
             continue;
-        log_scan(&s, &arena, &diags, &scan);
+        log_scan(&s, &arena, &scan);
         for (uint32_t i = 0; i < scan.nblocks; i++)
             compare(&s, &scan.blocks[i], path, &arena);
         source_close(&s);

@@ -6,21 +6,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 64 };
+enum { MAX_THREADS = 64 };
+
+struct work_pool {
+    atomic_uint next;
+    uint32_t n;
+    work_piece *piece;
+    void *context;
+};
 
 struct worker {
     struct work_pool *pool;
     pthread_t thread;
     uint32_t slot;
     bool running;
-};
-
-struct work_pool {
-    atomic_uint next;
-    uint32_t n, jobs;
-    work_piece *piece;
-    void *context;
-    struct worker workers[MAX_JOBS];
 };
 
 static void *work(void *arg) {
@@ -30,45 +29,21 @@ static void *work(void *arg) {
     return NULL;
 }
 
-static void begin(struct work_pool *p, uint32_t jobs) {
-    p->jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
-    for (uint32_t s = 1; s < p->jobs; s++) {
-        p->workers[s] = (struct worker){.pool = p, .slot = s};
-        p->workers[s].running = pthread_create(&p->workers[s].thread, NULL, work, &p->workers[s]) == 0;
-    }
-}
-
-static void finish(struct work_pool *p) {
-    p->workers[0] = (struct worker){.pool = p};
-    work(&p->workers[0]);
-    for (uint32_t s = 1; s < p->jobs; s++)
-        if (p->workers[s].running)
-            pthread_join(p->workers[s].thread, NULL);
-}
-
-void work_run(uint32_t n, uint32_t jobs, work_piece *piece, void *context) {
-    struct work_pool pool;
-    pool.n = n;
-    pool.piece = piece;
-    pool.context = context;
+void work_run(uint32_t n, uint32_t threads, work_piece *piece, void *context) {
+    struct work_pool pool = {.n = n, .piece = piece, .context = context};
+    struct worker workers[MAX_THREADS];
     atomic_init(&pool.next, 0);
-    begin(&pool, jobs < n ? jobs : n);
-    finish(&pool);
-}
-
-struct work_pool *work_begin(uint32_t n, uint32_t jobs, work_piece *piece, void *context) {
-    struct work_pool *p = xcalloc(1, sizeof *p);
-    p->n = n;
-    p->piece = piece;
-    p->context = context;
-    atomic_init(&p->next, 0);
-    begin(p, jobs < n + 1 ? jobs : n + 1);
-    return p;
-}
-
-void work_finish(struct work_pool *p) {
-    finish(p);
-    free(p);
+    threads = threads < n ? threads : n;
+    threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+    for (uint32_t s = 1; s < threads; s++) {
+        workers[s] = (struct worker){.pool = &pool, .slot = s};
+        workers[s].running = pthread_create(&workers[s].thread, NULL, work, &workers[s]) == 0;
+    }
+    workers[0] = (struct worker){.pool = &pool};
+    work(&workers[0]);
+    for (uint32_t s = 1; s < threads; s++)
+        if (workers[s].running)
+            pthread_join(workers[s].thread, NULL);
 }
 
 struct work_order {
@@ -78,10 +53,9 @@ struct work_order {
 };
 
 struct work_order *work_order_new(void) {
-    struct work_order *o = xrealloc(NULL, sizeof *o);
+    struct work_order *o = xcalloc(1, sizeof *o);
     pthread_mutex_init(&o->mutex, NULL);
     pthread_cond_init(&o->turned, NULL);
-    o->turn = 0;
     return o;
 }
 
@@ -105,79 +79,9 @@ void work_order_free(struct work_order *o) {
     free(o);
 }
 
-struct work_board {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    work_piece *piece;
-    void *context;
-    uint32_t next, n, busy;
-    bool closed;
-};
-
-struct work_board *work_board_new(void) {
-    struct work_board *b = xcalloc(1, sizeof *b);
-    pthread_mutex_init(&b->mutex, NULL);
-    pthread_cond_init(&b->changed, NULL);
-    return b;
-}
-
-void work_offer(struct work_board *b, uint32_t n, work_piece *piece, void *context) {
-    pthread_mutex_lock(&b->mutex);
-    b->piece = piece;
-    b->context = context;
-    b->next = 0;
-    b->n = n;
-    pthread_cond_broadcast(&b->changed);
-    pthread_mutex_unlock(&b->mutex);
-}
-
-void work_withdraw(struct work_board *b) {
-    pthread_mutex_lock(&b->mutex);
-    b->n = b->next;
-    while (b->busy)
-        pthread_cond_wait(&b->changed, &b->mutex);
-    pthread_mutex_unlock(&b->mutex);
-}
-
-void work_help(struct work_board *b) {
-    pthread_mutex_lock(&b->mutex);
-    while (!b->closed) {
-        if (b->next == b->n) {
-            pthread_cond_wait(&b->changed, &b->mutex);
-            continue;
-        }
-        uint32_t i = b->next++;
-        b->busy++;
-        pthread_mutex_unlock(&b->mutex);
-        b->piece(b->context, i, 0);
-        pthread_mutex_lock(&b->mutex);
-        b->busy--;
-        pthread_cond_broadcast(&b->changed);
-    }
-    pthread_mutex_unlock(&b->mutex);
-}
-
-void work_close(struct work_board *b) {
-    pthread_mutex_lock(&b->mutex);
-    b->closed = true;
-    pthread_cond_broadcast(&b->changed);
-    pthread_mutex_unlock(&b->mutex);
-}
-
-void work_board_free(struct work_board *b) {
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->mutex);
-    free(b);
-}
-
-uint32_t work_pieces(uint32_t jobs, uint32_t most) {
-    enum { A_JOB = 4 };
-    return jobs == 1 ? 1 : jobs < most / A_JOB ? jobs * A_JOB : most;
-}
-
 uint32_t work_threads(unsigned asked) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (asked)
-        return asked < MAX_JOBS ? asked : MAX_JOBS;
-    return processors < 1 ? 1 : processors < MAX_JOBS ? (uint32_t)processors : MAX_JOBS;
+        return asked < MAX_THREADS ? asked : MAX_THREADS;
+    return processors < 1 ? 1 : processors < MAX_THREADS ? (uint32_t)processors : MAX_THREADS;
 }

@@ -48,7 +48,8 @@ static bool is_destination(const struct graph *g, uint32_t v) {
     return def != NONE && g->kind[def] == K_EMPTY;
 }
 
-/* operandSegmentSizes as 0/1 per role; an op of a dialect without the last roles has fewer sizes, and those are absent. */
+/* operandSegmentSizes as 0/1 per role; an op of a dialect without the last roles has fewer sizes, and those are absent.
+ */
 static bool read_segments(const struct graph *g, uint32_t op, struct arity arity, int64_t *sizes) {
     struct str text;
     if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
@@ -192,11 +193,8 @@ static void mark_functions(struct graph *g, uint8_t *seen) {
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
-        g->has_loose_ops |= f == NONE && (op->nresults > 0 || op->noperands > 0);
-        if (op->callee != NONE && g->kind[i] != K_FUNC) {
-            g->has_calls = true;
+        if (op->callee != NONE && g->kind[i] != K_FUNC)
             mark_call(g, i);
-        }
         if (g->kind[i] == K_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : SEVERAL;
     }

@@ -20,8 +20,8 @@ enum dtype graph_dtype(const struct graph *g, uint32_t value) {
     return g->m->types[g->m->values[value].type].dtype;
 }
 
-/* One clause of `strict` in ops.def: "attr" (must be absent), "attr=value" (absent or that value) or "attr~text" (absent
- * or without the text). */
+/* One clause of `strict` in ops.def: "attr" (must be absent), "attr=value" (absent or that value) or "attr~text"
+ * (absent or without the text). */
 static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) {
     char key[64];
     size_t n = 0;

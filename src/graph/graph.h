@@ -78,8 +78,6 @@ struct graph {
     uint32_t *uses;          /* op ids, one per operand slot */
     uint8_t *func_kind;      /* per function */
     uint32_t *call_site;     /* per function: the op that calls it; NONE: none or several */
-    bool has_calls;          /* of whatever is called */
-    bool has_loose_ops;      /* that make or take values and stand in no function */
     bool has_call_sites;     /* of some function */
     uint32_t *return_op;     /* per function: its return; NONE: none or several */
     uint32_t *arg_funcs;     /* the functions that have arguments, in the order of their arguments */
@@ -96,10 +94,6 @@ struct graph {
 
 void graph_build(struct graph *g, const struct mlir *m);
 void graph_free(struct graph *g);
-/* Cuts a module into at most `wanted` runs of functions, such that no value of one run is made of those of another.
- * Returns how many there are; `funcs` gets the function that each but the first one begins with. */
-uint32_t graph_cuts(const struct graph *g, uint32_t wanted, uint32_t *funcs);
-
 static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
     return g->first_operand[op + 1] - g->first_operand[op];
 }

@@ -1,12 +1,23 @@
-/* Index maps: how the elements of one value depend on the index of another.
+/* Index maps: which element of one tensor an element of another is made of, as an affine function of digits.
  *
- * An index space is a range of integers, the row-major index of some tensor. A digit of it is
- * (I / lo) mod size, as in mixed radix. An imap gives the row-major offset in a value as a sum of
- * strides times digits. Reshapes, permutations, broadcasts and repeats turn imaps into imaps
- * exactly, so two roads to one value can be compared without a word about shapes.
+ * The row-major index I of a tensor is seen as a number in mixed radix. A term picks one of its digits,
+ * (I / lo) mod size, and multiplies it by a stride; an imap is a sum of terms: the row-major offset in the other
+ * tensor.
  *
- * Invariant of a canonical imap: sorted by space and lo, no digit of size 1 or stride 0, neighbours
- * that continue each other are merged. Two canonical imaps are the same function iff they are equal. */
+ *   %y = permute(%x : tensor<2x3x4>) {permutation = [0, 2, 1]} : tensor<2x4x3>
+ *
+ * An element of %y has the index I = 12*a + 3*b + c, and is the element 12*a + 4*c + b of %x. The digits of I are
+ * c = (I / 1) mod 3, b = (I / 3) mod 4 and a = (I / 12) mod 2, so the imap from %y to %x is
+ *
+ *   {lo 1, size 3, stride 4} + {lo 3, size 4, stride 1} + {lo 12, size 2, stride 12}
+ *
+ * A reshape leaves an imap as it is (row-major offsets do not change); a broadcast dimension has no term; a permute and
+ * its inverse give the identity {lo 1, size numel, stride 1} again. So two chains of movement are the same function iff
+ * their imaps are equal, whatever reshapes are on the way. `space` tells index spaces apart: that of the root of a
+ * search, and one more for the contracting dimensions of each matmul on the way.
+ *
+ * Invariant of a canonical imap: sorted by space and lo, no digit of size 1 or stride 0, neighbours that continue each
+ * other are merged. Two canonical imaps are the same function iff they are equal. */
 #ifndef FA_INDEX_H
 #define FA_INDEX_H
 

@@ -370,47 +370,6 @@ void values_build(struct graph *g) {
     compute_values(g);
 }
 
-/* A function at top level: what stands before it and behind it in functions is not made of one another. */
-static bool begins_afresh(const struct mlir *m, const struct mlir_func *f) {
-    return m->ops[f->op].parent == f->module && (f->module == NONE || m->ops[f->module].func == NONE);
-}
-
-/* What stands in no function keeps to its own run of the text. */
-static bool loose_ops_keep_apart(const struct mlir *m, const uint32_t *funcs, uint32_t n) {
-    uint32_t run = 0, first = 0, end = m->funcs[funcs[0]].first_arg;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        const struct mlir_op *op = &m->ops[i];
-        while (run + 1 < n && i >= m->funcs[funcs[run]].op) {
-            first = end;
-            run++;
-            end = run + 1 < n ? m->funcs[funcs[run]].first_arg : m->nvalues;
-        }
-        if (op->func != NONE)
-            continue;
-        if (op->nresults > 0 && (op->first_result < first || op->first_result + op->nresults > end))
-            return false;
-        for (uint32_t k = op->first_operand; k < op->first_operand + op->noperands; k++)
-            if (m->operands[k] < first || m->operands[k] >= end)
-                return false;
-    }
-    return true;
-}
-
-uint32_t graph_cuts(const struct graph *g, uint32_t wanted, uint32_t *funcs) {
-    const struct mlir *m = g->m;
-    uint32_t n = 1, last = 0;
-    for (uint32_t f = 1; f < m->nfuncs && n < wanted && !g->has_calls; f++) {
-        uint32_t value = m->funcs[f].first_arg;
-        if (value > last + m->nvalues / wanted && value < m->nvalues && begins_afresh(m, &m->funcs[f])) {
-            funcs[n++ - 1] = f;
-            last = value;
-        }
-    }
-    if (n > 1 && g->has_loose_ops && !loose_ops_keep_apart(m, funcs, n))
-        return 1;
-    return n;
-}
-
 void values_free(struct graph *g) {
     free(g->value_flags);
     free(g->constants);

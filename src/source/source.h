@@ -24,11 +24,6 @@ void source_close(struct source *s);
 /* Gives the memory of the bytes [p, p + n) of a mapped file back; reading them maps them again. Called while a log is
  * scanned and when a graph is freed. */
 void source_release(const struct source *s, const char *p, size_t n);
-/* Where pages go as a text is gone through: each time that a multiple of 4 MB lies between two places in it. */
-static inline bool source_step(size_t from, size_t to) {
-    enum { STEP = 1 << 22 };
-    return from / STEP != to / STEP;
-}
 
 /* Line and column (1-based) of a byte offset. Amortised linear for offsets that grow. */
 struct place source_place(struct source *s, size_t offset);
