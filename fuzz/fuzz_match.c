@@ -3,6 +3,7 @@
 #include "explain/near_miss.h"
 #include "fuzz.h"
 #include "graph/pair.h"
+#include "match/search.h"
 #include "place/notes.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void check_match(const struct match *m, const struct note_context *contex
 
 enum { FEW = 48 }; /* ops; of more only close places are put into words, which takes its time */
 
-/* The same matches, and ops of near ones that are there, each once. */
+/* The same matches without a cache, and near misses whose ops are there, each once. */
 static void explain(const struct module *m, uint32_t func, const struct match_list *found, struct arena *arena) {
     struct match_list again = {0};
     struct near_misses near = {0};
@@ -85,9 +86,10 @@ static void explain(const struct module *m, uint32_t func, const struct match_li
     free(near.items);
 }
 
-static void search_function(const struct module *m, uint32_t func, struct arena *arena, struct match_list *all) {
+static void search_function(const struct module *m, uint32_t func, struct searcher *searcher, struct arena *arena,
+                            struct match_list *all) {
     struct match_list found = {0};
-    match_function(patterns(), &m->graph, func, arena, &found);
+    searcher_run(searcher, patterns(), func, &found);
     explain(m, func, &found, arena);
     for (uint32_t i = 0; i < found.n; i++) {
         all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
@@ -98,10 +100,14 @@ static void search_function(const struct module *m, uint32_t func, struct arena 
 
 static void search(const struct module *m, const struct pairing *pairs, struct arena *arena) {
     struct match_list found = {0};
-    search_function(m, NONE, arena, &found);
+    struct match_cache *cache = match_cache_new();
+    struct searcher *searcher = searcher_new(&m->graph, cache, arena);
+    search_function(m, NONE, searcher, arena, &found);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)
         if (m->graph.func_kind[f] == FUNC_MAIN)
-            search_function(m, f, arena, &found);
+            search_function(m, f, searcher, arena, &found);
+    searcher_free(searcher);
+    match_cache_free(cache);
     match_resolve(&found);
     struct flow *flow = flow_new(&m->graph);
     struct note_context context = {.set = patterns(), .flow = flow, .copies = 1, .graph = 1, .ngraphs = 1};

@@ -37,10 +37,10 @@ static const struct match *found(void) {
 static uint32_t bound(const char *name) {
     struct match_detail d;
     match_details(found(), &arena, &d);
-    cr_assert_not_null(d.values);
+    cr_assert_not_null(d.slots);
     uint32_t slot = formula_slot(&found()->pattern->formula, str_of(name));
     cr_assert_neq(slot, NONE);
-    return d.values[slot];
+    return d.slots[slot].value;
 }
 
 #define MM "a:2x4 b:4x3 c:3 x:2x3 y:2x3 z:2x3 w:2x3 "

@@ -1,5 +1,6 @@
-/* What is remembered of places that are alike changes nothing of what is found: each fixture is searched with all
- * bundled patterns, once with and once without. */
+/* The match cache changes nothing of what is found: each fixture is searched with all bundled patterns, with a cache of
+ * its own, with one that all share, and without. */
+#include "match/search.h"
 #include "pattern_text.h"
 
 #include <criterion/criterion.h>
@@ -20,14 +21,14 @@ static char *whole(const char *path) {
     return text;
 }
 
-static void search(const struct graph *g, bool forget, struct match_cache *memory, struct match_list *out) {
-    struct matcher *m = match_searcher_new(g, memory, &arena);
-    set.forget = forget;
+/* Without a cache when it is NULL. */
+static void search(const struct graph *g, struct match_cache *cache, struct match_list *out) {
+    struct searcher *s = searcher_new(g, cache, &arena);
     memset(out, 0, sizeof *out);
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN)
-            match_search(m, &set, f, out);
-    binding_query_free(m);
+            searcher_run(s, &set, f, out);
+    searcher_free(s);
 }
 
 static void same(const struct match_list *a, const struct match_list *b, const char *path) {
@@ -48,19 +49,21 @@ static void setup(void) {
     cr_assert(patterns_load(&set, arena_printf(&arena, "%s/../patterns", fixtures).p, &diags));
 }
 
-TestSuite(alike, .init = setup, .fini = search_teardown, .timeout = 100);
+TestSuite(match_cache, .init = setup, .fini = search_teardown, .timeout = 100);
 
-/* `memory` goes on from file to file, forwards and back. */
-static uint32_t search_file(const char *path, struct match_cache *memory) {
+/* `cache` is kept from file to file, forwards and back. */
+static uint32_t search_file(const char *path, struct match_cache *cache) {
     char *text = whole(path);
+    struct match_cache *own = match_cache_new();
     struct match_list with, across, without;
     ir_read_bad(&ir, text);
-    search(&ir.g, false, NULL, &with);
-    search(&ir.g, false, memory, &across);
-    search(&ir.g, true, NULL, &without);
+    search(&ir.g, own, &with);
+    search(&ir.g, cache, &across);
+    search(&ir.g, NULL, &without);
     same(&with, &without, path);
     same(&across, &without, path);
     uint32_t found = with.n;
+    match_cache_free(own);
     free(with.items);
     free(across.items);
     free(without.items);
@@ -69,23 +72,23 @@ static uint32_t search_file(const char *path, struct match_cache *memory) {
     return found;
 }
 
-Test(alike, what_is_remembered_changes_nothing) {
+Test(match_cache, a_cache_changes_nothing) {
     const char *fixtures = getenv("FA_FIXTURES");
-    struct match_cache *memory = match_cache_new();
+    struct match_cache *cache = match_cache_new();
     glob_t files;
     uint32_t found = 0;
     cr_assert_eq(glob(arena_printf(&arena, "%s/dit*.mlir", fixtures).p, 0, NULL, &files), 0);
     cr_assert_eq(glob(arena_printf(&arena, "%s/families/*.mlir", fixtures).p, GLOB_APPEND, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++)
-        found += search_file(files.gl_pathv[i], memory);
+        found += search_file(files.gl_pathv[i], cache);
     for (size_t i = files.gl_pathc; i-- > 0;)
-        search_file(files.gl_pathv[i], memory);
+        search_file(files.gl_pathv[i], cache);
     cr_assert_gt(found, 100, "only %u places", found);
     globfree(&files);
-    match_cache_free(memory);
+    match_cache_free(cache);
 }
 
-static uint32_t found_in(const char *aliases, const char *op, struct match_cache *memory) {
+static uint32_t found_in(const char *aliases, const char *op, struct match_cache *cache) {
     struct match_list out;
     struct str text = arena_printf(&arena,
                                    "%s\nmodule {\n  func.func @f(%%x: tensor<32x32xbf16>) -> tensor<32x32xbf16> {\n"
@@ -93,38 +96,37 @@ static uint32_t found_in(const char *aliases, const char *op, struct match_cache
                                    "    return %%0 : tensor<32x32xbf16>\n  }\n}\n",
                                    aliases, op);
     ir_read(&ir, text.p);
-    search(&ir.g, false, memory, &out);
+    search(&ir.g, cache, &out);
     free(out.items);
     forget_ir();
     return out.n;
 }
 
 /* The same text in two modules, and an alias in it that means something else in the second. */
-Test(alike, an_alias_means_what_its_module_says) {
+Test(match_cache, an_alias_means_what_its_module_says) {
     const char *op = "\"ttir.clamp_scalar\"(%x) <{max = #top, min = 0.000000e+00 : f32}>";
-    struct match_cache *memory = match_cache_new();
-    cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, memory), 0);
-    cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, memory), 1);
-    cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, memory), 0);
+    struct match_cache *cache = match_cache_new();
+    cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, cache), 0);
+    cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, cache), 1);
+    cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, cache), 0);
     cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, NULL), 1);
-    match_cache_free(memory);
+    match_cache_free(cache);
 }
 
 /* The same kind of op of another dialect may be another fusion. */
-Test(alike, an_op_is_known_by_its_name) {
-    struct match_cache *memory = match_cache_new();
+Test(match_cache, an_op_is_known_by_its_name) {
+    struct match_cache *cache = match_cache_new();
     for (int round = 0; round < 2; round++) {
         cr_assert_eq(
-            found_in("", "\"ttir.clamp_scalar\"(%x) <{max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}>", memory),
-            1);
-        cr_assert_eq(found_in("", "\"ttnn.relu6\"(%x)", memory), 0);
+            found_in("", "\"ttir.clamp_scalar\"(%x) <{max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}>", cache), 1);
+        cr_assert_eq(found_in("", "\"ttnn.relu6\"(%x)", cache), 0);
     }
-    match_cache_free(memory);
+    match_cache_free(cache);
 }
 
 /* Products of `a`, which is an argument or the result of an op and has as many users in all; the third has operands of
  * its own. */
-static uint32_t shared_in(const char *a, const char *left, const char *right, struct match_cache *memory) {
+static uint32_t shared_in(const char *a, const char *left, const char *right, struct match_cache *cache) {
     const char *parameter = "tensor<32x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}";
     const char *type = "(tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>";
     struct match_list out;
@@ -139,25 +141,25 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
                      parameter, parameter, parameter, a, type, a, type, left, right, type, left == a ? "%3" : a);
     uint32_t shared = 0;
     ir_read(&ir, text.p);
-    search(&ir.g, false, memory, &out);
+    search(&ir.g, cache, &out);
     for (uint32_t i = 0; i < out.n; i++)
         shared += str_is(out.items[i].pattern->name, "matmul_shared");
     free(out.items);
     forget_ir();
-    return shared; /* one for each of the products: they are not settled */
+    return shared; /* one for each of the products: overlaps are not resolved */
 }
 
 /* The first product is the same in all; what comes behind its operand is not. */
-Test(alike, what_comes_behind_is_part_of_what_is_remembered) {
+Test(match_cache, what_comes_behind_is_a_dependency) {
     static const char *const operands[] = {"%x", "%r"};
     for (int i = 0; i < 2; i++) {
-        struct match_cache *memory = match_cache_new();
+        struct match_cache *cache = match_cache_new();
         const char *a = operands[i];
         for (int round = 0; round < 2; round++) {
-            cr_assert_eq(shared_in(a, "%w", "%w", memory), 0, "%s: another left operand", a);
-            cr_assert_eq(shared_in(a, a, "%w", memory), 3, "%s", a);
-            cr_assert_eq(shared_in(a, a, "%2", memory), 0, "%s: weights that are no parameter", a);
+            cr_assert_eq(shared_in(a, "%w", "%w", cache), 0, "%s: another left operand", a);
+            cr_assert_eq(shared_in(a, a, "%w", cache), 3, "%s", a);
+            cr_assert_eq(shared_in(a, a, "%2", cache), 0, "%s: weights that are no parameter", a);
         }
-        match_cache_free(memory);
+        match_cache_free(cache);
     }
 }

@@ -3,7 +3,7 @@
 #include "lang/lex.h"
 #include "lang/regex.h"
 #include "library/pattern.h"
-#include "match/match.h"
+#include "match/evaluate.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

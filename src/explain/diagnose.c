@@ -19,7 +19,7 @@ static uint32_t least(struct need *need, const struct node *n) {
     uint32_t sum = n->kind == N_OP || n->kind == N_OUTER;
     if (n->kind == N_NAMED) {
         uint64_t *word = &need->seen[n->slot / 64], bit = 1ull << (n->slot % 64);
-        if (need->m->slots[n->slot].value != NONE || (*word & bit))
+        if (need->m->state.slots[n->slot].value != NONE || (*word & bit))
             return 0;
         *word |= bit;
     }
@@ -54,7 +54,7 @@ static uint32_t least_after(struct need *need, const struct goal *g) {
     uint32_t sum = 0;
     for (; g; g = g->next)
         sum += least(need, g->node);
-    for (uint32_t i = need->m->line; i < need->m->pattern->formula.nsecondary; i++)
+    for (uint32_t i = need->m->state.line; i < need->m->pattern->formula.nsecondary; i++)
         if (!need->m->pattern->formula.also[i].optional)
             sum += least(need, need->m->pattern->formula.also[i].node);
     return sum;
@@ -67,10 +67,10 @@ static uint32_t matched_ops(const struct matcher *m, const struct failure *first
     uint32_t n = 0, none = NONE;
     if (first->detour == DETOUR_AS_IF)
         none = first->why == FAILED_OPERATOR ? m->g->m->values[first->at].def : first->at;
-    for (uint32_t i = 0; i < m->nmatched; i++)
-        ops[i] = m->matched[i].op;
-    sort_ids(ops, m->nmatched);
-    for (uint32_t i = 0; i < m->nmatched; i++)
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
+        ops[i] = m->state.matched[i].op;
+    sort_ids(ops, m->state.nmatched);
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
         if (ops[i] != none && (n == 0 || ops[n - 1] != ops[i]))
             ops[n++] = ops[i];
     return n;
@@ -91,16 +91,20 @@ static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct fa
     return 4 * nops + whole + verdict + is_telling(m, first);
 }
 
+static struct diagnosis *diagnosis_of(const struct matcher *m) {
+    return m->observer->self;
+}
+
 static const struct pattern *shown(const struct matcher *m) {
     const struct pattern *p = m->pattern;
-    if (m->diagnosis->only)
-        return m->diagnosis->only;
+    if (diagnosis_of(m)->only)
+        return diagnosis_of(m)->only;
     while (p->variant && (!p->selected || p->replaced))
         p = p->variant;
     return p;
 }
 
-static bool objects_too(const struct matcher *m, const struct evaluation *e, const struct failure *first,
+static bool objects_too(const struct matcher *m, struct evaluation *e, const struct failure *first,
                         const struct number *condition) {
     return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
 }
@@ -109,12 +113,13 @@ static bool objects_too(const struct matcher *m, const struct evaluation *e, con
 static uint32_t objections(struct matcher *m, const struct failure *first) {
     const struct pattern *p = shown(m);
     struct evaluation e = matcher_evaluation(m, m->root_axes);
-    uint32_t n = 0, stated = m->npreconditions;
+    struct mark k = matcher_mark(m);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < p->nwhere; i++)
         n += objects_too(m, &e, first, p->where[i]);
     for (uint32_t i = 0; i < p->nrequire; i++)
         n += objects_too(m, &e, first, p->require[i]);
-    m->npreconditions = stated;
+    matcher_undo(m, k);
     return n;
 }
 
@@ -134,60 +139,56 @@ static void describe(struct matcher *m, const struct failure *first, const struc
                 least_after(&need, second->goal ? second->goal->next : NULL);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
-    *m->diagnosis->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
-                                             .graph = m->g,
-                                             .func = m->func,
-                                             .ops = kept,
-                                             .nops = n,
-                                             .total = n + more,
-                                             .others = second ? 0 : objections(m, first),
-                                             .excluded = reason_is_presence(first),
-                                             .op = reason_op(m, first),
-                                             .whole = !second && first->why >= FAILED_USER};
-    reason_of(m, first, m->diagnosis->best);
-    if (!second && !m->diagnosis->best->hint)
-        m->diagnosis->best->hint = hints[first->detour];
+    *diagnosis_of(m)->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
+                                                .graph = m->g,
+                                                .func = m->func,
+                                                .ops = kept,
+                                                .nops = n,
+                                                .total = n + more,
+                                                .others = second ? 0 : objections(m, first),
+                                                .excluded = reason_is_presence(first),
+                                                .op = reason_op(m, first),
+                                                .whole = !second && first->why >= FAILED_USER};
+    reason_of(m, first, diagnosis_of(m)->best);
+    if (!second && !diagnosis_of(m)->best->hint)
+        diagnosis_of(m)->best->hint = hints[first->detour];
 }
 
 /* `second`: where the search ended after the first difference; NULL: it met all other goals. */
 static void record(struct matcher *m, const struct failure *first, const struct failure *second) {
-    struct diagnosis *p = m->diagnosis;
-    uint32_t ops[MAX_MATCHED], n, end = ++p->nends;
-    if (p->wanted && p->wanted != end)
+    struct diagnosis *d = diagnosis_of(m);
+    uint32_t ops[MAX_MATCHED], n, end = ++d->nends;
+    if (d->wanted && d->wanted != end)
         return;
-    if (m->nmatched == 0 || score_of(m, m->nmatched, first, !second, 0) <= p->score)
+    if (m->state.nmatched == 0 || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
         return;
     n = matched_ops(m, first, ops);
     uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
-    if (n == 0 || score <= p->score)
+    if (n == 0 || score <= d->score)
         return;
-    if (p->wanted) {
+    if (d->wanted) {
         describe(m, first, second, ops, n);
         m->full = true; /* there is no more to find */
         return;
     }
-    p->score = score;
-    p->nops = n;
-    p->closest = end;
+    d->score = score;
+    d->nops = n;
+    d->closest = end;
 }
 
 /* ---- what the matcher tells ---- */
 
-bool diagnose_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
-    struct diagnosis *p = m->diagnosis;
-    struct failure s = {.why = why, .goal = g, .at = at};
-    if (why == FAILED_WHERE)
-        s.condition = p->condition;
-    if (why == FAILED_LINE)
-        s.line = m->pattern->formula.also[m->line - 1].node;
-    if (p->first) {
-        record(m, p->first, &s);
+/* Goes on without the goal and all below it. A difference after the first one ends the search there. */
+static bool skip_goal(struct matcher *m, const struct failure *s) {
+    struct diagnosis *d = diagnosis_of(m);
+    if (d->first) {
+        record(m, d->first, s);
         return false;
     }
-    record(m, &s, &s);
-    p->first = &s;
-    bool found = !m->full && matcher_solve(m, g ? g->next : NULL);
-    p->first = NULL;
+    record(m, s, s);
+    d->first = s;
+    bool found = !m->full && matcher_solve(m, s->goal ? s->goal->next : NULL);
+    d->first = NULL;
     return found;
 }
 
@@ -196,21 +197,21 @@ typedef bool taken_step(struct matcher *m, const struct goal *g, uint32_t op, co
 /* One way to go on; the state is then as it was. */
 static bool detour(struct matcher *m, struct failure s, enum detour how, taken_step *step, uint32_t op,
                    const struct imap *map) {
-    if (m->diagnosis->first || op == NONE || m->full)
+    if (diagnosis_of(m)->first || op == NONE || m->full)
         return false;
     struct mark k = matcher_mark(m);
     s.detour = how;
-    m->diagnosis->first = &s;
+    diagnosis_of(m)->first = &s;
     bool found = step(m, s.goal, op, map);
-    m->diagnosis->first = NULL;
+    diagnosis_of(m)->first = NULL;
     if (!found)
         matcher_undo(m, k);
     return found;
 }
 
-static bool go_on_without(struct matcher *m, const struct failure *s) {
+static bool skip_goal_or_undo(struct matcher *m, const struct failure *s) {
     struct mark k = matcher_mark(m);
-    if (diagnose_failure(m, s->why, s->goal, s->at))
+    if (skip_goal(m, s))
         return true;
     matcher_undo(m, k);
     return false;
@@ -241,45 +242,50 @@ static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, co
     return matcher_solve(m, c);
 }
 
-bool diagnose_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
-    struct failure s = {.why = FAILED_OPERATOR, .goal = g, .at = value};
-    uint32_t op = m->g->m->values[value].def;
-    if (g->parent == NONE || (op != NONE && match_kind_fits(g->node, (enum op_kind)m->g->kind[op])))
-        return false; /* a root is of the right kind for another form; an op that does not match has said why */
-    if (go_on_without(m, &s))
+/* Another operator stands there, at the value `s->at`. */
+static bool operator_failed(struct matcher *m, const struct failure *s, const struct imap *map) {
+    uint32_t op = m->g->m->values[s->at].def;
+    if (s->goal->parent == NONE || (op != NONE && match_kind_fits(s->goal->node, (enum op_kind)m->g->kind[op])))
+        return false; /* a root is of the right kind for another alternative; an op that does not match has said why */
+    if (skip_goal_or_undo(m, s))
         return true;
-    if (op == NONE || value != m->g->m->ops[op].first_result)
+    if (op == NONE || s->at != m->g->m->ops[op].first_result)
         return false;
-    return detour(m, s, DETOUR_AS_IF, match_stand_in, op, map) || detour(m, s, DETOUR_ABSENT, match_absent, op, map) ||
-           detour(m, s, DETOUR_EXTRA, match_extra, op, map);
+    return detour(m, *s, DETOUR_AS_IF, match_stand_in, op, map) ||
+           detour(m, *s, DETOUR_ABSENT, match_absent, op, map) || detour(m, *s, DETOUR_EXTRA, match_extra, op, map);
 }
 
 static bool match_again(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     return match_op(m, g, m->g->m->ops[op].first_result, map);
 }
 
-bool diagnose_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op,
-                    const struct imap *map) {
-    struct failure s = {.why = why, .goal = g, .at = op};
-    return go_on_without(m, &s) || detour(m, s, DETOUR_AS_IF, match_again, op, map);
+static bool observe_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at,
+                            const struct imap *map) {
+    struct failure s = {.why = why, .goal = g, .at = at};
+    if (why == FAILED_OPERATOR)
+        return operator_failed(m, &s, map);
+    if (map)
+        return skip_goal_or_undo(m, &s) || detour(m, s, DETOUR_AS_IF, match_again, at, map);
+    if (why == FAILED_WHERE)
+        s.condition = m->failed_condition;
+    if (why == FAILED_LINE)
+        s.line = m->pattern->formula.also[m->state.line - 1].node;
+    return skip_goal(m, &s);
 }
 
-bool diagnosis_excuses(const struct diagnosis *p, enum failure_kind why, uint32_t op) {
-    return p->first && p->first->detour == DETOUR_AS_IF && p->first->why == why && p->first->at == op;
+/* A search that goes on without a goal has left names unbound: conditions are no reason to end it. */
+static bool excuses(const struct matcher *m, enum failure_kind why, uint32_t op) {
+    const struct failure *first = diagnosis_of(m)->first;
+    if (why == FAILED_WHERE)
+        return first != NULL;
+    return first && first->detour == DETOUR_AS_IF && first->why == why && first->at == op;
 }
 
-bool diagnosis_is_off(const struct diagnosis *p) {
-    return p->first != NULL;
-}
-
-void diagnose_condition(struct diagnosis *p, const struct number *condition) {
-    p->condition = condition;
-}
-
-bool diagnose_complete(struct matcher *m) {
-    if (m->diagnosis->first)
-        record(m, m->diagnosis->first, NULL);
-    return m->diagnosis->first != NULL;
+static bool observe_end(struct matcher *m) {
+    const struct failure *first = diagnosis_of(m)->first;
+    if (first)
+        record(m, first, NULL);
+    return first != NULL;
 }
 
 static void verdict(struct matcher *m, const struct pattern *p, enum failure_kind why, const struct number *condition) {
@@ -295,8 +301,7 @@ struct conditions {
     bool must_hold;
 };
 
-static bool objects(struct matcher *m, const struct evaluation *e, const struct pattern *p,
-                    const struct conditions *c) {
+static bool objects(struct matcher *m, struct evaluation *e, const struct pattern *p, const struct conditions *c) {
     for (uint32_t i = 0; i < c->n; i++)
         if ((evaluate(e, c->list[i]) != 0) != c->must_hold) {
             verdict(m, p, c->why, c->list[i]);
@@ -305,14 +310,14 @@ static bool objects(struct matcher *m, const struct evaluation *e, const struct 
     return false;
 }
 
-void diagnose_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p) {
+static void observe_verdict(struct matcher *m, struct evaluation *e, const struct pattern *p) {
     const struct conditions all[] = {
         {FAILED_WHERE, p->where, p->nwhere, true},
         {FAILED_REQUIRE, p->require, p->nrequire, true},
         {FAILED_UNLESS, p->unless, p->nunless, false},
         {FAILED_DECOMPOSED, p->decomposed, p->show_decomposed ? 0 : p->ndecomposed, false},
     };
-    const struct pattern *only = m->diagnosis->only;
+    const struct pattern *only = diagnosis_of(m)->only;
     if (only && only != p) { /* what the formula's first pattern has as `where` is for all of them */
         objects(m, e, only, &all[0]);
         return;
@@ -346,11 +351,12 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
 static bool look_closer(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                         uint32_t enough, struct arena *a, struct near_miss *out) {
     struct diagnosis diagnosis = {.best = out, .only = only};
+    struct search_observer observer = {observe_failure, excuses, observe_end, observe_verdict, &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
     bool unknown = m->full;
     *out = (struct near_miss){.op = NONE};
-    m->diagnosis = &diagnosis;
+    m->observer = &observer;
     m->arena = a;
     if (unknown) {
         given_up(m, op, out);
@@ -364,7 +370,7 @@ static bool look_closer(struct matcher *m, const struct pattern *p, const struct
     }
     m->max_steps = limit;
     m->arena = before;
-    m->diagnosis = NULL;
+    m->observer = NULL;
     out->root = op;
     return out->reason.n > 0;
 }

@@ -32,7 +32,6 @@ struct diagnosis {
     uint32_t wanted;             /* the end that is to be described; 0: look for the closest */
     const struct pattern *only;  /* the verdict of no other one counts; or NULL */
     const struct failure *first; /* the goal that was gone on without, or NULL */
-    const struct number *condition;
 };
 
 /* reason.c: the condition fails because an optional part is absent: an op is missing. */

@@ -173,7 +173,8 @@ static void say_attribute(struct words *w) {
 }
 
 static double value_in_match(const void *self, const struct number *n) {
-    return evaluate(self, n);
+    struct evaluation e = *(const struct evaluation *)self;
+    return evaluate(&e, n);
 }
 
 /* "sqrt(64) = 8", or just the number where that is all there is. */
@@ -306,8 +307,8 @@ static void say_constant(struct words *w) {
 /* The value that both come from through movement; NONE when there is none. */
 static uint32_t common_source(const struct matcher *m, const struct goal *g, const struct binding *b) {
     struct link here[MAX_CHAIN], there[MAX_CHAIN];
-    uint32_t n = matcher_chain(m->g, g->value, g->map, here, MAX_CHAIN);
-    uint32_t k = matcher_chain(m->g, b->value, b->map, there, MAX_CHAIN);
+    uint32_t n = movement_chain(m->g, g->value, g->map, here, MAX_CHAIN);
+    uint32_t k = movement_chain(m->g, b->value, b->map, there, MAX_CHAIN);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++)
             if (here[i].value == there[j].value)
@@ -317,7 +318,7 @@ static uint32_t common_source(const struct matcher *m, const struct goal *g, con
 
 static void say_same(struct words *w) {
     const struct goal *g = w->s->goal;
-    const struct binding *b = &w->m->slots[g->node->slot];
+    const struct binding *b = &w->m->state.slots[g->node->slot];
     struct str name = w->m->pattern->formula.slot_name[g->node->slot];
     uint32_t common = common_source(w->m, g, b);
     if (!name.n)
@@ -360,7 +361,7 @@ static bool mentions(const struct number *n, uint32_t slot) {
 
 static bool speaks_of_absent(const struct matcher *m, const struct number *n) {
     for (uint32_t slot = 0; slot < m->pattern->formula.nslots; slot++)
-        if (m->slots[slot].value == NONE && mentions(n, slot))
+        if (m->state.slots[slot].value == NONE && mentions(n, slot))
             return true;
     return false;
 }
@@ -376,7 +377,7 @@ bool reason_is_presence(const struct failure *s) {
 bool reason_is_decidable(const struct matcher *m, const struct number *n) {
     const struct formula *f = &m->pattern->formula;
     for (uint32_t slot = 0; slot < f->nslots; slot++) {
-        bool met = m->slots[slot].value != NONE && (f->slot_is_variable[slot] || m->slots[slot].op != NONE);
+        bool met = m->state.slots[slot].value != NONE && (f->slot_is_variable[slot] || m->state.slots[slot].op != NONE);
         if (!met && mentions(n, slot))
             return false;
     }
@@ -399,7 +400,7 @@ static void say_values(const struct words *w, const struct number *n) {
         separator = "; ";
     }
     for (uint32_t slot = 0; slot < f->nslots; slot++) {
-        uint32_t value = w->m->slots[slot].value;
+        uint32_t value = w->m->state.slots[slot].value;
         if (!f->slot_name[slot].n || !mentions(n, slot))
             continue;
         buf_printf(w->out, "%s%.*s is ", separator, (int)f->slot_name[slot].n, f->slot_name[slot].p);

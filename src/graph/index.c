@@ -365,16 +365,6 @@ bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) 
     return true;
 }
 
-const struct slice_bounds *slice_remembered(struct slice_memo *memo, const struct graph *g, uint32_t op) {
-    struct slice_bounds *bounds = &memo->bounds[op % SLICES];
-    if (memo->ops[op % SLICES] != op) {
-        memo->ops[op % SLICES] = op;
-        if (!slice_bounds(g, op, bounds))
-            bounds->rank = NONE;
-    }
-    return bounds->rank == NONE ? NULL : bounds;
-}
-
 /* A digit is a multiplicative interval [lo, lo * size). Two digits are independent when one begins at a multiple of
  * the other's end; intervals that merely do not meet may belong to different radices: I / 3 changes with I % 2. */
 static bool independent(const struct term *a, const struct term *b) {

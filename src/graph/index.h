@@ -87,18 +87,6 @@ struct slice_bounds {
 };
 bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out);
 
-/* Those of the ops seen last: reading the bounds is dear, and a search asks for the same ones again and again. */
-enum { SLICES = 64 };
-struct slice_memo {
-    uint32_t ops[SLICES];
-    struct slice_bounds bounds[SLICES]; /* rank NONE: it is none */
-};
-static inline void slice_memo_clear(struct slice_memo *memo) {
-    memset(memo->ops, 0xff, sizeof memo->ops);
-}
-/* NULL when it is no slice that is understood. Valid until the next call. */
-const struct slice_bounds *slice_remembered(struct slice_memo *memo, const struct graph *g, uint32_t op);
-
 static inline void axes_clear(struct axes *a) {
     a->n = 0;
     memset(a->end, 0, sizeof a->end);

@@ -114,7 +114,6 @@ struct fusing_sign {
 struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
     bool no_examples;   /* `tests` are skipped: most of the time of reading, of no use to an audit */
-    bool forget;        /* do without the match cache (match/cache.h): slower, for tests */
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;

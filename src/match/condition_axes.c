@@ -4,30 +4,27 @@
 #include <string.h>
 
 /* Varies along the last axis only, element for element: what a kernel reads as one row. */
-bool condition_row_vector(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    if (b[0].value == NONE)
+bool condition_row_vector(const struct condition_call *c) {
+    if (c->arg[0].value == NONE)
         return true;
-    struct imap axis, map = *b[0].map;
-    axes_axis(n > 1 ? b[1].axes : b[0].axes, -1, &axis);
+    struct imap axis, map = *c->arg[0].map;
+    axes_axis(c->nargs > 1 ? c->arg[1].axes : c->arg[0].axes, -1, &axis);
     imap_canonical(&map);
     return imap_equal(&map, &axis);
 }
 
 /* A matrix: varies along the last two axes only. */
-bool condition_matrix(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    (void)n;
+bool condition_matrix(const struct condition_call *c) {
     struct imap last, before;
-    if (b[0].value == NONE)
+    if (c->arg[0].value == NONE)
         return true;
-    axes_axis(b[0].axes, -1, &last);
-    axes_axis(b[0].axes, -2, &before);
+    axes_axis(c->arg[0].axes, -1, &last);
+    axes_axis(c->arg[0].axes, -2, &before);
     if (last.n + before.n > MAX_TERMS)
         return false;
     memcpy(last.t + last.n, before.t, before.n * sizeof *before.t);
     last.n += before.n;
-    return imap_within(b[0].map, &last);
+    return imap_within(c->arg[0].map, &last);
 }
 
 /* Number of combinations of the digits of `axis` that `m` tells apart. */
@@ -45,68 +42,62 @@ int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
 }
 
 /* The same all along an axis on which the formula has more than one element: a broadcast there. */
-bool condition_repeated(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    (void)n;
+bool condition_repeated(const struct condition_call *c) {
     struct imap all;
     int64_t size = 1;
-    if (b[0].value == NONE)
+    if (c->arg[0].value == NONE)
         return true;
-    if (!axes_join(b[0].axes, 0, b[0].axes->n, &all))
+    if (!axes_join(c->arg[0].axes, 0, c->arg[0].axes->n, &all))
         return false;
     for (uint32_t i = 0; i < all.n; i++)
         size *= all.t[i].size;
-    return axis_shared_size(b[0].map, &all) < size;
+    return axis_shared_size(c->arg[0].map, &all) < size;
 }
 
 /* One number for each row. */
-bool condition_rowwise(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    (void)n;
+bool condition_rowwise(const struct condition_call *c) {
     struct imap last;
-    if (b[0].value == NONE)
+    if (c->arg[0].value == NONE)
         return true;
-    axes_axis(b[0].axes, -1, &last);
-    return axis_shared_size(b[0].map, &last) == 1;
+    axes_axis(c->arg[0].axes, -1, &last);
+    return axis_shared_size(c->arg[0].map, &last) == 1;
 }
 
 /* Varies along one axis of another value only, element for element: row_vector for any axis. */
-bool condition_along_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+bool condition_along_axis(const struct condition_call *c) {
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    struct imap axis, map = *b[0].map;
-    axes_axis(b[1].axes, e->number->given[0], &axis);
+    struct imap axis, map = *c->arg[0].map;
+    axes_axis(c->arg[1].axes, c->number->given[0], &axis);
     imap_canonical(&map);
     return imap_equal(&map, &axis);
 }
 
 /* The same all along this axis of y. */
-bool condition_same_along(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+bool condition_same_along(const struct condition_call *c) {
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
     struct imap axis;
-    axes_axis(b[1].axes, e->number->given[0], &axis);
-    return axis_shared_size(b[0].map, &axis) == 1;
+    axes_axis(c->arg[1].axes, c->number->given[0], &axis);
+    return axis_shared_size(c->arg[0].map, &axis) == 1;
 }
 
 /* All vary along one and the same axis of the formula only, element for element. */
-bool condition_same_axis(const struct evaluation *e, const struct binding *b, uint32_t n) {
+bool condition_same_axis(const struct condition_call *c) {
     struct imap first = {0}, axis, map;
     bool any = false, one = false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (b[i].value == NONE)
+    for (uint32_t i = 0; i < c->nargs; i++) {
+        if (c->arg[i].value == NONE)
             continue;
-        map = *b[i].map;
+        map = *c->arg[i].map;
         imap_canonical(&map);
         if (any && !imap_equal(&map, &first))
             return false;
         first = map;
         any = true;
     }
-    for (uint32_t i = 0; any && i < e->axes->n; i++) {
-        axes_axis(e->axes, (int)i, &axis);
+    for (uint32_t i = 0; any && i < c->e->axes->n; i++) {
+        axes_axis(c->e->axes, (int)i, &axis);
         one |= axis.n > 0 && imap_equal(&axis, &first);
     }
     return !any || one;
@@ -120,29 +111,26 @@ int64_t axis_size(const struct term *t, uint32_t n) {
 }
 
 /* Varies along what the reduction reduces only, element for element. */
-bool condition_along_reduced(const struct evaluation *e, const struct binding *b, uint32_t n) {
+bool condition_along_reduced(const struct condition_call *c) {
     struct axes missing;
     struct imap axis, map;
-    (void)e;
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    int64_t kept = axis_size(b[1].map->t, b[1].map->n);
-    int64_t size = axis_size(b[1].axes->t, b[1].axes->n ? b[1].axes->end[b[1].axes->n - 1] : 0) / kept;
-    if (size < 2 || !imap_complement(b[1].axes, b[1].map, &size, 1, &missing))
+    int64_t kept = axis_size(c->arg[1].map->t, c->arg[1].map->n);
+    int64_t size =
+        axis_size(c->arg[1].axes->t, c->arg[1].axes->n ? c->arg[1].axes->end[c->arg[1].axes->n - 1] : 0) / kept;
+    if (size < 2 || !imap_complement(c->arg[1].axes, c->arg[1].map, &size, 1, &missing))
         return false;
     axes_axis(&missing, 0, &axis);
-    map = *b[0].map;
+    map = *c->arg[0].map;
     imap_canonical(&map);
     return imap_equal(&map, &axis);
 }
 
 /* All of it is indexed by axes of the formula: what was cut from it is put together again. */
-bool condition_aligned(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    (void)n;
-    for (uint32_t i = 0; b[0].value != NONE && i < b[0].map->n; i++)
-        if (b[0].map->t[i].space >= FRESH_SPACE)
+bool condition_aligned(const struct condition_call *c) {
+    for (uint32_t i = 0; c->arg[0].value != NONE && i < c->arg[0].map->n; i++)
+        if (c->arg[0].map->t[i].space >= FRESH_SPACE)
             return false;
     return true;
 }
@@ -168,21 +156,20 @@ static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
 
 /* Angles of positions: varies along the last axis, element for element, and along one axis more; or along the last
  * alone, where there is one position. Whether it was expanded before it is used makes no difference. */
-bool condition_positions(const struct evaluation *e, const struct binding *b, uint32_t n) {
+bool condition_positions(const struct condition_call *c) {
     struct link links[MAX_CHAIN];
-    (void)n;
-    if (b[0].value == NONE)
+    if (c->arg[0].value == NONE)
         return true;
-    uint32_t value = b[0].value;
-    struct imap map = *b[0].map;
+    uint32_t value = c->arg[0].value;
+    struct imap map = *c->arg[0].map;
     for (int hops = 0; value != NONE && hops < 4; hops++) {
-        uint32_t k = matcher_chain(e->graph, value, &map, links, MAX_CHAIN);
+        uint32_t k = movement_chain(c->graph, value, &map, links, MAX_CHAIN);
         for (uint32_t i = 0; i < k; i++)
-            if (rows_of_positions(b[0].axes, &links[i].map))
+            if (rows_of_positions(c->arg[0].axes, &links[i].map))
                 return true;
-        value = graph_callee_value(e->graph, links[k - 1].value); /* expanded in a function that runs once */
-        if (e->far && value != NONE)
-            *e->far = true;
+        value = graph_callee_value(c->graph, links[k - 1].value); /* expanded in a function that runs once */
+        if (value != NONE)
+            record_uncacheable(c->e->record);
         map = links[k - 1].map;
     }
     return false;

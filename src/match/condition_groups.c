@@ -3,12 +3,10 @@
 
 /* k and v are expanded alike, and as the heads of a group are: each of theirs serves neighbouring heads of q. Of the
  * digits of q before its last two axes they lack the least significant ones, or none. */
-bool condition_grouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    (void)n;
+bool condition_grouped(const struct condition_call *c) {
     struct imap batch, lost[2];
-    uint32_t naxes = b[0].axes->n;
-    if (naxes < 2 || !axes_join(b[0].axes, 0, naxes - 2, &batch))
+    uint32_t naxes = c->arg[0].axes->n;
+    if (naxes < 2 || !axes_join(c->arg[0].axes, 0, naxes - 2, &batch))
         return false;
     for (int k = 0; k < 2; k++) {
         struct axes all, missing;
@@ -16,9 +14,9 @@ bool condition_grouped(const struct evaluation *e, const struct binding *b, uint
         int64_t lacking = 1;
         for (uint32_t i = 0; i < batch.n; i++)
             lacking *= batch.t[i].size;
-        lacking = lacking / axis_shared_size(b[1 + k].map, &batch);
+        lacking = lacking / axis_shared_size(c->arg[1 + k].map, &batch);
         if (lacking < 1 || !axes_add(&all, batch.t, batch.n) ||
-            !imap_complement(&all, b[1 + k].map, &lacking, 1, &missing))
+            !imap_complement(&all, c->arg[1 + k].map, &lacking, 1, &missing))
             return false;
         axes_axis(&missing, 0, &lost[k]);
         if (lost[k].n > 1 || (lost[k].n == 1 && lost[k].t[0].lo != batch.t[0].lo))
@@ -29,19 +27,18 @@ bool condition_grouped(const struct evaluation *e, const struct binding *b, uint
 
 /* One number for each batch element (axis 0) and group of neighbouring channels; all else was reduced. Over one
  * row of one channel it would be another norm. */
-bool condition_channel_groups(const struct evaluation *e, const struct binding *b, uint32_t n) {
+bool condition_channel_groups(const struct condition_call *c) {
     struct imap batch, channel, map;
     int64_t rows = 1, long_axes = 0;
-    (void)n;
-    if (b[0].value == NONE || e->axes->n < 3)
+    if (c->arg[0].value == NONE || c->e->axes->n < 3)
         return false;
-    map = *b[0].map;
+    map = *c->arg[0].map;
     imap_canonical(&map);
-    axes_axis(e->axes, 0, &batch);
-    axes_axis(e->axes, e->number->given[0], &channel);
-    for (uint32_t i = 0; i < e->axes->n; i++) {
-        rows *= axes_extent(e->axes, (int)i);
-        long_axes += axes_extent(e->axes, (int)i) > 1;
+    axes_axis(c->e->axes, 0, &batch);
+    axes_axis(c->e->axes, c->number->given[0], &channel);
+    for (uint32_t i = 0; i < c->e->axes->n; i++) {
+        rows *= axes_extent(c->e->axes, (int)i);
+        long_axes += axes_extent(c->e->axes, (int)i) > 1;
     }
     long_axes -= (batch.n > 0) + (channel.n > 0);
     int64_t groups = axis_size(map.t, map.n) / axis_size(batch.t, batch.n);
@@ -90,24 +87,23 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
 }
 
 /* This axis of x is made of the columns of a product: of its features, so of heads, not of positions. */
-bool condition_columns(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
+bool condition_columns(const struct condition_call *c) {
+    const struct graph *g = c->graph;
     struct imap axis, map;
-    (void)n;
-    if (b[0].value == NONE)
+    if (c->arg[0].value == NONE)
         return true;
-    uint32_t value = b[0].value;
-    map = *b[0].map;
-    axes_axis(b[0].axes, e->number->given[0], &axis);
+    uint32_t value = c->arg[0].value;
+    map = *c->arg[0].map;
+    axes_axis(c->arg[0].axes, c->number->given[0], &axis);
     for (int hops = 0; axis.n > 0 && value != NONE && hops < MAX_CHAIN; hops++) {
         uint32_t op = g->m->values[value].def, rank;
         const int64_t *shape = graph_shape(g, value, &rank);
-        struct axes c;
+        struct axes at;
         struct imap last;
         if (op != NONE && graph_class(g, op) == OP_CONTRACT) {
-            if (!shape || !imap_coordinates(&map, shape, rank, &c))
+            if (!shape || !imap_coordinates(&map, shape, rank, &at))
                 return false;
-            axes_axis(&c, -1, &last);
+            axes_axis(&at, -1, &last);
             return imap_within(&axis, &last);
         }
         value = upstream(g, value, &map);
@@ -132,22 +128,21 @@ static uint32_t moved_from(const struct graph *g, uint32_t v) {
 
 /* The rows of x are made by a reshape of other rows, and those of `out` are taken apart by one: groups of channels
  * rather than rows that a kernel is meant for. */
-bool condition_regrouped(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    (void)n;
-    if (b[0].value == NONE || b[1].op == NONE)
+bool condition_regrouped(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    if (c->arg[0].value == NONE || c->arg[1].op == NONE)
         return false;
-    uint32_t v = b[0].value, op = moved_from(g, v), deep = 0;
+    uint32_t v = c->arg[0].value, op = moved_from(g, v), deep = 0;
     for (int step = 0; op != NONE && step < MAX_CHAIN && !changes_rows(g, op); step++) {
         deep += !graph_looks_through(g, op);
-        if (deep > 1 && e->far)
-            *e->far = true;
+        if (deep > 1)
+            record_uncacheable(c->e->record);
         v = graph_looks_through(g, op) ? graph_through(g, op) : graph_operands(g, op)[0];
         op = v == NONE ? NONE : moved_from(g, v);
     }
     if (op == NONE || !changes_rows(g, op))
         return false;
-    v = g->m->ops[b[1].op].first_result;
+    v = g->m->ops[c->arg[1].op].first_result;
     for (int step = 0; step < MAX_CHAIN && graph_nuses(g, v) == 1; step++) {
         op = g->uses[g->first_use[v]];
         if (!graph_looks_through(g, op))

@@ -2,10 +2,8 @@
 #include "match/conditions.h"
 
 /* Stored with its last axis innermost. */
-bool condition_contiguous(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)e;
-    (void)n;
-    return b[0].value == NONE || last_axis_innermost(b[0].map, b[0].axes);
+bool condition_contiguous(const struct condition_call *c) {
+    return c->arg[0].value == NONE || last_axis_innermost(c->arg[0].map, c->arg[0].axes);
 }
 
 /* Row-major strides of a tensor; false when it is dynamic. */
@@ -28,19 +26,19 @@ static uint32_t own_space(const struct graph *g, const struct binding *b) {
 
 /* read_as(whole, split, 0, 2, 1, 3): the elements of `whole` in row-major order run over the dimensions of `split` in
  * this order, the last one fastest: heads merged or split. */
-bool condition_read_as(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)n;
-    uint32_t rank, whole_space = own_space(e->graph, &b[0]), split_space = own_space(e->graph, &b[1]);
+bool condition_read_as(const struct condition_call *c) {
+    uint32_t rank, whole_space = own_space(c->graph, &c->arg[0]), split_space = own_space(c->graph, &c->arg[1]);
     int64_t strides[MAX_RANK];
     const int64_t *shape;
-    if (b[0].value == NONE || b[1].value == NONE || !strides_of(e->graph, b[1].value, &shape, &rank, strides) ||
-        rank != e->number->ngiven || graph_numel(e->graph, b[0].value) != graph_numel(e->graph, b[1].value))
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE ||
+        !strides_of(c->graph, c->arg[1].value, &shape, &rank, strides) || rank != c->number->ngiven ||
+        graph_numel(c->graph, c->arg[0].value) != graph_numel(c->graph, c->arg[1].value))
         return false;
     struct imap expected = {0};
     bool outward = whole_space != NONE; /* `split` is found below `whole`, or the other way round */
     int64_t lo = 1;
     for (uint32_t i = rank; i-- > 0;) {
-        int d = e->number->given[i];
+        int d = c->number->given[i];
         if (d < 0 || d >= (int)rank)
             return false;
         struct term t = {whole_space, lo, shape[d], strides[d]};
@@ -50,19 +48,19 @@ bool condition_read_as(const struct evaluation *e, const struct binding *b, uint
         lo *= shape[d];
     }
     imap_canonical(&expected);
-    struct imap actual = *b[outward].map;
+    struct imap actual = *c->arg[outward].map;
     imap_canonical(&actual);
     return (outward || split_space != NONE) && imap_equal(&expected, &actual);
 }
 
 /* Each dimension of `out` is that of x some times: `whole` times along (tile), or each element times (interleave). */
-static bool times_fit(const struct evaluation *e, const struct binding *b, bool interleave) {
+static bool times_fit(const struct graph *g, const struct binding *b, bool interleave) {
     uint32_t rank, out_rank, space, more = 0;
     int64_t strides[MAX_RANK], out_strides[MAX_RANK];
     const int64_t *shape, *out_shape;
-    if (b[0].value == NONE || b[1].value == NONE || (space = own_space(e->graph, &b[0])) == NONE ||
-        !strides_of(e->graph, b[0].value, &out_shape, &out_rank, out_strides) ||
-        !strides_of(e->graph, b[1].value, &shape, &rank, strides) || rank != out_rank)
+    if (b[0].value == NONE || b[1].value == NONE || (space = own_space(g, &b[0])) == NONE ||
+        !strides_of(g, b[0].value, &out_shape, &out_rank, out_strides) ||
+        !strides_of(g, b[1].value, &shape, &rank, strides) || rank != out_rank)
         return false;
     struct imap expected = {0}, actual = *b[1].map;
     for (uint32_t d = 0; d < rank; d++) {
@@ -78,12 +76,10 @@ static bool times_fit(const struct evaluation *e, const struct binding *b, bool 
     return more == 1 && imap_equal(&expected, &actual);
 }
 
-bool condition_interleaved(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)n;
-    return times_fit(e, b, true);
+bool condition_interleaved(const struct condition_call *c) {
+    return times_fit(c->graph, c->arg, true);
 }
 
-bool condition_tiled(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)n;
-    return times_fit(e, b, false);
+bool condition_tiled(const struct condition_call *c) {
+    return times_fit(c->graph, c->arg, false);
 }

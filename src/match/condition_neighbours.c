@@ -2,28 +2,26 @@
 #include "match/conditions.h"
 
 /* Some op that uses the value is of an operator whose name the expression finds. */
-bool condition_used_by(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    (void)n;
-    if (b[0].value == NONE)
+bool condition_used_by(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    if (c->arg[0].value == NONE)
         return false;
-    for (uint32_t u = g->first_use[b[0].value]; u < g->first_use[b[0].value + 1]; u++)
-        if (regex_finds(e->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
+    for (uint32_t u = g->first_use[c->arg[0].value]; u < g->first_use[c->arg[0].value + 1]; u++)
+        if (regex_finds(c->number->regex, str_of(op_table[g->kind[g->uses[u]]].name)))
             return true;
     return false;
 }
 
 /* No op that uses the value, seen through movement and casts, has a name that the expression finds. */
-bool condition_no_user(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
+bool condition_no_user(const struct condition_call *c) {
+    const struct graph *g = c->graph;
     uint32_t seen[MAX_CHAIN], count = 0;
-    (void)n;
-    if (b[0].value != NONE)
-        seen[count++] = b[0].value;
+    if (c->arg[0].value != NONE)
+        seen[count++] = c->arg[0].value;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t u = g->first_use[seen[i]]; u < g->first_use[seen[i] + 1]; u++) {
             uint32_t op = g->uses[u];
-            if (regex_finds(e->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
+            if (regex_finds(c->number->regex, mlir_op_name(g->m, op)) || count == MAX_CHAIN)
                 return false;
             if (graph_looks_through(g, op))
                 seen[count++] = g->m->ops[op].first_result;
@@ -45,25 +43,23 @@ static bool comes_from(const struct graph *g, uint32_t value, uint32_t x, bool m
 }
 
 /* Nothing but casts and layout changes lies between x and the op that `of` names. */
-bool condition_adjacent(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+bool condition_adjacent(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    for (uint32_t i = 0; b[1].op != NONE && i < graph_noperands(g, b[1].op); i++)
-        if (comes_from(g, graph_operands(g, b[1].op)[i], b[0].value, false))
+    for (uint32_t i = 0; c->arg[1].op != NONE && i < graph_noperands(g, c->arg[1].op); i++)
+        if (comes_from(g, graph_operands(g, c->arg[1].op)[i], c->arg[0].value, false))
             return true;
     return false;
 }
 
 /* x is the operand of this number, seen through movement and casts. */
-bool condition_operand(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    int i = e->number->given[0];
-    (void)n;
-    if (b[0].value == NONE || b[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, b[1].op))
+bool condition_operand(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    int i = c->number->given[0];
+    if (c->arg[0].value == NONE || c->arg[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, c->arg[1].op))
         return false;
-    return comes_from(g, graph_operands(g, b[1].op)[i], b[0].value, true);
+    return comes_from(g, graph_operands(g, c->arg[1].op)[i], c->arg[0].value, true);
 }
 
 enum { MAX_SAME = 8 }; /* movement that is looked through */
@@ -87,13 +83,12 @@ static bool equal_renamed(const struct imap *a, const struct imap *b) {
 }
 
 /* One value, read in the same way in two places, as two products read one operand. */
-bool condition_same(const struct evaluation *e, const struct binding *b, uint32_t n) {
+bool condition_same(const struct condition_call *c) {
     struct link x[MAX_SAME], y[MAX_SAME];
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    uint32_t nx = matcher_chain(e->graph, b[0].value, b[0].map, x, MAX_SAME);
-    uint32_t ny = matcher_chain(e->graph, b[1].value, b[1].map, y, MAX_SAME);
+    uint32_t nx = movement_chain(c->graph, c->arg[0].value, c->arg[0].map, x, MAX_SAME);
+    uint32_t ny = movement_chain(c->graph, c->arg[1].value, c->arg[1].map, y, MAX_SAME);
     for (uint32_t i = 0; i < nx; i++)
         for (uint32_t j = 0; j < ny; j++)
             if (x[i].value == y[j].value && equal_renamed(&x[i].map, &y[j].map))

@@ -6,14 +6,14 @@
 
 enum { MAX_TEXT = 4096 }; /* of an op that an expression is tried on: constants can be long */
 
-static bool found(const struct evaluation *e, uint32_t op) {
-    if (e->found)
-        *e->found = op;
+/* {found} in a note is this op. */
+static bool found(const struct condition_call *c, uint32_t op) {
+    c->e->found = op;
     return true;
 }
 
-static bool is_called(const struct evaluation *e, uint32_t op) {
-    return regex_finds(e->regex, mlir_op_name(e->graph->m, op)) && found(e, op);
+static bool is_called(const struct condition_call *c, uint32_t op) {
+    return regex_finds(c->number->regex, mlir_op_name(c->graph->m, op)) && found(c, op);
 }
 
 static uint32_t op_of(const struct graph *g, const struct binding *b) {
@@ -21,44 +21,40 @@ static uint32_t op_of(const struct graph *g, const struct binding *b) {
 }
 
 /* Some matched op has such a name. */
-bool condition_has_op(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    (void)b;
-    (void)n;
-    for (uint32_t i = 0; i < e->nops; i++)
-        if (is_called(e, e->ops[i]))
+bool condition_has_op(const struct condition_call *c) {
+    for (uint32_t i = 0; i < c->e->nops; i++)
+        if (is_called(c, c->e->ops[i]))
             return true;
     return false;
 }
 
 /* The op that x is the result of has such a name; for what is no op of the formula: the first one below movement and
  * casts, also where a function that runs once makes it. */
-bool condition_made_by(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    (void)n;
-    if (b[0].value == NONE)
+bool condition_made_by(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    if (c->arg[0].value == NONE)
         return false;
-    uint32_t op = op_of(g, &b[0]);
+    uint32_t op = op_of(g, &c->arg[0]);
     for (int hops = 0; op != NONE && hops < MAX_CHAIN; hops++) {
         uint32_t next = graph_callee_value(g, g->m->ops[op].first_result);
-        if (b[0].op == NONE && graph_looks_through(g, op))
+        if (c->arg[0].op == NONE && graph_looks_through(g, op))
             next = graph_through(g, op);
         if (next == NONE)
-            return is_called(e, op);
+            return is_called(c, op);
         op = g->m->values[next].def;
     }
     return false;
 }
 
 /* The text of the op that x is the result of has such a piece. */
-bool condition_spelled(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct mlir *m = e->graph->m;
-    (void)n;
-    uint32_t op = op_of(e->graph, &b[0]);
+bool condition_spelled(const struct condition_call *c) {
+    const struct mlir *m = c->graph->m;
+    uint32_t op = op_of(c->graph, &c->arg[0]);
     if (op == NONE)
         return false;
     struct str text = mlir_span(m, m->ops[op].text);
     text.n = text.n > MAX_TEXT ? MAX_TEXT : text.n;
-    return regex_finds(e->regex, text) && found(e, op);
+    return regex_finds(c->number->regex, text) && found(c, op);
 }
 
 static bool was_looked_through(const struct evaluation *e, uint32_t op) {
@@ -69,14 +65,14 @@ static bool was_looked_through(const struct evaluation *e, uint32_t op) {
 }
 
 /* From an operand of an op down to the op `to`, or, where that is NONE, as far as the match looked through. */
-static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) {
-    const struct graph *g = e->graph;
+static bool on_the_way(const struct condition_call *c, uint32_t value, uint32_t to) {
+    const struct graph *g = c->graph;
     uint32_t first = NONE;
     for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
-        if (op == to || op == NONE || !graph_looks_through(g, op) || (to == NONE && !was_looked_through(e, op)))
-            return first != NONE && (to == NONE || op == to) && found(e, first);
-        if (first == NONE && regex_finds(e->regex, mlir_op_name(g->m, op)))
+        if (op == to || op == NONE || !graph_looks_through(g, op) || (to == NONE && !was_looked_through(c->e, op)))
+            return first != NONE && (to == NONE || op == to) && found(c, first);
+        if (first == NONE && regex_finds(c->number->regex, mlir_op_name(g->m, op)))
             first = op;
         value = graph_through(g, op);
     }
@@ -85,16 +81,16 @@ static bool on_the_way(const struct evaluation *e, uint32_t value, uint32_t to) 
 
 /* between("r"): something of such a name was looked through; between(y, "r"): between the op y and its operands;
  * between(x, y, "r"): between the op x and the op y that uses it. */
-bool condition_between(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    for (uint32_t i = 0; n == 0 && i < e->nlooked_through; i++)
-        if (is_called(e, e->looked_through[i].op))
+bool condition_between(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    for (uint32_t i = 0; c->nargs == 0 && i < c->e->nlooked_through; i++)
+        if (is_called(c, c->e->looked_through[i].op))
             return true;
-    uint32_t below = n == 2 ? b[0].op : NONE, op = n > 0 ? b[n - 1].op : NONE;
-    if (op == NONE || (n == 2 && below == NONE))
+    uint32_t below = c->nargs == 2 ? c->arg[0].op : NONE, op = c->nargs > 0 ? c->arg[c->nargs - 1].op : NONE;
+    if (op == NONE || (c->nargs == 2 && below == NONE))
         return false;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-        if (on_the_way(e, graph_operands(g, op)[i], below))
+        if (on_the_way(c, graph_operands(g, op)[i], below))
             return true;
     return false;
 }

@@ -116,30 +116,29 @@ static bool pool_takes(const struct graph *g, uint32_t op, int dim, int64_t amou
 }
 
 /* The pad p adds nothing that the padding of the op c could not. */
-bool condition_pads_window(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
+bool condition_pads_window(const struct condition_call *c) {
+    const struct graph *g = c->graph;
     struct imap dims[MAX_WINDOW], axis;
     int64_t amounts[2 * MAX_RANK];
     struct str mode;
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    if (b[0].op == NONE || b[1].op == NONE || b[0].map->n == 0)
+    if (c->arg[0].op == NONE || c->arg[1].op == NONE || c->arg[0].map->n == 0)
         return false;
-    if (mlir_attr(g->m, b[1].op, "padding_mode", &mode) && !str_eq(mode, STR("\"zeros\"")))
+    if (mlir_attr(g->m, c->arg[1].op, "padding_mode", &mode) && !str_eq(mode, STR("\"zeros\"")))
         return false;
-    int count = numbers_of(g, b[0].op, "padding", amounts, 2 * MAX_RANK);
-    int nd = window_dims(g, b[1].op, b[0].map->t[0].space, dims);
-    if (nd == 0 || count != 2 * (int)b[0].axes->n)
+    int count = numbers_of(g, c->arg[0].op, "padding", amounts, 2 * MAX_RANK);
+    int nd = window_dims(g, c->arg[1].op, c->arg[0].map->t[0].space, dims);
+    if (nd == 0 || count != 2 * (int)c->arg[0].axes->n)
         return false;
     for (int d = 0; d < count / 2; d++) {
         int64_t front = amounts[2 * (size_t)d], behind = amounts[2 * (size_t)d + 1];
         bool inside = front == 0 && behind == 0;
-        axes_axis(b[0].axes, d, &axis);
+        axes_axis(c->arg[0].axes, d, &axis);
         for (int i = 0; i < nd && !inside; i++)
             inside = imap_equal(&axis, &dims[i]) &&
-                     (!is_pool(g, b[1].op) || pool_takes(g, b[1].op, i, front > behind ? front : behind));
-        if (!inside || front < 0 || behind < 0 || (front != behind && !pads_each_end(g, b[1].op)))
+                     (!is_pool(g, c->arg[1].op) || pool_takes(g, c->arg[1].op, i, front > behind ? front : behind));
+        if (!inside || front < 0 || behind < 0 || (front != behind && !pads_each_end(g, c->arg[1].op)))
             return false;
     }
     return true;
@@ -155,17 +154,16 @@ static bool same_numbers(const struct graph *g, uint32_t a, uint32_t b, const ch
 }
 
 /* Two convolutions whose windows move alike, and whose results are asked for at the same places. */
-bool condition_same_window(const struct evaluation *e, const struct binding *b, uint32_t n) {
+bool condition_same_window(const struct condition_call *c) {
     static const char *const keys[] = {"stride",      "dilation",     "groups",      "batch_dim",    "depth_dim",
                                        "height_dim",  "width_dim",    "length_dim",  "channel_dim",  "batch_size",
                                        "input_depth", "input_height", "input_width", "input_length", "in_channels"};
-    (void)n;
-    if (b[0].op == NONE || b[1].op == NONE)
+    if (c->arg[0].op == NONE || c->arg[1].op == NONE)
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!same_numbers(e->graph, b[0].op, b[1].op, keys[i]))
+        if (!same_numbers(c->graph, c->arg[0].op, c->arg[1].op, keys[i]))
             return false;
-    struct imap x = *b[0].map, y = *b[1].map;
+    struct imap x = *c->arg[0].map, y = *c->arg[1].map;
     imap_canonical(&x);
     imap_canonical(&y);
     return imap_equal(&x, &y);
@@ -173,33 +171,31 @@ bool condition_same_window(const struct evaluation *e, const struct binding *b, 
 
 /* The dimension that a batch normalisation normalises is the last axis of c: that of a convolution's channels. TTNN
  * has them second. */
-bool condition_normalizes_channels(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
+bool condition_normalizes_channels(const struct condition_call *c) {
+    const struct graph *g = c->graph;
     uint32_t rank;
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    uint32_t x = b[0].op != NONE && graph_noperands(g, b[0].op) ? graph_operands(g, b[0].op)[0] : NONE;
+    uint32_t x = c->arg[0].op != NONE && graph_noperands(g, c->arg[0].op) ? graph_operands(g, c->arg[0].op)[0] : NONE;
     const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
-    int64_t stride = 1, d = shape ? number_of(g, b[0].op, "dimension", 1) : -1;
-    if (!shape || d < 0 || d >= (int64_t)rank || b[1].map->n == 0 || graph_numel(g, x) < 1)
+    int64_t stride = 1, d = shape ? number_of(g, c->arg[0].op, "dimension", 1) : -1;
+    if (!shape || d < 0 || d >= (int64_t)rank || c->arg[1].map->n == 0 || graph_numel(g, x) < 1)
         return false;
     for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
         stride *= shape[k];
-    struct imap channels, dim = digit_of(b[1].map->t[0].space, stride, shape[d]);
-    axes_axis(b[1].axes, -1, &channels);
+    struct imap channels, dim = digit_of(c->arg[1].map->t[0].space, stride, shape[d]);
+    axes_axis(c->arg[1].axes, -1, &channels);
     return imap_equal(&channels, &dim);
 }
 
 /* The slice cuts the dimension that the op s works along, and nothing moves between them. */
-bool condition_cuts_along(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
+bool condition_cuts_along(const struct condition_call *c) {
+    const struct graph *g = c->graph;
     struct slice_bounds s;
-    (void)n;
-    if (b[0].value == NONE || b[1].value == NONE)
+    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    uint32_t op = b[0].op != NONE ? b[0].op : g->m->values[b[0].value].def;
-    if (op == NONE || b[1].op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
+    uint32_t op = c->arg[0].op != NONE ? c->arg[0].op : g->m->values[c->arg[0].value].def;
+    if (op == NONE || c->arg[1].op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
         return false;
     uint32_t v = graph_operands(g, op)[0], def = g->m->values[v].def;
     for (int step = 0; step < MAX_CHAIN && def != NONE; step++) {
@@ -208,27 +204,26 @@ bool condition_cuts_along(const struct evaluation *e, const struct binding *b, u
         v = graph_through(g, def);
         def = g->m->values[v].def;
     }
-    int64_t d = number_of(g, b[1].op, "dim", -1);
+    int64_t d = number_of(g, c->arg[1].op, "dim", -1);
     d += d < 0 ? (int64_t)s.rank : 0;
-    return def == b[1].op && d >= 0 && d < (int64_t)s.rank && s.cut[d];
+    return def == c->arg[1].op && d >= 0 && d < (int64_t)s.rank && s.cut[d];
 }
 
 /* Movement that exchanges the last two dimensions and leaves the others where they are. */
-bool condition_turned(const struct evaluation *e, const struct binding *b, uint32_t n) {
-    const struct graph *g = e->graph;
-    uint32_t rank, op = b[0].op;
+bool condition_turned(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t rank, op = c->arg[0].op;
     struct imap whole, moved, expected = {0};
-    (void)n;
-    if (b[0].value == NONE)
+    if (c->arg[0].value == NONE)
         return true;
-    const int64_t *shape = graph_shape(g, b[0].value, &rank);
-    if (op == NONE || !shape || rank < 2 || graph_numel(g, b[0].value) < 1)
+    const int64_t *shape = graph_shape(g, c->arg[0].value, &rank);
+    if (op == NONE || !shape || rank < 2 || graph_numel(g, c->arg[0].value) < 1)
         return false;
-    imap_identity(&whole, 0, graph_numel(g, b[0].value));
+    imap_identity(&whole, 0, graph_numel(g, c->arg[0].value));
     if (!imap_through(g, op, &whole, &moved))
         return false;
     int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-    int64_t rest = graph_numel(g, b[0].value) / (rows * columns);
+    int64_t rest = graph_numel(g, c->arg[0].value) / (rows * columns);
     const struct term t[] = {{0, 1, columns, rows}, {0, columns, rows, 1}, {0, rows * columns, rest, rows * columns}};
     for (size_t i = 0; i < 3; i++)
         expected.t[expected.n++] = t[i];

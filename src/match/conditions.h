@@ -5,20 +5,35 @@
 
 #include "lang/condition.h"
 #include "lang/regex.h"
-#include "match/matcher.h"
+#include "match/evaluate.h"
+#include "match/movement.h"
 
-/* Decides a condition of the arguments' bindings. One on a part that is absent holds: there is nothing to object to.
- * One that only the user can settle holds and states a precondition. */
-typedef bool condition_holds(const struct evaluation *e, const struct binding *args, uint32_t nargs);
+enum {
+    FRESH_SPACE = 1 << 24, /* first space of the axes below slices and concatenations, which the root does not have */
+    MAX_FRESH = 64
+};
+
+/* A condition with what its arguments are bound to. */
+struct condition_call {
+    struct evaluation *e;
+    const struct graph *graph;
+    const struct number *number; /* as written: whole numbers and the regular expression among the arguments */
+    struct binding arg[4];
+    uint32_t nargs;
+};
+
+/* A condition on a part that is absent holds: there is nothing to object to. One that only the user can settle holds
+ * and states a precondition. */
+typedef bool condition_holds(const struct condition_call *c);
 
 /* condition_NAME for each row of conditions.def. */
 #define C(name, least, most, arguments, reach, says) condition_holds condition_##name;
 #include "lang/conditions.def"
 #undef C
 
-/* condition_axes.c: number of combinations of the digits of `axis` that `m` tells apart. */
+/* condition_axes.c: the number of combinations of the digits of `axis` that `m` tells apart. */
 int64_t axis_shared_size(const struct imap *m, const struct imap *axis);
-/* Number of combinations of the digits. */
+/* The number of combinations of the digits. */
 int64_t axis_size(const struct term *t, uint32_t n);
 
 /* condition_windows.c: what a pad adds along each dimension of an op's window, and the digits of those in the index of
@@ -31,8 +46,5 @@ bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, 
 
 /* measure.c: NaN when the value is absent or has no such number. */
 double measure(const struct evaluation *e, const struct number *n);
-
-/* evaluate.c: adds a precondition, each once. */
-void evaluation_state(const struct evaluation *e, struct str text);
 
 #endif

@@ -1,4 +1,6 @@
-/* Numbers and the truth of conditions over a match. */
+/* Numbers and conditions over a match. What a condition computes is in condition_*.c; here are arithmetic, extents and
+ * constants, what a match assumes of numbers, and what the match cache has to know of a condition that was asked
+ * (`reach` in lang/conditions.def). */
 #include "match/conditions.h"
 
 #include <math.h>
@@ -8,22 +10,6 @@ static condition_holds *const functions[CONDITIONS] = {
 #include "lang/conditions.def"
 #undef C
 };
-
-void evaluation_state(const struct evaluation *e, struct str text) {
-    for (uint32_t i = 0; i < *e->npreconditions; i++)
-        if (str_eq(e->preconditions[i], text))
-            return;
-    if (*e->npreconditions < e->max_preconditions)
-        e->preconditions[(*e->npreconditions)++] = text;
-}
-
-void evaluation_tie(const struct evaluation *e, uint32_t value, double number, bool stated) {
-    for (uint32_t i = 0; e->ties && i < *e->nties; i++)
-        if (e->ties[i].value == value)
-            return;
-    if (e->ties && *e->nties < e->max_ties)
-        e->ties[(*e->nties)++] = (struct tie){value, number, stated};
-}
 
 static double extent(const struct evaluation *e, const struct number *n) {
     const struct axes *axes = e->axes;
@@ -35,35 +21,32 @@ static double extent(const struct evaluation *e, const struct number *n) {
     return axes ? (double)axes_extent(axes, n->axis) : NAN;
 }
 
-/* NaN when it is absent or not known: every comparison with it is false. */
 static double value_of(const struct evaluation *e, const struct number *n) {
     uint32_t v = e->bindings[n->slot].value;
     struct constant c = {false, 0, 0};
     if (v != NONE)
         c = graph_constant(e->graph, v);
-    return c.known ? c.value : v != NONE && e->number_of ? e->number_of(e->self, v) : NAN;
+    return c.known ? c.value : v != NONE && e->numbers ? e->numbers[n->slot] : NAN;
 }
 
-/* A condition on nothing but the locations of the ops is remembered with what it told; others may look far. */
-static void remember(const struct evaluation *e, const struct number *n, const struct binding *args, bool holds) {
-    enum condition_reach reach = condition_table[n->call].reach;
-    if (reach == REACH_LOCATIONS && e->told && e->told->n < MAX_TOLD) {
-        e->told->condition[e->told->n] = n;
-        e->told->holds[e->told->n++] = holds;
-    } else if (e->far && !*e->far) {
-        *e->far = !(reach == REACH_NEAR || (reach == REACH_USERS && (args[0].op != NONE || args[0].value == NONE)));
-    }
+/* A condition on nothing but the locations of ops can be asked again at another root; of others the hash of the root
+ * covers what they depend on, or the search may not be cached. */
+static void record(struct search_record *r, const struct condition_call *c, bool holds) {
+    enum condition_reach reach = condition_table[c->number->call].reach;
+    bool of_op = c->arg[0].op != NONE || c->arg[0].value == NONE;
+    if (reach == REACH_LOCATIONS)
+        record_predicate(r, c->number, holds);
+    else if (reach == REACH_FAR || (reach == REACH_USERS && !of_op))
+        record_uncacheable(r);
 }
 
-static double call(const struct evaluation *e, const struct number *n) {
-    struct binding args[4];
+static bool condition(struct evaluation *e, const struct number *n) {
+    struct condition_call c = {.e = e, .graph = e->graph, .number = n, .nargs = n->nargs};
     for (uint32_t i = 0; i < n->nargs; i++)
-        args[i] = e->bindings[n->args[i]];
-    struct evaluation with = *e;
-    with.regex = n->regex;
-    with.number = n;
-    bool holds = functions[n->call](&with, args, n->nargs);
-    remember(e, n, args, holds);
+        c.arg[i] = e->bindings[n->args[i]];
+    bool holds = functions[n->call](&c);
+    if (e->record)
+        record(e->record, &c, holds);
     return holds;
 }
 
@@ -96,7 +79,7 @@ static double binary(enum number_op op, double a, double b) {
     }
 }
 
-double evaluate(const struct evaluation *e, const struct number *n) {
+double evaluate(struct evaluation *e, const struct number *n) {
     switch (n->op) {
     case NUM_VALUE:
         return n->value;
@@ -115,7 +98,7 @@ double evaluate(const struct evaluation *e, const struct number *n) {
     case NUM_VALUE_OF:
         return value_of(e, n);
     case NUM_CALL:
-        return call(e, n);
+        return condition(e, n);
     case NUM_MEASURE:
         return measure(e, n);
     default:

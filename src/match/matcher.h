@@ -1,119 +1,92 @@
-/* The matcher's own state and steps, shared by the files that make it up: match.c works the goals
- * off, operators.c knows how each class of operators treats indices, finish.c checks and keeps what
- * was found. Private to the room. */
+/* The search for one pattern at one root: a list of goals (this node of the formula at that value), worked off depth
+ * first with backtracking. Private to the room and to explain/diagnose.c, which observes a search.
+ *
+ * From the bottom up: state.c keeps what a search has done and undoes it; record.c notes what its result depends on;
+ * plausible.c looks ahead; finish.c decides conditions and keeps a match; operators.c, contractions.c, slices.c know
+ * how each class of operators maps the indices of its result to those of its operands; values.c binds names and
+ * numbers; secondary.c looks for further roots; solve.c works the goals off; search.c tries patterns at roots. */
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
-#include "match/cache.h"
-#include "match/match.h"
+#include "match/conditions.h"
 
 enum {
-    SCRATCH = 4 << 20, /* bytes for goals and maps of one anchor */
+    SCRATCH = 4 << 20, /* bytes for goals and maps of one search */
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
-    MAX_CHAIN = 48,
-    AS_PRINTED = 16, /* bits of a number that people print: 0.166667 is 1/6 */
-    MAX_PRECONDITIONS = 16,
-    MAX_TIES = 32,
-    MAX_FRESH = 64,
-    MAX_SEEN = 96,
-    FRESH_SPACE = 1 << 24, /* spaces of axes that the formula's own do not have: of parts, of wholes */
-    CONTRACTIONS = 64
+    WHOLE_SPACE = FRESH_SPACE + MAX_FRESH + 1 /* plus a value: the space of its own index, below an opaque op */
 };
 
+/* A node of the formula has to match at a value. */
 struct goal {
     const struct node *node;
     uint32_t value;
-    const struct imap *map;
-    const struct axes *axes;
-    const struct axes *outer; /* the axes before a slice or a concatenation changed one of them; or NULL */
-    uint32_t slot;            /* named value that this is the definition of, or NONE */
-    uint32_t parent;          /* index of the matched op that asks for it, or NONE */
-    uint32_t arg;
-    bool turned; /* under transposed(): its last two axes are meant the other way round */
-    bool inside; /* an operand of a contraction: its axes are exact */
+    const struct imap *map;   /* which element of the value: from the index of the root's result */
+    const struct axes *axes;  /* the formula's axes at this node */
+    const struct axes *outer; /* those before a slice or a concatenation changed one of them; or NULL */
+    uint32_t slot;            /* of the named value that this is the definition of; or NONE */
+    uint32_t parent;          /* index of the matched op whose operand it is; NONE: a root */
+    uint32_t arg;             /* which argument of that op in the formula */
+    bool turned;              /* under transposed(): its last two axes are exchanged */
+    bool inside;              /* an operand of a contraction: its axes are exact */
     const struct goal *next;
 };
 
 struct matched {
-    uint32_t op, parent, arg;
-    uint32_t depth; /* matched ops from the root to it */
+    uint32_t op, parent, arg; /* as in struct goal */
+    uint32_t depth;           /* matched ops from the root to it */
 };
 
-struct looked_through {
-    uint32_t op;
-    bool inner; /* between two matched ops: its result may have no other user */
-};
-
-struct undo {
+/* A binding that was replaced. */
+struct trail_entry {
     uint32_t slot;
     struct binding before;
 };
 
-/* The axis that another axis is a part of: the same one wherever the same part of it is taken. */
+/* What the search has done on its way to the goal at hand. The arrays are stacks, which matcher_undo cuts back. */
+struct search_state {
+    struct binding slots[MAX_SLOTS];
+    struct matched matched[MAX_MATCHED];
+    struct looked_through looked_through[MAX_THROUGH];
+    struct trail_entry trail[MAX_TRAIL];
+    struct assumptions assumed;
+    uint32_t nmatched, nlooked_through, ntrail;
+    uint32_t spaces; /* of axes that were given out */
+    uint32_t line;   /* secondary roots that were begun */
+    size_t used;     /* bytes of scratch */
+};
+
+/* A length of search_state's stacks. */
+struct mark {
+    size_t used;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nties;
+};
+
+/* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */
 struct fresh_axis {
     struct imap part;
     int64_t extent;
 };
 
-struct matcher {
-    const struct graph *g;
-    const struct pattern *pattern;
-    uint32_t func;
-    char *scratch;
-    size_t at;
-    uint64_t steps, max_steps;
-    uint32_t spaces;
-    uint32_t nmatched, nlooked_through, ntrail, npreconditions, nties;
-    const struct axes *root_axes;
-    uint32_t line; /* further lines of the formula that were begun; 0: the root's own */
-    uint32_t nfresh;
-    uint32_t lowest, highest; /* ops that were tried */
-    uint32_t nseen;
-    struct arena *arena;
-    struct match found;          /* what match_finish kept; without a pattern: locations told that it is none */
-    struct match_detail *detail; /* or NULL */
-    struct templates templates;
-    struct diagnosis *diagnosis; /* asks why nothing is found; NULL: nobody does */
-    struct hashes *alike;
-    bool forget; /* what alike remembers is not asked */
-    struct told told;
-    bool far;     /* more was looked at than numbers of places cover (alike.h) */
-    bool full;    /* a fixed limit was reached */
-    bool refused; /* the first match did not meet what the pattern requires */
-
-    struct binding slots[MAX_SLOTS]; /* from here on nothing is read that was not set: see matcher_new */
-    struct matched matched[MAX_MATCHED];
-    struct fresh_axis fresh[MAX_FRESH];
-    struct looked_through looked_through[MAX_THROUGH];
-    struct undo trail[MAX_TRAIL];
-    struct seen seen[MAX_SEEN];
-    struct str preconditions[MAX_PRECONDITIONS];
-    struct tie ties[MAX_TIES];                     /* where the match is looked at closer */
-    struct contraction contractions[CONTRACTIONS]; /* of the ops seen last; result NONE: it is none */
-    uint32_t contraction_ops[CONTRACTIONS];
-    struct slice_memo slices;
+struct fresh_axes {
+    struct fresh_axis axes[MAX_FRESH]; /* the space of axes[i] is FRESH_SPACE + i */
+    uint32_t n;
 };
 
-struct mark {
-    size_t at;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nties;
-};
-
-/* Why the search cannot go on. */
+/* Why a goal is not met. */
 enum failure_kind {
     FAILED_OPERATOR,  /* another one stands there */
-    FAILED_LINE,      /* no op further on is what a further line says */
+    FAILED_LINE,      /* no op is what the line of a secondary root says */
     FAILED_FOLDED,    /* more is folded into the op than its operator says */
     FAILED_ATTRIBUTE, /* of the op */
-    FAILED_SETTING,   /* an operand that is printed as an attribute */
+    FAILED_SETTING,   /* an argument that the op has as an attribute */
     FAILED_OPERANDS,  /* their number */
     FAILED_RESULT,    /* its number */
     FAILED_AXIS,
     FAILED_PART,  /* of a slice */
     FAILED_ROLES, /* rows and columns of a product */
-    FAILED_INDEX, /* elements that cannot be followed */
+    FAILED_INDEX, /* the index map is not known */
     FAILED_NUMBER,
     FAILED_SAME, /* another value than the one that has the name */
     FAILED_WHERE,
@@ -125,84 +98,137 @@ enum failure_kind {
     FAILED_LIMIT
 };
 
-struct link {
-    uint32_t value, op; /* op: what was looked through to get here; NONE for the first */
-    struct imap map;
+struct matcher;
+
+/* Is told where a search fails, and may make it go on all the same: how `explain` measures what is nearly there. */
+struct search_observer {
+    /* The goal (NULL: a secondary root's) is not met at an op, or at a value where no op is meant. With a map, the op's
+     * operands can be matched in spite of it. True when the search went on from there and found a match. */
+    bool (*failed)(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at, const struct imap *map);
+    /* This failure at this op (NONE: in general) is one that the search goes on from at present. */
+    bool (*excuses)(const struct matcher *m, enum failure_kind why, uint32_t op);
+    /* All goals are met but those that were excused; true when there were any: then it is no match. */
+    bool (*complete)(struct matcher *m);
+    /* The conditions of a pattern are about to be decided over a whole match. */
+    void (*verdict)(struct matcher *m, struct evaluation *e, const struct pattern *p);
+    void *self;
 };
 
+struct matcher {
+    const struct graph *g;
+    uint32_t func;
+    const struct pattern *pattern; /* that is searched for, then the variant of it that accepted the match */
+    const struct axes *root_axes;
+    /* Works off a goal and all after it; true when a match was found. Operators continue the search through it because
+     * solve.c, which defines it, stands above them. */
+    bool (*solve)(struct matcher *m, const struct goal *g);
+    const struct search_observer *observer; /* NULL in an audit */
+    const struct number *failed_condition;  /* the `where` that a FAILED_WHERE is about */
+
+    char *scratch;
+    uint64_t steps, max_steps;
+    bool full;    /* a fixed limit was reached: nothing is known of this root */
+    bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
+    struct search_state state;
+    struct fresh_axes fresh;
+    struct search_record record;
+
+    struct arena *arena; /* of what is kept */
+    struct match found;  /* what match_finish kept. Without a pattern: a whole match that predicates on locations may
+                          * have refused, for the match cache */
+};
+
+/* ---- state.c ---- */
+
+struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a);
+void matcher_free(struct matcher *m); /* NULL is fine */
 struct mark matcher_mark(const struct matcher *m);
 void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark was set */
-void *matcher_scratch(struct matcher *m, size_t n);  /* NULL when there is no more: the search gives up */
+void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when there is no more: the search gives up */
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
-void matcher_look_through(struct matcher *m, uint32_t op, bool inner);       /* an op was looked through */
-uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* an op was matched: its number */
-bool matcher_solve(struct matcher *m, const struct goal *g);                 /* the goal and all after it */
-void matcher_reach(struct matcher *m, uint32_t op);                          /* an op was tried */
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
+uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched: its index */
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next);
-/* match.c: sets a search up and undoes it; false when nothing is found. */
-bool match_at(struct matcher *m, const struct pattern *p, uint32_t op);
-struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a);
-void matcher_free(struct matcher *m);
-bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
+ * shape is not known. */
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
 struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
-uint32_t matcher_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
-bool close_to(double actual, double expected, int bits);
-/* The same of a number made of a count of elements, which is told from one more or one less. */
-bool counts_as(double actual, double expected, double count, int bits);
-
-/* probe.c: the goal (NULL: of a further line) is not met at this op, or at this value where no op is meant. A probe
- * notes it and goes on without the goal once: what comes after it tells how close it was. */
-bool diagnose_failure(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at);
+static inline bool matcher_solve(struct matcher *m, const struct goal *g) {
+    return m->solve(m, g);
+}
 static inline bool matcher_failed(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at) {
-    return m->diagnosis && diagnose_failure(m, why, g, at);
+    return m->observer && m->observer->failed(m, why, g, at, NULL);
 }
-/* The op is the right one, but not as the goal says. Goes on without the goal, and with it all the same. */
-bool diagnose_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op,
-                    const struct imap *map);
-static inline bool matcher_wrong(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t op,
-                                 const struct imap *map) {
-    return m->diagnosis && diagnose_wrong(m, why, g, op, map);
+/* The same where the op's operands can be matched in spite of it. */
+static inline bool matcher_failed_at(struct matcher *m, enum failure_kind why, const struct goal *g, uint32_t at,
+                                     const struct imap *map) {
+    return m->observer && m->observer->failed(m, why, g, at, map);
 }
-/* Whether the search goes on with it all the same. */
-bool diagnosis_excuses(const struct diagnosis *p, enum failure_kind why, uint32_t op);
 static inline bool matcher_excuses(const struct matcher *m, enum failure_kind why, uint32_t op) {
-    return m->diagnosis && diagnosis_excuses(m->diagnosis, why, op);
+    return m->observer && m->observer->excuses(m, why, op);
 }
-/* The op that `value` is a result of is none that the node stands for. Goes on without the goal, and as if it were. */
-bool diagnose_operator(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
-/* Whether something was gone on without. */
-bool diagnosis_is_off(const struct diagnosis *p);
-/* A `where` that does not hold; the miss that follows is about it. */
-void diagnose_condition(struct diagnosis *p, const struct number *condition);
-/* True when all goals but one are met: noted, and there is no match. */
-bool diagnose_complete(struct matcher *m);
-/* The verdict of a pattern over a whole match, as far as it is against it. */
-void diagnose_verdict(struct matcher *m, const struct evaluation *e, const struct pattern *p);
 
-/* operators.c: the op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
+/* ---- record.c ---- */
+
+void record_begin(struct search_record *r, uint32_t root);
+void record_op(struct search_record *r, uint32_t op);       /* the op was tried */
+void record_depth(struct search_record *r, uint32_t depth); /* of a matched op */
+void record_users(struct matcher *m, uint32_t value);       /* all users of the value were looked at */
+void record_user(struct search_record *r, const struct graph *g, uint32_t op); /* an op behind a value was */
+
+/* ---- plausible.c ---- */
+
+/* False: the node cannot match at the value, by the kinds of the ops there. */
+bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
+/* The same for a root, some operators deep. */
+bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
+/* Operands that are there; scratch space is none. */
+uint32_t match_count_operands(const struct graph *g, uint32_t op);
+
+/* ---- finish.c ---- */
+
+/* False when a `where` of the pattern whose names are all bound does not hold. `slot`: only those that speak of it;
+ * NONE: all of them. */
+bool match_where_holds(struct matcher *m, uint32_t slot);
+/* A user outside of the match of an op inside; false when there is none. */
+bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user);
+/* All goals are met; true when users and conditions are as the pattern asks, and the match is kept. */
+bool match_finish(struct matcher *m);
+/* Over a whole match of these ops. */
+struct evaluation match_evaluation(struct matcher *m, const uint32_t *ops, uint32_t nops);
+bool match_none_holds(struct evaluation *e, const struct number *const *conditions, uint32_t n);
+
+/* ---- operators.c, contractions.c, slices.c ---- */
+
+/* The op that `value` is a result of, if it is what the goal's node stands for, and all goals after it. */
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map);
 bool match_kind_fits(const struct node *node, enum op_kind kind);
 /* Matches the operands of an op as if its operator were right; false where that makes no sense. */
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-bool match_axis_fits(const struct goal *g, const struct imap *axis); /* what `dim=` says, if it says anything */
-/* NULL when all attributes are as the node says. */
+/* The first attribute that is not as the node says; NULL when there is none. */
 const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op);
-/* The attribute that stands for operand `role`; false when there is none of that form. */
+/* The attribute that the op has instead of operand `role`; false when there is none of that form. */
 bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual);
-/* parts.c: slices and concatenations. */
+bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-/* further.c: the further lines of the formula that are left, and the end of the match. */
+
+/* ---- values.c ---- */
+
+bool match_variable(struct matcher *m, const struct goal *g);
+bool match_named(struct matcher *m, const struct goal *g);
+bool match_number(struct matcher *m, const struct goal *g);
+bool match_either(struct matcher *m, const struct goal *g);
+bool match_transposed(struct matcher *m, const struct goal *g);
+bool match_result(struct matcher *m, const struct goal *g);
+
+/* ---- secondary.c, solve.c ---- */
+
+/* The secondary roots that are left, then the end of the match. */
 bool match_secondary(struct matcher *m);
-bool matcher_root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out);
-bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
-/* finish.c: false when a `where` of the pattern whose names are all bound does not hold. */
-bool match_still_fits(struct matcher *m, uint32_t slot);
-bool match_lines_fit(struct matcher *m);
-/* finish.c: a user outside of the match of an op inside; false when there is none. */
-bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user);
-/* finish.c: all goals hold; true when uses and conditions do too, and the match is kept. */
-bool match_finish(struct matcher *m);
+/* Searches for a pattern with its root at an op. */
+bool match_at(struct matcher *m, const struct pattern *p, uint32_t op);
 
 #endif

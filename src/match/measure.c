@@ -34,53 +34,43 @@ static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
     return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
 }
 
-/* Of a slice that cuts one dimension, and which that is. NULL where it is none. */
-static const struct slice_bounds *cut_of(const struct evaluation *e, const struct binding *b, struct slice_bounds *room,
-                                         uint32_t *dim) {
+/* The bounds of a slice that cuts one dimension, and which that is; false where it is none. */
+static bool cut_of(const struct evaluation *e, const struct binding *b, struct slice_bounds *s, uint32_t *dim) {
     uint32_t op = op_of(e, b);
-    const struct slice_bounds *s = NULL;
-    if (op != NONE && e->slices)
-        s = slice_remembered(e->slices, e->graph, op);
-    else if (op != NONE && slice_bounds(e->graph, op, room))
-        s = room;
-    if (!s || s->ncut != 1)
-        return NULL;
+    if (op == NONE || !slice_bounds(e->graph, op, s) || s->ncut != 1)
+        return false;
     for (*dim = 0; !s->cut[*dim];)
         ++*dim;
-    return s;
+    return true;
 }
 
 static double begin_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds room;
+    struct slice_bounds s;
     uint32_t d;
     (void)n;
-    const struct slice_bounds *s = cut_of(e, b, &room, &d);
-    return s ? (double)s->begin[d] : NAN;
+    return cut_of(e, b, &s, &d) ? (double)s.begin[d] : NAN;
 }
 
 static double end_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds room;
+    struct slice_bounds s;
     uint32_t d;
     (void)n;
-    const struct slice_bounds *s = cut_of(e, b, &room, &d);
-    return s ? (double)s->end[d] : NAN;
+    return cut_of(e, b, &s, &d) ? (double)s.end[d] : NAN;
 }
 
 static double step_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds room;
+    struct slice_bounds s;
     uint32_t d;
     (void)n;
-    const struct slice_bounds *s = cut_of(e, b, &room, &d);
-    return s ? (double)s->step[d] : NAN;
+    return cut_of(e, b, &s, &d) ? (double)s.step[d] : NAN;
 }
 
 /* The dimension that a slice cuts, counted from the last, which is -1. */
 static double cut_dim(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds room;
+    struct slice_bounds s;
     uint32_t d;
     (void)n;
-    const struct slice_bounds *s = cut_of(e, b, &room, &d);
-    return s ? (double)d - s->rank : NAN;
+    return cut_of(e, b, &s, &d) ? (double)d - s.rank : NAN;
 }
 
 /* A number, a truth value, or the one number that a list repeats. */

@@ -1,10 +1,10 @@
-/* How operators treat indices: from the elements of a result that are asked for to the elements of the
- * operands that they depend on. One function for each class of the operator table. */
+/* How operators treat indices: from the elements of a result that are asked for to the elements of the operands that
+ * they depend on. One function for each class of the operator table (graph/ops.def). */
 #include "match/matcher.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+/* The roles of the operator table tell: "x,y,slope=parameter". */
 bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual) {
     const char *r = op_table[m->g->kind[op]].roles;
     for (uint32_t i = 0; i < role && r; i++) {
@@ -22,7 +22,7 @@ bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key
     return mlir_attr(m->g->m, op, key, &text) && mlir_float(text, actual);
 }
 
-/* An operand that is printed as an attribute. */
+/* The formula has a number where the op has an attribute. */
 static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, uint32_t role, const struct node *node) {
     char key[32];
     double actual;
@@ -33,7 +33,7 @@ static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, u
 
 const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op) {
     if (op_table[node->op].class == OP_SLICE)
-        return NULL; /* which part, in words of the language: match_slice */
+        return NULL; /* part=, of= and every= are no attributes: match_slice */
     for (uint32_t i = 0; i < node->nattrs; i++) {
         const struct attr_spec *a = &node->attrs[i];
         struct str text, inner;
@@ -52,7 +52,7 @@ const struct attr_spec *match_wrong_attribute(const struct matcher *m, const str
     return NULL;
 }
 
-/* The map of an operand of an op that broadcasts; that of the result where they have one type. NULL: it has none. */
+/* The map of an operand of an op that broadcasts; NULL when there is none. */
 static const struct imap *operand_map(struct matcher *m, uint32_t result, uint32_t operand, const struct imap *map) {
     const struct mlir_value *values = m->g->m->values;
     uint32_t rank;
@@ -65,8 +65,52 @@ static const struct imap *operand_map(struct matcher *m, uint32_t result, uint32
     return mapped;
 }
 
+/* The dimension of channels of a convolution; -1 for other ops. */
+static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
+    static const uint16_t convolutions[] = {K_CONV1D, K_CONV2D, K_CONV3D, K_CONV_TRANSPOSE2D};
+    struct str text;
+    int64_t dim = -1;
+    for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++)
+        if (g->kind[op] == convolutions[i] && mlir_attr(g->m, op, "channel_dim", &text) && mlir_int(text, &dim))
+            return dim >= 0 && dim < (int64_t)rank ? dim : -1;
+    return -1;
+}
+
+/* The axes of an op whose computation is not known are the dimensions of its result, channels last. */
+static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const struct imap *map, struct axes *out) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct axes c;
+    if (!shape || !imap_coordinates(map, shape, rank, &c))
+        return false;
+    int64_t last = channel_dim(m->g, op, rank);
+    axes_clear(out);
+    for (uint32_t d = 0; d < rank; d++)
+        if (d != last && !axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return last < 0 ||
+           axes_add(out, c.t + axes_begin(&c, (uint32_t)last), c.end[last] - axes_begin(&c, (uint32_t)last));
+}
+
+/* A goal for an operand as a whole, where no map leads to it: over an index space of its own. */
 static struct goal *whole_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
-                               const struct goal *next);
+                               const struct goal *next) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    if (!shape || !map || !axes || rank > MAX_RANK || graph_numel(m->g, value) < 1)
+        return NULL;
+    imap_identity(map, WHOLE_SPACE + value, graph_numel(m->g, value));
+    if (!imap_coordinates(map, shape, rank, axes))
+        return NULL;
+    struct goal *c = matcher_goal(m, g, node, value, map, axes, next);
+    if (c) {
+        c->outer = NULL;
+        c->inside = c->turned = false;
+    }
+    return c;
+}
 
 /* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
 static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
@@ -86,7 +130,8 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
             continue;
         }
         const struct imap *mapped = operand_map(m, result, v[order[i]], map);
-        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight in tiles */
+        bool whole =
+            !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight that is stored in tiles */
         if (!mapped && !whole)
             return matcher_failed(m, FAILED_INDEX, g, op);
         struct goal *c = whole ? whole_goal(m, g, node->args[i], v[order[i]], next)
@@ -97,25 +142,13 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
         c->arg = i;
         next = c;
     }
-    return !m->full && matcher_solve(m, next);
-}
-
-/* Operands that are there; scratch space is none. */
-static uint32_t count_present(const struct graph *g, uint32_t op) {
-    const char *role = op_table[g->kind[op]].roles;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-        n += graph_operands(g, op)[i] != NONE && *role != '_';
-        role += strcspn(role, ",");
-        role += *role == ',';
-    }
-    return n;
+    return matcher_solve(m, next);
 }
 
 static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t nargs = g->node->nargs;
-    if (nargs > 8 || (graph_noperands(m->g, op) > nargs && count_present(m->g, op) > nargs))
+    if (nargs > 8 || (graph_noperands(m->g, op) > nargs && match_count_operands(m->g, op) > nargs))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     struct mark k = matcher_mark(m);
     if (operands(m, g, op, order, map))
@@ -128,6 +161,7 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     return operands(m, g, op, order, map);
 }
 
+/* How many dimensions are reduced, and which; NONE when that is not known. Without a list all are. */
 static uint32_t reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, bool *reduced) {
     struct str text;
     int64_t dims[MAX_RANK];
@@ -151,14 +185,14 @@ static uint32_t reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, 
     return count;
 }
 
-/* The digits that a reduction runs over: those of the formula's axes that its result does not depend on, so that
- * x inside the sum and x outside it speak of the same axis; else digits of their own. */
+/* The digits that a reduction runs over: those of the formula's axes that its result does not depend on, so that x
+ * inside and x outside of the sum vary along the same axis. Where these do not fit, digits of a space of its `own`. */
 static bool summed_digits(struct matcher *m, const struct goal *g, const struct imap *map, const int64_t *extents,
                           uint32_t n, struct axes *out, bool *own) {
     *own = !imap_complement(g->axes, map, extents, n, out);
     if (!*own)
         return true;
-    uint32_t space = ++m->spaces;
+    uint32_t space = ++m->state.spaces;
     axes_clear(out);
     int64_t lo = 1;
     for (uint32_t i = 0; i < n; i++)
@@ -172,7 +206,8 @@ static bool summed_digits(struct matcher *m, const struct goal *g, const struct 
     return true;
 }
 
-bool match_axis_fits(const struct goal *g, const struct imap *axis) {
+/* What `dim=` says, if it says anything. */
+static bool axis_fits(const struct goal *g, const struct imap *axis) {
     if (!g->node->dim.given)
         return true;
     struct imap meant;
@@ -180,6 +215,8 @@ bool match_axis_fits(const struct goal *g, const struct imap *axis) {
     return imap_equal(axis, &meant);
 }
 
+/* The element of the operand has the coordinates of the result in the dimensions that stay, and the summed digits in
+ * those that are reduced. */
 static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
     uint32_t result = gr->m->ops[op].first_result, x = graph_operands(gr, op)[0], rank, out_rank;
@@ -218,19 +255,19 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     struct imap axis, *x_map = matcher_scratch(m, sizeof *x_map);
     if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
-    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : match_axis_fits(g, &axis);
+    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : axis_fits(g, &axis);
     if (!along && !matcher_excuses(m, FAILED_AXIS, op))
-        return matcher_wrong(m, FAILED_AXIS, g, op, map);
+        return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     uint32_t me = matcher_take(m, op, g);
     struct goal *ch = matcher_goal(m, g, g->node->args[0], x, x_map, g->axes, g->next);
     if (!ch)
         return false;
     ch->parent = me;
-    return !m->full && matcher_solve(m, ch);
+    return matcher_solve(m, ch);
 }
 
 /* The axis along which softmax or a norm works, as digits. */
-static bool own_axis(const struct matcher *m, uint32_t op, const struct imap *map, struct imap *axis) {
+static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap *map, struct imap *axis) {
     uint32_t rank;
     const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
     struct axes c;
@@ -254,166 +291,9 @@ static bool own_axis(const struct matcher *m, uint32_t op, const struct imap *ma
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if ((!own_axis(m, op, map, &axis) || !match_axis_fits(g, &axis)) && !matcher_excuses(m, FAILED_AXIS, op))
-        return matcher_wrong(m, FAILED_AXIS, g, op, map);
+    if ((!worked_axis(m, op, map, &axis) || !axis_fits(g, &axis)) && !matcher_excuses(m, FAILED_AXIS, op))
+        return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     return elementwise(m, g, op, map);
-}
-
-/* The rows of two products may be printed in different orders: (head, query) and (query, head). */
-static bool same_digits(const struct imap *a, const struct imap *b) {
-    return imap_within(a, b) && imap_within(b, a);
-}
-
-/* Inside an attention the axes are exact: scores have one row for each query and one column for each key. At the
- * formula's outside a result may have been reshaped: then rows must not vary along the last axis. */
-static bool roles_fit(const struct goal *g, const struct operand_maps *maps, bool *swapped) {
-    struct imap rows, columns, last, before;
-    axes_axis(&maps->result_axes, -2, &rows);
-    axes_axis(&maps->result_axes, -1, &columns);
-    axes_axis(g->axes, -1, &last);
-    axes_axis(g->axes, -2, &before);
-    *swapped = false;
-    if (g->inside) {
-        if (imap_equal(&columns, &last) && same_digits(&rows, &before))
-            return true;
-        *swapped = true;
-        return imap_equal(&rows, &last) && same_digits(&columns, &before);
-    }
-    return !imap_touches(&maps->a, &last);
-}
-
-/* Reading a contraction's attributes is dear and the same op is tried again and again. */
-static const struct contraction *contraction_at(struct matcher *m, uint32_t op) {
-    uint32_t at = op % CONTRACTIONS;
-    if (m->contraction_ops[at] != op) {
-        m->contraction_ops[at] = op;
-        if (!contraction_of(m->g, op, &m->contractions[at]))
-            m->contractions[at].result = NONE;
-    }
-    return m->contractions[at].result == NONE ? NULL : &m->contractions[at];
-}
-
-/* The third operand of a linear broadcasts from the right. */
-static struct goal *bias_goal(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
-                              uint32_t me) {
-    uint32_t bias = graph_operands(m->g, op)[2];
-    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (g->node->nargs != 3 || bias == NONE || !mapped ||
-        !imap_operand(m->g, m->g->m->ops[op].first_result, bias, map, mapped))
-        return NULL;
-    imap_canonical(mapped);
-    struct goal *c = matcher_goal(m, g, g->node->args[2], bias, mapped, g->axes, g->next);
-    if (c) {
-        c->parent = me;
-        c->arg = 2;
-    }
-    return c;
-}
-
-static bool contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    const struct contraction *c;
-    struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
-    bool swapped;
-    if (g->node->nargs != count_present(m->g, op))
-        return matcher_failed(m, FAILED_OPERANDS, g, op);
-    if (!maps || !(c = contraction_at(m, op)) || !contraction_maps(m->g, c, map, ++m->spaces, maps) ||
-        !roles_fit(g, maps, &swapped))
-        return matcher_failed(m, FAILED_ROLES, g, op);
-    if (g->slot != NONE) {
-        struct binding b = m->slots[g->slot];
-        b.axes = &maps->result_axes;
-        matcher_bind(m, g->slot, b);
-    }
-    uint32_t me = matcher_take(m, op, g);
-    struct goal *b, *a;
-    const struct goal *next = g->next;
-    if (g->node->nargs > 2 && (swapped || !(next = bias_goal(m, g, op, map, me))))
-        return false;
-    if (swapped) { /* the transposed product: (B^T A^T) */
-        struct axes *left = matcher_scratch(m, sizeof *left), *right = matcher_scratch(m, sizeof *right);
-        if (!left || !right)
-            return false;
-        struct imap s, t;
-        uint32_t batch = maps->a_axes.n - 2;
-        *left = *right = maps->a_axes;
-        left->n = right->n = batch;
-        axes_axis(&maps->b_axes, -1, &t);
-        axes_axis(&maps->b_axes, -2, &s);
-        if (!axes_add(left, t.t, t.n) || !axes_add(left, s.t, s.n))
-            return false;
-        axes_axis(&maps->a_axes, -2, &t);
-        if (!axes_add(right, s.t, s.n) || !axes_add(right, t.t, t.n))
-            return false;
-        b = matcher_goal(m, g, g->node->args[1], c->a, &maps->a, right, next);
-        a = b ? matcher_goal(m, g, g->node->args[0], c->b, &maps->b, left, b) : NULL;
-    } else {
-        b = matcher_goal(m, g, g->node->args[1], c->b, &maps->b, &maps->b_axes, next);
-        a = b ? matcher_goal(m, g, g->node->args[0], c->a, &maps->a, &maps->a_axes, b) : NULL;
-    }
-    if (!a)
-        return false;
-    a->parent = b->parent = me;
-    b->arg = 1;
-    a->inside = b->inside = true;
-    a->outer = b->outer = NULL;
-    return !m->full && matcher_solve(m, a);
-}
-
-/* outer(p, v): matmul over an axis of one element is printed as a multiply that broadcasts p along v's columns. */
-static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, uint32_t p_at) {
-    const uint32_t *v = graph_operands(m->g, op);
-    uint32_t result = m->g->m->ops[op].first_result;
-    struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
-    if (!maps || !imap_operand(m->g, result, v[p_at], map, &maps->a) ||
-        !imap_operand(m->g, result, v[1 - p_at], map, &maps->b))
-        return false;
-    imap_canonical(&maps->a);
-    imap_canonical(&maps->b);
-    /* p may be expanded by an op of its own before the multiply: what it depends on is known at its source */
-    struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
-    if (!links)
-        return false;
-    uint32_t n = matcher_chain(m->g, v[p_at], &maps->a, links, MAX_CHAIN);
-    const struct imap *source = &links[n - 1].map;
-    struct axes columns;
-    struct imap column = {0};
-    int64_t size = 1;
-    for (uint32_t i = 0; i < maps->b.n; i++)
-        size *= maps->b.t[i].size;
-    for (uint32_t i = 0; i < source->n; i++)
-        size = source->t[i].size && size % source->t[i].size == 0 ? size / source->t[i].size : 0;
-    if (size <= 1 || !imap_complement(g->axes, source, &size, 1, &columns) || !axes_join(&columns, 0, 1, &column) ||
-        !imap_within(source, &maps->b))
-        return false;
-    axes_clear(&maps->a_axes);
-    if (!axes_add(&maps->a_axes, source->t, source->n))
-        return false;
-    maps->b_axes = maps->a_axes;
-    /* one row, one summed element: axes without digits */
-    axes_add(&maps->a_axes, NULL, 0);
-    axes_add(&maps->a_axes, NULL, 0);
-    axes_add(&maps->b_axes, NULL, 0);
-    if (!axes_add(&maps->b_axes, column.t, column.n))
-        return false;
-    uint32_t me = matcher_take(m, op, g);
-    struct goal *b = matcher_goal(m, g, g->node->args[1], v[1 - p_at], &maps->b, &maps->b_axes, g->next);
-    struct goal *a = b ? matcher_goal(m, g, g->node->args[0], v[p_at], &maps->a, &maps->a_axes, b) : NULL;
-    if (!a)
-        return false;
-    a->parent = b->parent = me;
-    b->arg = 1;
-    a->inside = b->inside = true;
-    return !m->full && matcher_solve(m, a);
-}
-
-static bool outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    if (graph_noperands(m->g, op) != 2)
-        return false;
-    struct mark k = matcher_mark(m);
-    if (outer_order(m, g, op, map, 0))
-        return true;
-    matcher_undo(m, k);
-    return outer_order(m, g, op, map, 1);
 }
 
 bool match_kind_fits(const struct node *node, enum op_kind kind) {
@@ -421,61 +301,15 @@ bool match_kind_fits(const struct node *node, enum op_kind kind) {
         return kind == K_MULTIPLY;
     if (node->op == kind)
         return true;
-    /* three spellings of one product */
+    /* three ops for one product */
     return node->op == K_MATMUL && (kind == K_DOT_GENERAL || kind == K_LINEAR);
 }
 
-/* Dimension of channels of a convolution, which a formula has last; -1 for other ops. */
-static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
-    static const uint16_t convolutions[] = {K_CONV1D, K_CONV2D, K_CONV3D, K_CONV_TRANSPOSE2D};
-    struct str text;
-    int64_t dim = -1;
-    for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++)
-        if (g->kind[op] == convolutions[i] && mlir_attr(g->m, op, "channel_dim", &text) && mlir_int(text, &dim))
-            return dim >= 0 && dim < (int64_t)rank ? dim : -1;
-    return -1;
-}
-
-/* The axes of an op that nothing is known of are the dimensions of its result. */
-static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const struct imap *map, struct axes *out) {
-    uint32_t rank;
-    const int64_t *shape = graph_shape(m->g, value, &rank);
-    struct axes c;
-    if (!shape || !imap_coordinates(map, shape, rank, &c))
-        return false;
-    int64_t last = channel_dim(m->g, op, rank);
-    axes_clear(out);
-    for (uint32_t d = 0; d < rank; d++)
-        if (d != last && !axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
-            return false;
-    return last < 0 ||
-           axes_add(out, c.t + axes_begin(&c, (uint32_t)last), c.end[last] - axes_begin(&c, (uint32_t)last));
-}
-
-/* An operand of such an op, over an index of its own. */
-static struct goal *whole_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
-                               const struct goal *next) {
-    uint32_t rank;
-    const int64_t *shape = graph_shape(m->g, value, &rank);
-    struct imap *map = matcher_scratch(m, sizeof *map);
-    struct axes *axes = matcher_scratch(m, sizeof *axes);
-    if (!shape || !map || !axes || rank > MAX_RANK || graph_numel(m->g, value) < 1)
-        return NULL;
-    imap_identity(map, FRESH_SPACE + MAX_FRESH + 1 + value, graph_numel(m->g, value));
-    if (!imap_coordinates(map, shape, rank, axes))
-        return NULL;
-    struct goal *c = matcher_goal(m, g, node, value, map, axes, next);
-    if (c) {
-        c->outer = NULL;
-        c->inside = c->turned = false;
-    }
-    return c;
-}
-
+/* An op of which nothing is known but its operands. */
 static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
-    if (g->node->nargs != count_present(m->g, op) || g->node->dim.given)
+    if (g->node->nargs != match_count_operands(m->g, op) || g->node->dim.given)
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
@@ -489,10 +323,10 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
         c->arg = i;
         next = c;
     }
-    return !m->full && matcher_solve(m, next);
+    return matcher_solve(m, next);
 }
 
-/* Movement that the formula names. */
+/* Movement that the formula names, rather than looks through. */
 static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap *next = matcher_scratch(m, sizeof *next);
     if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
@@ -503,11 +337,12 @@ static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const
     if (!c)
         return false;
     c->parent = me;
-    return !m->full && matcher_solve(m, c);
+    return matcher_solve(m, c);
 }
 
+/* The name stands for this op from here on. */
 static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32_t value, const struct imap *map) {
-    struct binding b = m->slots[g->slot];
+    struct binding b = m->state.slots[g->slot];
     b.op = op;
     b.value = value;
     b.map = map;
@@ -529,13 +364,13 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
     if (!graph_plain(gr, op) && !matcher_excuses(m, FAILED_FOLDED, op))
-        return matcher_wrong(m, FAILED_FOLDED, g, op, map);
+        return matcher_failed_at(m, FAILED_FOLDED, g, op, map);
     if (match_wrong_attribute(m, g->node, op) && !matcher_excuses(m, FAILED_ATTRIBUTE, op))
-        return matcher_wrong(m, FAILED_ATTRIBUTE, g, op, map);
+        return matcher_failed_at(m, FAILED_ATTRIBUTE, g, op, map);
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;
     if (g->node->kind == N_OUTER)
-        return outer(m, g, op, map);
+        return match_outer(m, g, op, map);
     switch (graph_class(gr, op)) {
     case OP_ELTWISE:
     case OP_ALIKE:
@@ -545,7 +380,7 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
     case OP_AXISWISE:
         return axiswise(m, g, op, map);
     case OP_CONTRACT:
-        return contraction(m, g, op, map);
+        return match_contraction(m, g, op, map);
     case OP_SLICE:
         return match_slice(m, g, op, map);
     case OP_JOIN:
@@ -563,7 +398,7 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
 
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t result = m->g->m->ops[op].first_result;
-    if (g->node->kind != N_OP || g->node->nargs != count_present(m->g, op) || m->g->m->ops[op].func != m->func)
+    if (g->node->kind != N_OP || g->node->nargs != match_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
         return false;
     if (g->slot != NONE && !bind_op(m, g, op, result, map))
         return false;

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "match/search.h"
 
 struct graph_search {
     const struct search_setup *setup;
     const struct graph *graph;
     const uint32_t *funcs;
-    struct match_list *lists;   /* per function */
-    struct arena *arenas;       /* per thread */
-    struct matcher **searchers; /* per thread; NULL until it has begun */
+    struct match_list *lists;    /* per function */
+    struct arena *arenas;        /* per thread */
+    struct searcher **searchers; /* per thread; NULL until it has begun */
 };
 
 uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
@@ -33,8 +34,8 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
 static void search_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_search *s = context;
     if (!s->searchers[slot])
-        s->searchers[slot] = match_searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
-    match_search(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
+        s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
+    searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
 }
 
 static void take_matches(struct match_list *to, struct match_list *from) {
@@ -60,7 +61,7 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
     for (uint32_t i = 0; i < n; i++)
         take_matches(out, &s.lists[i]);
     for (uint32_t i = 0; i < setup->threads; i++) {
-        binding_query_free(s.searchers[i]);
+        searcher_free(s.searchers[i]);
         arena_merge(a, &s.arenas[i]);
     }
 }

@@ -2,6 +2,7 @@
 #ifndef FA_SEARCH_GRAPH_H
 #define FA_SEARCH_GRAPH_H
 
+#include "match/cache.h"
 #include "match/match.h"
 
 /* What a search of any graph needs. */

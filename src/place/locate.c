@@ -105,14 +105,14 @@ struct whereabouts {
     const struct name_reader *reader;
     const struct flow *flow;
     const struct match *m;
-    const uint32_t *slots; /* values bound to the slots of the formula; NULL: not bound */
+    const struct binding *slots; /* of the formula; NULL: not bound */
     struct names names;
     const char *near; /* "fed by " or "before " for names of weights nearby; "" for names of the match itself */
 };
 
 static void own_slots(struct whereabouts *p) {
     for (uint32_t i = 0; p->slots && i < p->m->pattern->nlocate; i++) {
-        uint32_t v = p->slots[p->m->pattern->locate[i]];
+        uint32_t v = p->slots[p->m->pattern->locate[i]].value;
         if (is_named(p->flow->g, v))
             parameter_names(p->flow->g, v, &p->names);
     }
@@ -144,7 +144,7 @@ static void own_locations(struct whereabouts *p) {
 static void behind_slots(struct whereabouts *p) {
     struct worklist w = {.n = 0};
     for (uint32_t i = 0; p->slots && i < p->m->pattern->nlocate; i++)
-        visit(&w, p->slots[p->m->pattern->locate[i]]);
+        visit(&w, p->slots[p->m->pattern->locate[i]].value);
     weights_behind(p->flow, &w, &p->names);
 }
 
@@ -233,7 +233,7 @@ struct str locate_match(const struct pattern_set *set, const struct flow *flow, 
     struct buf out = {0};
     struct str text = STR("");
     if (name_reader_begin(&reader, set, a)) {
-        struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->values, .near = ""};
+        struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->slots, .near = ""};
         struct role role = role_of(flow, m, a);
         struct str says = find_names(&p, role.look);
         write_place(&out, &p, contradicted(&role, &p.names) ? STR("") : role.text, says);

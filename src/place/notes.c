@@ -2,6 +2,8 @@
  * ops, source locations, state of the compiler, conflicts, graph, layout of the segment. A line without content is left
  * out. */
 #include "place/notes.h"
+
+#include "match/evaluate.h"
 #include "place/classify.h"
 #include "place/locate.h"
 

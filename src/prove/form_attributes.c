@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "match/evaluate.h"
+
 /* The number that all elements of an input have in this run: attributes of the form may use it. */
-static double number_given(const void *self, uint32_t value) {
-    const struct device_run *run = self;
+static double number_given(const struct device_run *run, uint32_t value) {
     for (uint32_t i = 0; i < run->ref->ninputs; i++) {
         const struct tensor *t = run->given[i].tensor;
         bool one = run->given[i].value == value && t && t->n > 0;
@@ -27,8 +28,7 @@ static struct evaluation evaluation_of(const struct reference *r, const struct f
                                .axes = f->root_axes,
                                .ops = r->match->ops,
                                .nops = r->match->nops,
-                               .arena = r->arena,
-                               .brief = true};
+                               .arena = r->arena};
 }
 
 bool form_excludes(const struct reference *r, const struct fused_form *f, enum outside what) {
@@ -45,8 +45,10 @@ bool form_excludes(const struct reference *r, const struct fused_form *f, enum o
 static bool number_of_match(const void *self, struct str text, double *out) {
     const struct device_run *run = self;
     struct evaluation e = evaluation_of(run->ref, run->form);
-    e.number_of = number_given;
-    e.self = run;
+    double numbers[MAX_SLOTS];
+    for (uint32_t slot = 0; slot < run->ref->bound.nslots; slot++)
+        numbers[slot] = number_given(run, run->ref->bound.slots[slot].value);
+    e.numbers = numbers;
     const struct number *n = number_of_text(run->form->like.numbers, e.formula, text, run->ref->arena);
     *out = n ? evaluate(&e, n) : NAN;
     return n && !isnan(*out);

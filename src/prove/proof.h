@@ -41,7 +41,7 @@ struct reference {
     const struct pattern_set *set; /* of the lowerings */
     const struct match *match;
     struct arena *arena;
-    struct match_bound bound;        /* values of the pattern's names */
+    struct match_detail bound;       /* values of the pattern's names */
     uint32_t ops[MAX_REFERENCE_OPS]; /* ops that are evaluated: matched, movement between them, constants */
     uint32_t nops;
     struct proof_input inputs[MAX_INPUTS];

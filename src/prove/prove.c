@@ -39,7 +39,7 @@ static bool prepare(struct proof *p, const struct formula *form) {
     struct bench *b = &p->run.bench;
     if (!form)
         return false;
-    if (!match_bindings(p->ref.match, p->ref.arena, &p->ref.bound))
+    if (!match_details(p->ref.match, p->ref.arena, &p->ref.bound))
         return bench_fail(b, "the match is not found again");
     if (!form_prepare(&p->form, form, &p->run))
         return bench_fail(b, "the root has no axes");

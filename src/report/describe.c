@@ -11,7 +11,6 @@ struct describer {
     const struct fa_options *options;
     struct flow *flow;
     struct note_context notes;
-    struct arena kept;  /* freed after the graph */
     struct arena arena; /* freed after each match */
 };
 
@@ -21,13 +20,13 @@ static void begin_describing(struct describer *by) {
     by->flow = flow_new(f->graph);
     by->notes = (struct note_context){.set = f->patterns,
                                       .flow = by->flow,
-                                      .query = binding_query_new(f->graph, &by->kept),
+                                      .query = binding_query_new(f->graph),
                                       .before_passes = !ttnn,
                                       .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
                                       .graph = f->compile->number,
                                       .ngraphs = f->ngraphs};
     if (f->origins)
-        by->notes.origin_query = binding_query_new(f->origins->pairing.ttir, &by->kept);
+        by->notes.origin_query = binding_query_new(f->origins->pairing.ttir);
 }
 
 static void end_describing(struct describer *by) {
@@ -35,7 +34,6 @@ static void end_describing(struct describer *by) {
     binding_query_free(by->notes.origin_query);
     flow_free(by->flow);
     arena_free(&by->arena);
-    arena_free(&by->kept);
 }
 
 static struct instance describe(struct describer *by, uint32_t i) {

@@ -1,25 +1,25 @@
-/* Slices and concatenations: an axis of the formula is a part of an axis of the operand, or is made of
- * those of several. All other axes go on as they are; the axis that changes is, below the op, an axis
- * that the formula knows (the one that was cut above) or a fresh one, and the same fresh one wherever
- * the same axis is a part of an axis of that extent. */
+/* Slices and concatenations: an axis of the formula is a part of an axis of the operand, or is made of axes of several.
+ * The other axes go on as they are. The one that changes is, below the op, an axis that the formula knows already (the
+ * one that was cut above) or a fresh one, and the same fresh one wherever the same axis is a part of an axis of that
+ * extent: so two halves of one tensor can meet again in one name. */
 #include "match/matcher.h"
 
 #include <string.h>
 
-/* Space of the axis of `extent` elements that `part` is a part of. */
+/* The space of the axis of `extent` elements that `part` is a part of. */
 static uint32_t fresh_space(struct matcher *m, const struct imap *part, int64_t extent) {
-    for (uint32_t i = 0; i < m->nfresh; i++)
-        if (m->fresh[i].extent == extent && imap_equal(&m->fresh[i].part, part))
+    for (uint32_t i = 0; i < m->fresh.n; i++)
+        if (m->fresh.axes[i].extent == extent && imap_equal(&m->fresh.axes[i].part, part))
             return FRESH_SPACE + i;
-    if (m->nfresh == MAX_FRESH) {
+    if (m->fresh.n == MAX_FRESH) {
         m->full = true;
         return FRESH_SPACE;
     }
-    m->fresh[m->nfresh] = (struct fresh_axis){*part, extent};
-    return FRESH_SPACE + m->nfresh++;
+    m->fresh.axes[m->fresh.n] = (struct fresh_axis){*part, extent};
+    return FRESH_SPACE + m->fresh.n++;
 }
 
-/* Replaces the axis of the formula that consists of these digits, if there is one. */
+/* Replaces the axis of the formula that consists of these digits, if there is one, by others. */
 static bool replace_axis(const struct axes *in, const struct imap *digits, const struct term *t, uint32_t n,
                          struct axes *out) {
     bool done = digits->n == 0;
@@ -36,14 +36,16 @@ static bool replace_axis(const struct axes *in, const struct imap *digits, const
     return true;
 }
 
-/* Below an op that changes some dimensions: coordinates of its operand, and the formula's axes there. */
-struct changed {
-    const int64_t *shape; /* of the operand */
+/* The operand of a slice or a concatenation, and along which dimensions the result has another extent. */
+struct resized_operand {
+    const int64_t *shape;
     uint32_t rank;
-    bool dims[MAX_RANK];
+    bool dims[MAX_RANK]; /* those that differ */
 };
 
-static bool complement_of(const struct axes *context, const struct axes *kept, const struct changed *ch,
+/* The digits of `context` that the kept dimensions do not use: where an axis was cut above, the operand's dimension is
+ * that axis. */
+static bool complement_of(const struct axes *context, const struct axes *kept, const struct resized_operand *ch,
                           const int64_t *extents, uint32_t n, struct axes *digits) {
     struct imap rest;
     int64_t shape[MAX_RANK];
@@ -53,7 +55,8 @@ static bool complement_of(const struct axes *context, const struct axes *kept, c
            imap_complement(context, &rest, extents, n, digits);
 }
 
-static bool fresh_digits(struct matcher *m, const struct axes *result, const struct changed *ch, struct axes *digits) {
+static bool fresh_digits(struct matcher *m, const struct axes *result, const struct resized_operand *ch,
+                         struct axes *digits) {
     axes_clear(digits);
     for (uint32_t d = 0; d < ch->rank; d++) {
         if (!ch->dims[d])
@@ -67,10 +70,9 @@ static bool fresh_digits(struct matcher *m, const struct axes *result, const str
     return !m->full;
 }
 
-/* The goal for an operand of which `ch` tells the changed dimensions; `result` has the coordinates of the op's result.
- */
+/* The goal for such an operand; `result`: coordinates of the op's result. */
 static struct goal *part_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
-                              const struct axes *result, const struct changed *ch, const struct goal *next) {
+                              const struct axes *result, const struct resized_operand *ch, const struct goal *next) {
     struct axes kept, digits, at;
     int64_t extents[MAX_RANK];
     uint32_t n = 0;
@@ -111,8 +113,8 @@ static struct goal *part_goal(struct matcher *m, const struct goal *g, const str
     return c;
 }
 
-/* What is cut or joined is the axis that is meant, or a part of it: pairs of neighbours. */
-static bool cut_fits(const struct goal *g, const struct imap *digits) {
+/* What is cut or joined is the axis that dim= names, or a part of it, as where pairs of neighbours are split. */
+static bool cut_axis_fits(const struct goal *g, const struct imap *digits) {
     struct imap meant;
     if (!g->node->dim.given)
         return true;
@@ -120,8 +122,9 @@ static bool cut_fits(const struct goal *g, const struct imap *digits) {
     return imap_within(digits, &meant);
 }
 
-/* part=0, of=2: the first half; part=1, every=2: the odd elements. -1: not said. */
-static bool said(const struct node *node, const char *key, int64_t *out) {
+/* part=0, of=2: the first half; part=1, every=2: the odd elements. -1 when the key is not given; false when it is no
+ * number. */
+static bool part_key(const struct node *node, const char *key, int64_t *out) {
     *out = -1;
     for (uint32_t i = 0; i < node->nattrs; i++)
         if (strcmp(node->attrs[i].key, key) == 0)
@@ -131,7 +134,7 @@ static bool said(const struct node *node, const char *key, int64_t *out) {
 
 static bool part_fits(const struct node *node, const struct slice_bounds *s, uint32_t d, int64_t extent) {
     int64_t part, of, every;
-    if (!said(node, "part", &part) || !said(node, "of", &of) || !said(node, "every", &every))
+    if (!part_key(node, "part", &part) || !part_key(node, "of", &of) || !part_key(node, "every", &every))
         return false;
     if (of > 0)
         return part >= 0 && part < of && extent % of == 0 && s->step[d] == 1 && s->begin[d] == part * (extent / of) &&
@@ -143,32 +146,33 @@ static bool part_fits(const struct node *node, const struct slice_bounds *s, uin
 
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
-    const struct slice_bounds *s = slice_remembered(&m->slices, m->g, op);
+    struct slice_bounds s;
     struct axes result;
     uint32_t rank, x = graph_operands(gr, op)[0];
     const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
-    if (g->node->nargs != 1 || !shape || !s || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
+    if (g->node->nargs != 1 || !shape || !slice_bounds(gr, op, &s) || s.ncut == 0 ||
+        !imap_coordinates(map, shape, rank, &result))
         return matcher_failed(m, FAILED_INDEX, g, op);
-    struct changed ch = {graph_shape(gr, x, &rank), s->rank, {false}};
+    struct resized_operand ch = {graph_shape(gr, x, &rank), s.rank, {false}};
     if (!ch.shape)
         return matcher_failed(m, FAILED_INDEX, g, op);
-    if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
+    if ((g->node->dim.given || g->node->nattrs) && s.ncut != 1)
         return matcher_failed(m, FAILED_PART, g, op);
-    for (uint32_t d = 0; d < s->rank; d++) {
+    for (uint32_t d = 0; d < s.rank; d++) {
         struct imap axis;
-        ch.dims[d] = s->cut[d];
+        ch.dims[d] = s.cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s->cut[d] && !cut_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
-            return matcher_wrong(m, FAILED_AXIS, g, op, map);
-        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
-            return matcher_wrong(m, FAILED_PART, g, op, map);
+        if (s.cut[d] && !cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
+            return matcher_failed_at(m, FAILED_AXIS, g, op, map);
+        if (s.cut[d] && !part_fits(g->node, &s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
+            return matcher_failed_at(m, FAILED_PART, g, op, map);
     }
     uint32_t me = matcher_take(m, op, g);
     struct goal *c = part_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
     if (!c)
         return false;
     c->parent = me;
-    return !m->full && matcher_solve(m, c);
+    return matcher_solve(m, c);
 }
 
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
@@ -189,12 +193,12 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     if (dim < 0 || dim >= (int64_t)rank)
         return false;
     axes_axis(&result, (int)dim, &axis);
-    if (!cut_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
-        return matcher_wrong(m, FAILED_AXIS, g, op, map);
+    if (!cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
+        return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     uint32_t me = matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {
-        struct changed ch = {NULL, rank, {false}};
+        struct resized_operand ch = {NULL, rank, {false}};
         uint32_t own;
         ch.shape = v[i] == NONE ? NULL : graph_shape(gr, v[i], &own);
         ch.dims[dim] = true;
@@ -207,5 +211,5 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
         c->arg = i;
         next = c;
     }
-    return !m->full && matcher_solve(m, next);
+    return matcher_solve(m, next);
 }

@@ -1,0 +1,25 @@
+/* What a match assumes of the numbers that its values hold: collected by constants and conditions while a match is
+ * searched for, cut back by the search when it backtracks. What there is no room for is left out. */
+#include "match/evaluate.h"
+
+#include <math.h>
+
+static bool same_number(double a, double b) {
+    return a == b || (isnan(a) && isnan(b));
+}
+
+void assume_precondition(struct assumptions *a, uint32_t argument, double number) {
+    for (uint32_t i = 0; a && i < a->npreconditions; i++)
+        if (a->preconditions[i].argument == argument && same_number(a->preconditions[i].number, number))
+            return;
+    if (a && a->npreconditions < MAX_PRECONDITIONS)
+        a->preconditions[a->npreconditions++] = (struct precondition){argument, number};
+}
+
+void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated) {
+    for (uint32_t i = 0; a && i < a->nties; i++)
+        if (a->ties[i].value == value)
+            return;
+    if (a && a->nties < MAX_TIES)
+        a->ties[a->nties++] = (struct tie){value, number, stated};
+}

@@ -1,0 +1,123 @@
+/* What a match binds: its root is searched again, and a search that succeeded leaves its bindings in place. */
+#include "match/matcher.h"
+
+#include <math.h>
+#include <string.h>
+
+struct matcher *binding_query_new(const struct graph *g) {
+    return matcher_new(g, NONE, UINT64_MAX, NULL);
+}
+
+void binding_query_free(struct matcher *query) {
+    matcher_free(query);
+}
+
+/* The rules that hold for the match, filled in. */
+static const struct str *rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n, uint32_t *count) {
+    struct str *lines = arena_alloc(e->arena, (n + 1) * sizeof *lines);
+    *count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        e->found = NONE;
+        if (!rules[i].when || evaluates_to_true(e, rules[i].when))
+            lines[(*count)++] = fill_in(e, rules[i].say);
+    }
+    return lines;
+}
+
+static void add_rules(struct matcher *m, struct match_detail *out) {
+    struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
+    const struct pattern *p = m->pattern;
+    uint32_t n;
+    out->remarks = rules_text(&e, p->notes, p->nnotes, &out->nremarks);
+    out->outside = rules_text(&e, p->outside, p->noutside, &out->noutside);
+    out->blocked = rules_text(&e, p->block, p->nblock, &out->nblocked);
+    out->compiler = rules_text(&e, p->compiler, p->ncompiler, &out->ncompiler);
+    out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
+    const struct str *torch = rules_text(&e, p->torch, p->ntorch, &n);
+    if (n)
+        out->torch = torch[0];
+}
+
+static struct str precondition_text(const struct graph *g, const struct precondition *p, struct arena *a) {
+    struct str label = value_label(g, p->argument, a);
+    if (isnan(p->number))
+        return arena_printf(a, "%.*s holds one known number in every element", (int)label.n, label.p);
+    return arena_printf(a, "every element of %.*s is %.9g", (int)label.n, label.p, p->number);
+}
+
+/* Each text once: numbers may differ in more digits than are printed. */
+static void add_preconditions(const struct matcher *m, struct match_detail *out) {
+    const struct assumptions *assumed = &m->state.assumed;
+    struct str *lines = arena_alloc(m->arena, (assumed->npreconditions + 1) * sizeof *lines);
+    for (uint32_t i = 0; i < assumed->npreconditions; i++) {
+        struct str text = precondition_text(m->g, &assumed->preconditions[i], m->arena);
+        bool known = false;
+        for (uint32_t k = 0; k < out->npreconditions; k++)
+            known |= str_eq(lines[k], text);
+        if (!known)
+            lines[out->npreconditions++] = text;
+    }
+    out->preconditions = lines;
+}
+
+static const struct imap *copied_map(struct arena *a, const struct imap *map) {
+    struct imap *copy = map ? arena_alloc(a, sizeof *copy) : NULL;
+    if (copy)
+        imap_copy(copy, map);
+    return copy;
+}
+
+static const struct axes *copied_axes(struct arena *a, const struct axes *axes) {
+    struct axes *copy = axes ? arena_alloc(a, sizeof *copy) : NULL;
+    if (copy)
+        axes_copy(copy, axes);
+    return copy;
+}
+
+/* Maps and axes are in scratch space. */
+static void add_bindings(const struct matcher *m, struct match_detail *out) {
+    uint32_t n = m->pattern->formula.nslots;
+    struct binding *slots = arena_alloc(m->arena, (n + 1) * sizeof *slots);
+    for (uint32_t i = 0; i < n; i++) {
+        slots[i] = m->state.slots[i];
+        slots[i].map = copied_map(m->arena, slots[i].map);
+        slots[i].axes = copied_axes(m->arena, slots[i].axes);
+    }
+    out->slots = slots;
+    out->nslots = n;
+}
+
+static void add_ties(const struct matcher *m, struct match_detail *out) {
+    const struct assumptions *assumed = &m->state.assumed;
+    struct tie *ties = arena_alloc(m->arena, (assumed->nties + 1) * sizeof *ties);
+    memcpy(ties, assumed->ties, assumed->nties * sizeof *ties);
+    out->ties = ties;
+    out->nties = assumed->nties;
+}
+
+bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out) {
+    *out = (struct match_detail){0};
+    query->func = m->func;
+    query->arena = a;
+    if (!match_at(query, m->pattern->is_variant ? m->pattern->variant_of : m->pattern, m->root))
+        return false;
+    add_bindings(query, out);
+    add_preconditions(query, out);
+    add_rules(query, out);
+    add_ties(query, out); /* of the conditions of these rules too */
+    return true;
+}
+
+bool match_details(const struct match *m, struct arena *a, struct match_detail *out) {
+    struct matcher *query = binding_query_new(m->graph);
+    bool found = binding_query_run(query, m, a, out);
+    binding_query_free(query);
+    return found;
+}
+
+bool match_axis_is_cut(const struct imap *axis) {
+    bool cut = axis->n > 0;
+    for (uint32_t i = 0; i < axis->n; i++)
+        cut &= axis->t[i].space >= FRESH_SPACE && axis->t[i].space < WHOLE_SPACE;
+    return cut;
+}

@@ -1,0 +1,156 @@
+/* Matrix products: which operand has the rows and which the columns, also where the whole product is transposed, or
+ * printed as a multiply. */
+#include "match/matcher.h"
+
+/* The same elements in any order: the rows of one product may be (head, query), those of another (query, head). */
+static bool same_digits(const struct imap *a, const struct imap *b) {
+    return imap_within(a, b) && imap_within(b, a);
+}
+
+/* Whether the op's rows and columns are those of the formula. Where its result is an operand of another product, as
+ * the scores of an attention are, both have to be exact; `transposed`: they are exchanged. Elsewhere a result may have
+ * been reshaped, and it is enough that its first operand does not vary along the last axis. */
+static bool roles_fit(const struct goal *g, const struct operand_maps *maps, bool *transposed) {
+    struct imap rows, columns, last, before;
+    axes_axis(&maps->result_axes, -2, &rows);
+    axes_axis(&maps->result_axes, -1, &columns);
+    axes_axis(g->axes, -1, &last);
+    axes_axis(g->axes, -2, &before);
+    *transposed = false;
+    if (g->inside) {
+        if (imap_equal(&columns, &last) && same_digits(&rows, &before))
+            return true;
+        *transposed = true;
+        return imap_equal(&rows, &last) && same_digits(&columns, &before);
+    }
+    return !imap_touches(&maps->a, &last);
+}
+
+/* The third operand of a linear, which broadcasts. */
+static struct goal *bias_goal(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
+                              uint32_t me) {
+    uint32_t bias = graph_operands(m->g, op)[2];
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (g->node->nargs != 3 || bias == NONE || !mapped ||
+        !imap_operand(m->g, m->g->m->ops[op].first_result, bias, map, mapped))
+        return NULL;
+    imap_canonical(mapped);
+    struct goal *c = matcher_goal(m, g, g->node->args[2], bias, mapped, g->axes, g->next);
+    if (c) {
+        c->parent = me;
+        c->arg = 2;
+    }
+    return c;
+}
+
+/* Where the op computes the transpose, b^T a^T of the formula's a b: its operands and their axes become the formula's.
+ */
+static bool exchange_operands(struct contraction *c, struct operand_maps *maps) {
+    struct axes left = maps->a_axes, right = maps->a_axes;
+    struct imap rows, summed, columns, map = maps->a;
+    uint32_t a = c->a;
+    left.n = right.n = maps->a_axes.n - 2;
+    axes_axis(&maps->b_axes, -1, &rows);
+    axes_axis(&maps->b_axes, -2, &summed);
+    axes_axis(&maps->a_axes, -2, &columns);
+    if (!axes_add(&left, rows.t, rows.n) || !axes_add(&left, summed.t, summed.n) ||
+        !axes_add(&right, summed.t, summed.n) || !axes_add(&right, columns.t, columns.n))
+        return false;
+    c->a = c->b;
+    c->b = a;
+    maps->a = maps->b;
+    maps->b = map;
+    maps->a_axes = left;
+    maps->b_axes = right;
+    return true;
+}
+
+/* Goals for the two factors of the op with index `me`, and then `next`. */
+static bool match_factors(struct matcher *m, const struct goal *g, const struct contraction *c,
+                          const struct operand_maps *maps, uint32_t me, const struct goal *next) {
+    struct goal *b = matcher_goal(m, g, g->node->args[1], c->b, &maps->b, &maps->b_axes, next);
+    struct goal *a = b ? matcher_goal(m, g, g->node->args[0], c->a, &maps->a, &maps->a_axes, b) : NULL;
+    if (!a)
+        return false;
+    a->parent = b->parent = me;
+    b->arg = 1;
+    a->inside = b->inside = true;
+    return matcher_solve(m, a);
+}
+
+bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    struct contraction c;
+    struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
+    bool transposed;
+    if (g->node->nargs != match_count_operands(m->g, op))
+        return matcher_failed(m, FAILED_OPERANDS, g, op);
+    if (!maps || !contraction_of(m->g, op, &c) || !contraction_maps(m->g, &c, map, ++m->state.spaces, maps) ||
+        !roles_fit(g, maps, &transposed))
+        return matcher_failed(m, FAILED_ROLES, g, op);
+    if (g->slot != NONE) {
+        struct binding b = m->state.slots[g->slot];
+        b.axes = &maps->result_axes;
+        matcher_bind(m, g->slot, b);
+    }
+    uint32_t me = matcher_take(m, op, g);
+    struct goal factors = *g; /* the axes of its factors begin here */
+    factors.outer = NULL;
+    const struct goal *next = g->next;
+    if (g->node->nargs > 2 && (transposed || !(next = bias_goal(m, g, op, map, me))))
+        return false;
+    if (transposed && !exchange_operands(&c, maps))
+        return false;
+    return match_factors(m, &factors, &c, maps, me, next);
+}
+
+/* outer(p, v): a matmul that sums over one element, printed as a multiply that broadcasts p along the columns of v.
+ * `p_at`: which operand is p. */
+static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, uint32_t p_at) {
+    const uint32_t *v = graph_operands(m->g, op);
+    uint32_t result = m->g->m->ops[op].first_result;
+    struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
+    if (!maps || !imap_operand(m->g, result, v[p_at], map, &maps->a) ||
+        !imap_operand(m->g, result, v[1 - p_at], map, &maps->b))
+        return false;
+    imap_canonical(&maps->a);
+    imap_canonical(&maps->b);
+    /* p may be broadcast by an op of its own before the multiply: its source tells what it depends on */
+    struct link *links = matcher_scratch(m, MAX_CHAIN * sizeof *links);
+    if (!links)
+        return false;
+    uint32_t n = movement_chain(m->g, v[p_at], &maps->a, links, MAX_CHAIN);
+    const struct imap *source = &links[n - 1].map;
+    struct axes columns;
+    struct imap column = {0};
+    int64_t size = 1;
+    for (uint32_t i = 0; i < maps->b.n; i++)
+        size *= maps->b.t[i].size;
+    for (uint32_t i = 0; i < source->n; i++)
+        size = source->t[i].size && size % source->t[i].size == 0 ? size / source->t[i].size : 0;
+    if (size <= 1 || !imap_complement(g->axes, source, &size, 1, &columns) || !axes_join(&columns, 0, 1, &column) ||
+        !imap_within(source, &maps->b))
+        return false;
+    axes_clear(&maps->a_axes);
+    if (!axes_add(&maps->a_axes, source->t, source->n))
+        return false;
+    maps->b_axes = maps->a_axes;
+    /* p has one summed element, v one row: axes without digits */
+    axes_add(&maps->a_axes, NULL, 0);
+    axes_add(&maps->a_axes, NULL, 0);
+    axes_add(&maps->b_axes, NULL, 0);
+    if (!axes_add(&maps->b_axes, column.t, column.n))
+        return false;
+    uint32_t me = matcher_take(m, op, g);
+    struct contraction c = {.a = v[p_at], .b = v[1 - p_at]};
+    return match_factors(m, g, &c, maps, me, g->next);
+}
+
+bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    if (graph_noperands(m->g, op) != 2)
+        return false;
+    struct mark k = matcher_mark(m);
+    if (outer_order(m, g, op, map, 0))
+        return true;
+    matcher_undo(m, k);
+    return outer_order(m, g, op, map, 1);
+}

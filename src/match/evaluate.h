@@ -1,0 +1,86 @@
+/* Numbers and conditions of a pattern, evaluated over what a match has bound. */
+#ifndef FA_EVALUATE_H
+#define FA_EVALUATE_H
+
+#include "match/match.h"
+
+enum { MAX_PRECONDITIONS = 16, MAX_TIES = 32, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
+
+struct looked_through {
+    uint32_t op;
+    bool inner; /* between two matched ops: its result may have no other user */
+};
+
+/* An argument of the model that a match assumes to hold one number in every element. NaN: any. */
+struct precondition {
+    uint32_t argument;
+    double number;
+};
+
+/* What a match assumes or knows of the numbers that its values hold; each value once. */
+struct assumptions {
+    struct precondition preconditions[MAX_PRECONDITIONS];
+    struct tie ties[MAX_TIES];
+    uint32_t npreconditions, nties;
+};
+void assume_precondition(struct assumptions *a, uint32_t argument, double number);
+void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
+
+/* Conditions on the locations of ops that a search evaluated, and their truth: locations differ between places of one
+ * structure. */
+struct recorded_predicates {
+    uint32_t n;
+    const struct number *condition[MAX_PREDICATES];
+    bool holds[MAX_PREDICATES];
+};
+
+/* A place that a search looked at behind its root (behind: among the users of a value, or theirs). */
+struct dependency {
+    uint32_t op;
+    uint32_t slot; /* NONE: the op and what is around it; else all users of this operand of it */
+};
+
+/* What the result of a search depends on beside the structural hash of its root: whether, and for which other roots,
+ * the match cache may keep it (cache.h). record.c fills it. */
+struct search_record {
+    uint32_t lowest, highest; /* ops that were tried */
+    bool uncacheable;         /* the search looked at more than hashes cover */
+    uint32_t ndependencies;
+    struct recorded_predicates predicates;
+    struct dependency dependencies[MAX_DEPENDENCIES];
+};
+/* The search evaluated a condition on locations. */
+void record_predicate(struct search_record *r, const struct number *condition, bool holds);
+static inline void record_uncacheable(struct search_record *r) {
+    if (r)
+        r->uncacheable = true;
+}
+
+struct evaluation {
+    const struct graph *graph; /* what is evaluated over */
+    const struct formula *formula;
+    const struct binding *bindings; /* by slot */
+    const struct axes *axes;        /* of the root */
+    const uint32_t *ops;            /* of a whole match; none while it is searched for */
+    uint32_t nops;
+    const struct looked_through *looked_through; /* likewise */
+    uint32_t nlooked_through;
+    const double *numbers; /* by slot: what a value that is no constant holds, or NaN; NULL: not known of any */
+    struct arena *arena;
+
+    struct assumptions *assumed;  /* collects; NULL: nobody asks */
+    struct search_record *record; /* collects; NULL: nobody asks */
+    uint32_t found;               /* the op that a condition found last, for {found} in templates */
+};
+/* A number; of a condition 1 or 0. NaN when it is not known: every comparison with it is false. */
+double evaluate(struct evaluation *e, const struct number *n);
+static inline bool evaluates_to_true(struct evaluation *e, const struct number *n) {
+    return evaluate(e, n) != 0;
+}
+
+/* "%arg3 (encoder.layer.0.norm.weight)" for people; in `a`. */
+struct str value_label(const struct graph *g, uint32_t value, struct arena *a);
+/* Template text with {name}, {extent(x, -1)} filled in; in e->arena. */
+struct str fill_in(struct evaluation *e, struct str text);
+
+#endif

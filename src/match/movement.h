@@ -1,0 +1,26 @@
+/* Values seen through casts, layout changes and data movement, with their index maps; and when a constant is a number
+ * of a formula. */
+#ifndef FA_MOVEMENT_H
+#define FA_MOVEMENT_H
+
+#include "graph/index.h"
+
+enum { MAX_CHAIN = 48 }; /* ops that are looked through in a row */
+
+/* One value on the way up through movement. */
+struct link {
+    uint32_t value, op; /* op: what was looked through to get here; NONE for the first */
+    struct imap map;
+};
+
+/* The value and those that it was moved from, at most `max`; how many. */
+uint32_t movement_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
+/* The value is stored with the formula's last axis innermost. */
+bool last_axis_innermost(const struct imap *map, const struct axes *axes);
+
+/* Equal up to the rounding of a format of so many significant bits. */
+bool close_to(double actual, double expected, int bits);
+/* The same for a number made of `count` elements, which is told from one of an element more or less. */
+bool count_close_to(double actual, double expected, double count, int bits);
+
+#endif

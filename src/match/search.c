@@ -1,0 +1,95 @@
+/* All patterns at all ops of a function that may be their roots, from a cache where the search for one has been done
+ * at a root like it. */
+#include "match/search.h"
+
+#include <stdlib.h>
+
+#include "match/matcher.h"
+
+struct searcher {
+    struct matcher *m;
+    struct match_cache *cache; /* NULL: none */
+    struct hashes *hashes;     /* NULL: no cache */
+};
+
+struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, struct arena *a) {
+    struct searcher *s = xcalloc(1, sizeof *s);
+    s->m = matcher_new(g, NONE, 0, a);
+    s->cache = cache;
+    s->hashes = cache ? hashes_new(g, match_cache_graph(cache)) : NULL;
+    return s;
+}
+
+void searcher_free(struct searcher *s) {
+    if (!s)
+        return;
+    hashes_free(s->hashes);
+    matcher_free(s->m);
+    free(s);
+}
+
+static void add_match(struct match_list *out, const struct match *found) {
+    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+    out->items[out->n++] = *found;
+}
+
+/* One pattern at one op; NULL: it does not match. */
+static const struct match *search_root(struct searcher *s, const struct pattern *p, uint32_t op,
+                                       struct match_list *out) {
+    bool found = match_at(s->m, p, op);
+    out->steps += s->m->steps;
+    out->gave_up += s->m->full;
+    return found ? &s->m->found : NULL;
+}
+
+static void search_cached(struct searcher *s, struct cache_bucket *bucket, const struct pattern *p, uint32_t index,
+                          uint32_t op, struct match_list *out) {
+    struct cached_search search = {s->hashes, op, index};
+    struct match known = {.graph = s->m->g, .func = s->m->func};
+    enum cache_answer answer = cache_lookup(bucket, &search, s->m->arena, &known);
+    if (answer == CACHE_FOUND)
+        add_match(out, &known);
+    if (answer != CACHE_UNKNOWN)
+        return;
+    const struct match *found = search_root(s, p, op, out);
+    if (found)
+        add_match(out, found);
+    if (!s->m->full)
+        cache_store(s->cache, bucket, &search, s->m->found.nops ? &s->m->found : NULL, &s->m->record);
+}
+
+static void search_op(struct searcher *s, struct pattern *const *patterns, uint32_t n, uint32_t op,
+                      struct match_list *out) {
+    struct cache_bucket *bucket = s->cache ? cache_bucket(s->cache, hash_of_root(s->hashes, op)) : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (bucket) {
+            search_cached(s, bucket, patterns[i], i, op, out);
+            continue;
+        }
+        const struct match *found = search_root(s, patterns[i], op, out);
+        if (found)
+            add_match(out, found);
+    }
+}
+
+void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t func, struct match_list *out) {
+    const struct graph *g = s->m->g;
+    uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
+    uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
+    s->m->func = func;
+    s->m->max_steps = set->max_steps ? set->max_steps : MAX_STEPS;
+    if (s->hashes)
+        hashes_function(s->hashes, first, end);
+    for (uint32_t op = first; op < end; op++) {
+        uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1] - i;
+        if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)
+            search_op(s, set->rooted + i, n, op, out);
+    }
+}
+
+void match_function(const struct pattern_set *set, const struct graph *g, uint32_t func, struct arena *a,
+                    struct match_list *out) {
+    struct searcher *s = searcher_new(g, NULL, a);
+    searcher_run(s, set, func, out);
+    searcher_free(s);
+}

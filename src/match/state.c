@@ -1,0 +1,156 @@
+/* What a search has done so far, as stacks that are cut back when an alternative fails: undoing costs what was done
+ * since, whatever was tried before. A matcher has room of a fixed size; what does not fit ends the search (`full`). */
+#include "match/matcher.h"
+
+#include <stdlib.h>
+
+struct mark matcher_mark(const struct matcher *m) {
+    const struct search_state *s = &m->state;
+    return (struct mark){
+        s->used, s->spaces, s->nmatched, s->nlooked_through, s->ntrail, s->assumed.npreconditions, s->assumed.nties};
+}
+
+void matcher_undo(struct matcher *m, struct mark k) {
+    struct search_state *s = &m->state;
+    while (s->ntrail > k.ntrail) {
+        s->ntrail--;
+        s->slots[s->trail[s->ntrail].slot] = s->trail[s->ntrail].before;
+    }
+    s->used = k.used;
+    s->spaces = k.spaces;
+    s->nmatched = k.nmatched;
+    s->nlooked_through = k.nlooked_through;
+    s->assumed.npreconditions = k.npreconditions;
+    s->assumed.nties = k.nties;
+}
+
+void *matcher_scratch(struct matcher *m, size_t n) {
+    n = (n + 15) & ~(size_t)15;
+    if (m->state.used + n > SCRATCH) {
+        m->full = true;
+        return NULL;
+    }
+    void *p = m->scratch + m->state.used;
+    m->state.used += n;
+    return p;
+}
+
+/* A name that is bound again keeps the line where it was bound first. */
+void matcher_bind(struct matcher *m, uint32_t slot, struct binding b) {
+    struct search_state *s = &m->state;
+    if (s->ntrail == MAX_TRAIL) {
+        m->full = true;
+        return;
+    }
+    s->trail[s->ntrail++] = (struct trail_entry){slot, s->slots[slot]};
+    b.line = s->slots[slot].value == NONE ? s->line : s->slots[slot].line;
+    s->slots[slot] = b;
+}
+
+void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
+    struct search_state *s = &m->state;
+    for (uint32_t i = 0; i < s->nlooked_through; i++)
+        if (s->looked_through[i].op == op && s->looked_through[i].inner >= inner)
+            return;
+    if (s->nlooked_through == MAX_THROUGH)
+        m->full = true;
+    else
+        s->looked_through[s->nlooked_through++] = (struct looked_through){op, inner};
+}
+
+uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
+    struct search_state *s = &m->state;
+    if (s->nmatched == MAX_MATCHED) {
+        m->full = true;
+        return 0;
+    }
+    uint32_t depth = g->parent == NONE ? 0 : s->matched[g->parent].depth + 1;
+    record_depth(&m->record, depth);
+    record_op(&m->record, op);
+    s->matched[s->nmatched] = (struct matched){op, g->parent, g->arg, depth};
+    return s->nmatched++;
+}
+
+struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
+                          const struct imap *map, const struct axes *axes, const struct goal *next) {
+    struct goal *c = matcher_scratch(m, sizeof *c);
+    if (c)
+        *c = (struct goal){.node = node,
+                           .value = value,
+                           .map = map,
+                           .axes = axes,
+                           .outer = of->outer,
+                           .slot = NONE,
+                           .parent = of->parent,
+                           .turned = of->turned,
+                           .inside = of->inside,
+                           .next = next};
+    return c;
+}
+
+/* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put
+ * there, count as leading ones: the last axis is one along which something varies. */
+static bool root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out) {
+    struct axes c;
+    uint32_t last = rank;
+    if (!imap_coordinates(map, shape, rank, &c))
+        return false;
+    while (last > 0 && shape[last - 1] == 1)
+        last--;
+    axes_clear(out);
+    for (uint32_t d = last; d < rank; d++)
+        if (!axes_add(out, NULL, 0))
+            return false;
+    for (uint32_t d = 0; d < last; d++)
+        if (!axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
+            return false;
+    return true;
+}
+
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space) {
+    uint32_t rank, value = m->g->m->ops[op].first_result;
+    const int64_t *shape = graph_shape(m->g, value, &rank);
+    int64_t numel = graph_numel(m->g, value);
+    if (!shape || numel < 1 || rank > MAX_RANK)
+        return NULL;
+    struct imap *map = matcher_scratch(m, sizeof *map);
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    struct goal *c = matcher_scratch(m, sizeof *c);
+    if (!map || !axes || !c)
+        return NULL;
+    imap_identity(map, space, numel);
+    if (!root_axes(map, shape, rank, axes))
+        return NULL;
+    *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
+    return c;
+}
+
+struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes) {
+    return (struct evaluation){.graph = m->g,
+                               .formula = &m->pattern->formula,
+                               .bindings = m->state.slots,
+                               .axes = axes,
+                               .arena = m->arena,
+                               .assumed = &m->state.assumed,
+                               .record = &m->record,
+                               .found = NONE};
+}
+
+struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
+    struct matcher *m = xcalloc(1, sizeof *m);
+    m->g = g;
+    m->func = func;
+    m->arena = a;
+    m->max_steps = max_steps ? max_steps : MAX_STEPS;
+    m->scratch = xrealloc(NULL, SCRATCH);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
+        m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
+    return m;
+}
+
+void matcher_free(struct matcher *m) {
+    if (!m)
+        return;
+    free(m->scratch);
+    free(m);
+}

@@ -1,0 +1,221 @@
+/* The nodes of a formula that are no operators: names, numbers, alternatives, further results. */
+#include "match/matcher.h"
+
+#include <math.h>
+
+/* The first n links were looked through. */
+static void look_through_links(struct matcher *m, const struct link *links, uint32_t n, bool inner) {
+    for (uint32_t i = 1; i <= n; i++)
+        matcher_look_through(m, links[i].op, inner);
+}
+
+static const struct imap *keep_map(struct matcher *m, const struct imap *map) {
+    struct imap *copy = matcher_scratch(m, sizeof *copy);
+    if (copy)
+        imap_copy(copy, map);
+    return copy;
+}
+
+/* Below an op that nothing is known of, a map runs over the value's own index: the value as a whole is meant. */
+static bool is_whole(const struct imap *map) {
+    return map->n == 1 && map->t[0].space >= WHOLE_SPACE;
+}
+
+/* A name that occurs again has to be the same element of the same value. Both occurrences are followed up through
+ * movement to a common value; the name of a variable then stands for that. */
+static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
+    struct binding b = m->state.slots[slot];
+    if (g->value == b.value && imap_equal(g->map, b.map))
+        return true;
+    struct link *here = matcher_scratch(m, MAX_CHAIN * sizeof *here),
+                *there = matcher_scratch(m, MAX_CHAIN * sizeof *there);
+    if (!here || !there)
+        return false;
+    uint32_t n = movement_chain(m->g, g->value, g->map, here, MAX_CHAIN),
+             k = movement_chain(m->g, b.value, b.map, there, MAX_CHAIN);
+    bool variable = m->pattern->formula.slot_is_variable[slot];
+    bool may_move = variable || b.op == NONE; /* a name for another name is no op either */
+    bool by_index = b.line == m->state.line && !is_whole(b.map) && !is_whole(g->map);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < k; j++) {
+            if (here[i].value != there[j].value || (by_index && !imap_equal(&here[i].map, &there[j].map)))
+                continue;
+            if (!may_move && j > 0)
+                continue; /* a named value is an op's result and stays: this occurrence has to lead to it */
+            look_through_links(m, here, i, !variable);
+            if (may_move) {
+                look_through_links(m, there, j, !variable);
+                const struct imap *map = keep_map(m, &there[j].map);
+                if (map)
+                    matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes, 0});
+            }
+            return !m->full;
+        }
+    return false;
+}
+
+/* How many links belong to the formula rather than to the variable: a broadcast, and under transposed() the movement
+ * that exchanged the axes; only as long as nobody else uses the values between. */
+static uint32_t own_links(const struct matcher *m, const struct goal *g, const struct link *links, uint32_t n) {
+    uint32_t take = 0;
+    bool turned = g->turned && !last_axis_innermost(&links[0].map, g->axes);
+    for (uint32_t i = 1; i < n && graph_nuses(m->g, links[i - 1].value) == 1; i++) {
+        bool expands = graph_numel(m->g, links[i].value) < graph_numel(m->g, links[i - 1].value);
+        bool turns = turned && last_axis_innermost(&links[i].map, g->axes);
+        if (expands || turns)
+            take = i;
+        turned &= !turns;
+    }
+    return take;
+}
+
+/* An upper bound of own_links without computing maps: 0 for most variables. */
+static uint32_t own_reach(const struct matcher *m, const struct goal *g) {
+    bool turned = g->turned && !last_axis_innermost(g->map, g->axes);
+    uint32_t value = g->value, reach = 0;
+    for (uint32_t i = 1; i < MAX_CHAIN && graph_nuses(m->g, value) == 1; i++) {
+        uint32_t op = m->g->m->values[value].def;
+        if (op == NONE || !graph_looks_through(m->g, op))
+            break;
+        uint32_t next = graph_through(m->g, op);
+        if (turned || graph_numel(m->g, next) < graph_numel(m->g, value))
+            reach = i;
+        value = next;
+    }
+    return reach;
+}
+
+static bool bound_again(struct matcher *m, const struct goal *g, uint32_t slot) {
+    return same_value(m, g, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_SAME, g, g->value);
+}
+
+static bool newly_bound(struct matcher *m, const struct goal *g, uint32_t slot) {
+    return match_where_holds(m, slot) ? matcher_solve(m, g->next) : matcher_failed(m, FAILED_WHERE, g, g->value);
+}
+
+/* A variable stands for the value at hand, or for what was there before it was broadcast or transposed. */
+bool match_variable(struct matcher *m, const struct goal *g) {
+    uint32_t slot = g->node->slot;
+    if (m->state.slots[slot].value != NONE)
+        return bound_again(m, g, slot);
+    uint32_t reach = own_reach(m, g);
+    if (reach == 0) {
+        matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
+        return newly_bound(m, g, slot);
+    }
+    struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
+    if (!links)
+        return false;
+    uint32_t n = movement_chain(m->g, g->value, g->map, links, reach + 1), take = own_links(m, g, links, n);
+    look_through_links(m, links, take, false);
+    const struct imap *map = keep_map(m, &links[take].map);
+    if (!map)
+        return false;
+    matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes, 0});
+    return newly_bound(m, g, slot);
+}
+
+bool match_named(struct matcher *m, const struct goal *g) {
+    uint32_t slot = g->node->slot;
+    if (m->state.slots[slot].value != NONE)
+        return bound_again(m, g, slot);
+    struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->arg = g->arg;
+    c->slot = slot;
+    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
+    return matcher_solve(m, c);
+}
+
+/* A number written given(...) is made of a count of elements: `expected` or its reciprocal is about that count. */
+static bool number_is(const struct node *n, struct constant c, double expected) {
+    int bits = c.bits > 24 ? 24 : c.bits;
+    if (!c.known)
+        return false;
+    return n->given ? count_close_to(c.value, expected, fmax(expected, 1 / expected), bits)
+                    : close_to(c.value, expected, bits);
+}
+
+/* A constant of this number; under given(...) also an argument, which is then a precondition. */
+bool match_number(struct matcher *m, const struct goal *g) {
+    struct assumptions *assumed = &m->state.assumed;
+    struct evaluation e = matcher_evaluation(m, g->axes);
+    double expected = evaluate(&e, g->node->number);
+    struct constant c = graph_constant(m->g, g->value);
+    if (number_is(g->node, c, expected)) {
+        assume_tie(assumed, g->value, expected, false);
+        return matcher_solve(m, g->next);
+    }
+    uint32_t argument = g->node->given ? graph_argument(m->g, g->value) : NONE;
+    if (isnan(expected) || c.known || argument == NONE || graph_argument_is_input(m->g, argument) ||
+        assumed->npreconditions == MAX_PRECONDITIONS)
+        return matcher_failed(m, FAILED_NUMBER, g, g->value);
+    assume_tie(assumed, g->value, expected, true);
+    assume_precondition(assumed, argument, expected);
+    return matcher_solve(m, g->next);
+}
+
+bool match_either(struct matcher *m, const struct goal *g) {
+    for (uint32_t i = 0; i < g->node->nargs; i++) {
+        if (!matcher_plausible(m, g->node->args[i], g->value))
+            continue;
+        struct mark k = matcher_mark(m);
+        struct goal *c = matcher_goal(m, g, g->node->args[i], g->value, g->map, g->axes, g->next);
+        if (!c)
+            return false;
+        c->slot = g->slot;
+        c->arg = g->arg;
+        if (matcher_solve(m, c))
+            return true;
+        matcher_undo(m, k);
+    }
+    return false;
+}
+
+/* transposed(x): x with the last two axes of the formula exchanged. */
+bool match_transposed(struct matcher *m, const struct goal *g) {
+    struct axes *axes = matcher_scratch(m, sizeof *axes);
+    struct imap last, before;
+    if (!axes || g->axes->n < 2)
+        return false;
+    axes_copy(axes, g->axes);
+    axes_axis(g->axes, -1, &last);
+    axes_axis(g->axes, -2, &before);
+    axes->n -= 2;
+    if (!axes_add(axes, last.t, last.n) || !axes_add(axes, before.t, before.n))
+        return false;
+    struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, axes, g->next);
+    if (!c)
+        return false;
+    c->arg = g->arg;
+    c->turned = !g->turned;
+    return matcher_solve(m, c);
+}
+
+/* result(s, k): result k of the op that s is the first result of. */
+bool match_result(struct matcher *m, const struct goal *g) {
+    const struct graph *gr = m->g;
+    uint32_t value = g->value, op = gr->m->values[value].def;
+    const struct imap *map = g->map;
+    for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(gr, op); step++) {
+        struct imap *next = matcher_scratch(m, sizeof *next);
+        if (!next || !imap_through(gr, op, map, next))
+            return false;
+        imap_canonical(next);
+        matcher_look_through(m, op, true);
+        value = graph_through(gr, op);
+        op = gr->m->values[value].def;
+        map = next;
+    }
+    if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
+        return matcher_failed(m, FAILED_RESULT, g, value);
+    const struct node *of = g->node->args[0];
+    if (of->kind == N_NAMED && m->state.slots[of->slot].value != NONE)
+        return m->state.slots[of->slot].op == op && matcher_solve(m, g->next);
+    struct goal *c = matcher_goal(m, g, of, gr->m->ops[op].first_result, map, g->axes, g->next);
+    if (!c)
+        return false;
+    c->arg = g->arg;
+    return matcher_solve(m, c);
+}
