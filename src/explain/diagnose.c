@@ -1,24 +1,24 @@
-/* The matcher as a probe: the search of an audit, except that it looks at everything that the look ahead
- * would have left out, and that it goes on without the first goal that is not met. So one difference is
- * found wherever it is, and what still matches after it counts. */
+/* The diagnostic search: the search of an audit without its look ahead, which goes on after the first failure in each
+ * way that may make sense. So a single difference is found wherever it is, and what still matches after it counts. Of
+ * all ends of such a search the one with the best score is described. */
 #include "explain/diagnose.h"
 
 #include <string.h>
 
 enum { DIAGNOSIS_STEPS = 20000, LEAST_OPS = 2 };
 
-/* ---- how much there is to match ---- */
+/* ---- how many ops a formula asks for ---- */
 
-struct need {
+struct op_count {
     const struct matcher *m;
-    uint64_t seen[(MAX_SLOTS + 63) / 64];
+    uint64_t counted[(MAX_SLOTS + 63) / 64]; /* slots, a bit each */
 };
 
-/* Ops that a part has in its smallest form, without what is bound already. */
-static uint32_t least(struct need *need, const struct node *n) {
+/* The fewest ops that a node can match, without names that are bound already. */
+static uint32_t least(struct op_count *need, const struct node *n) {
     uint32_t sum = n->kind == N_OP || n->kind == N_OUTER;
     if (n->kind == N_NAMED) {
-        uint64_t *word = &need->seen[n->slot / 64], bit = 1ull << (n->slot % 64);
+        uint64_t *word = &need->counted[n->slot / 64], bit = 1ull << (n->slot % 64);
         if (need->m->state.slots[n->slot].value != NONE || (*word & bit))
             return 0;
         *word |= bit;
@@ -28,7 +28,7 @@ static uint32_t least(struct need *need, const struct node *n) {
             sum += least(need, n->args[i]);
         return sum;
     }
-    struct need before = *need, best = *need;
+    struct op_count before = *need, best = *need;
     sum = NONE;
     for (uint32_t i = 0; i < n->nargs; i++) {
         *need = before;
@@ -42,7 +42,7 @@ static uint32_t least(struct need *need, const struct node *n) {
     return sum;
 }
 
-static uint32_t least_of_failure(struct need *need, const struct failure *s) {
+static uint32_t least_of_failure(struct op_count *need, const struct failure *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
     uint32_t sum = n ? least(need, n) : 0;
     if (s->detour)
@@ -50,7 +50,7 @@ static uint32_t least_of_failure(struct need *need, const struct failure *s) {
     return s->why == FAILED_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
-static uint32_t least_after(struct need *need, const struct goal *g) {
+static uint32_t least_after(struct op_count *need, const struct goal *g) {
     uint32_t sum = 0;
     for (; g; g = g->next)
         sum += least(need, g->node);
@@ -60,9 +60,9 @@ static uint32_t least_after(struct need *need, const struct goal *g) {
     return sum;
 }
 
-/* ---- the best place so far ---- */
+/* ---- the closest end so far ---- */
 
-/* Each once, textual order; without one that only stands in. */
+/* Each once, in textual order, without one that was matched as if it were another. */
 static uint32_t matched_ops(const struct matcher *m, const struct failure *first, uint32_t *ops) {
     uint32_t n = 0, none = NONE;
     if (first->detour == DETOUR_AS_IF)
@@ -76,14 +76,14 @@ static uint32_t matched_ops(const struct matcher *m, const struct failure *first
     return n;
 }
 
-/* Whether the difference tells something: another operator, or a value where a number is expected, may just be the
- * wrong one of two operands. */
+/* Another operator, or a computed value instead of a number, may only mean that operands were tried in the wrong order.
+ */
 static bool is_telling(const struct matcher *m, const struct failure *s) {
     return s->why > FAILED_LINE && (s->why != FAILED_NUMBER || graph_constant(m->g, s->at).known);
 }
 
-/* More is better: the ops that match; that all other goals are met, which counts like an op and a half, and less where
- * conditions fail too; that it is only the verdict; and that the difference tells something. */
+/* More is closer. In quarters of an op: matched ops 4 each; all other goals met 6, less 2 for each of up to two
+ * conditions that fail; only the conditions of the whole match against it 3; a telling difference 1. */
 static uint32_t score_of(const struct matcher *m, uint32_t nops, const struct failure *first, bool complete,
                          uint32_t others) {
     uint32_t whole = complete ? 6 - 2 * (others < 2 ? others : 2) : 0;
@@ -95,6 +95,7 @@ static struct diagnosis *diagnosis_of(const struct matcher *m) {
     return m->observer->self;
 }
 
+/* The first pattern of those with this formula that the user selected. */
 static const struct pattern *shown(const struct matcher *m) {
     const struct pattern *p = m->pattern;
     if (diagnosis_of(m)->only)
@@ -109,7 +110,7 @@ static bool objects_too(const struct matcher *m, struct evaluation *e, const str
     return condition != first->condition && reason_is_decidable(m, condition) && !(evaluate(e, condition) != 0);
 }
 
-/* Conditions of the pattern that do not hold, beside the one that was gone on without. */
+/* Conditions of the pattern that do not hold either. */
 static uint32_t objections(struct matcher *m, const struct failure *first) {
     const struct pattern *p = shown(m);
     struct evaluation e = matcher_evaluation(m, m->root_axes);
@@ -132,7 +133,7 @@ static const char *const hints[] = {
 
 static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
-    struct need need = {.m = m};
+    struct op_count need = {.m = m};
     uint32_t more = least_of_failure(&need, first) + reason_is_absence(m, first);
     if (second)
         more += (second != first ? least_of_failure(&need, second) : 0) +
@@ -176,7 +177,7 @@ static void record(struct matcher *m, const struct failure *first, const struct 
     d->closest = end;
 }
 
-/* ---- what the matcher tells ---- */
+/* ---- the observer ---- */
 
 /* Goes on without the goal and all below it. A difference after the first one ends the search there. */
 static bool skip_goal(struct matcher *m, const struct failure *s) {
@@ -192,10 +193,10 @@ static bool skip_goal(struct matcher *m, const struct failure *s) {
     return found;
 }
 
-typedef bool taken_step(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+typedef bool detour_step(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
 
-/* One way to go on; the state is then as it was. */
-static bool detour(struct matcher *m, struct failure s, enum detour how, taken_step *step, uint32_t op,
+/* Tries one way to go on; where that finds nothing the state is as it was. */
+static bool detour(struct matcher *m, struct failure s, enum detour how, detour_step *step, uint32_t op,
                    const struct imap *map) {
     if (diagnosis_of(m)->first || op == NONE || m->full)
         return false;
@@ -228,10 +229,10 @@ static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, c
 /* The op is one too many: what is expected stands before it. */
 static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     enum op_class class = graph_class(m->g, op);
-    bool alike = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
+    bool elementwise = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
     uint32_t x = graph_noperands(m->g, op) == 1 ? graph_operands(m->g, op)[0] : NONE;
     struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (!alike || x == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, x, map, mapped))
+    if (!elementwise || x == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, x, map, mapped))
         return false;
     imap_canonical(mapped);
     struct goal *c = matcher_goal(m, g, g->node, x, mapped, g->axes, g->next);
@@ -294,14 +295,14 @@ static void verdict(struct matcher *m, const struct pattern *p, enum failure_kin
 }
 
 /* Conditions of one key of a pattern. */
-struct conditions {
+struct condition_list {
     enum failure_kind why;
     const struct number *const *list;
     uint32_t n;
     bool must_hold;
 };
 
-static bool objects(struct matcher *m, struct evaluation *e, const struct pattern *p, const struct conditions *c) {
+static bool objects(struct matcher *m, struct evaluation *e, const struct pattern *p, const struct condition_list *c) {
     for (uint32_t i = 0; i < c->n; i++)
         if ((evaluate(e, c->list[i]) != 0) != c->must_hold) {
             verdict(m, p, c->why, c->list[i]);
@@ -311,14 +312,14 @@ static bool objects(struct matcher *m, struct evaluation *e, const struct patter
 }
 
 static void observe_verdict(struct matcher *m, struct evaluation *e, const struct pattern *p) {
-    const struct conditions all[] = {
+    const struct condition_list all[] = {
         {FAILED_WHERE, p->where, p->nwhere, true},
         {FAILED_REQUIRE, p->require, p->nrequire, true},
         {FAILED_UNLESS, p->unless, p->nunless, false},
         {FAILED_DECOMPOSED, p->decomposed, p->show_decomposed ? 0 : p->ndecomposed, false},
     };
     const struct pattern *only = diagnosis_of(m)->only;
-    if (only && only != p) { /* what the formula's first pattern has as `where` is for all of them */
+    if (only && only != p) { /* of the patterns that share a formula only the first one's `where` is searched with */
         objects(m, e, only, &all[0]);
         return;
     }
@@ -339,17 +340,17 @@ static bool may_be_root(const struct pattern *p, const struct graph *g, uint32_t
            g->m->ops[op].nresults == 1;
 }
 
-/* A search that was given up says nothing of the place but that. */
+/* Of a search that hit its step limit nothing else is known. */
 static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
     struct failure s = {.why = FAILED_LIMIT, .at = op};
     *out = (struct near_miss){.pattern = shown(m), .graph = m->g, .func = m->func, .op = NONE};
     reason_of(m, &s, out);
 }
 
-/* What is different where the search of an audit has just failed; false when fewer ops than `enough` match. The words
- * need the search as it was at its closest, so it is made once more up to there. */
-static bool look_closer(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
-                        uint32_t enough, struct arena *a, struct near_miss *out) {
+/* What is different where a search has just failed; false when fewer ops than `enough` match. To put the closest end
+ * into words takes the bindings at that end, so the search runs a second time up to there. */
+static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
+                     uint32_t enough, struct arena *a, struct near_miss *out) {
     struct diagnosis diagnosis = {.best = out, .only = only};
     struct search_observer observer = {observe_failure, excuses, observe_end, observe_verdict, &diagnosis};
     struct arena *before = m->arena;
@@ -375,7 +376,7 @@ static bool look_closer(struct matcher *m, const struct pattern *p, const struct
     return out->reason.n > 0;
 }
 
-/* Movement is everywhere: some of it in the right place says nothing. */
+/* Matched movement alone says nothing: it is everywhere. */
 static bool computes(const struct near_miss *c) {
     for (uint32_t i = 0; i < c->nops; i++) {
         enum op_class class = graph_class(c->graph, c->ops[i]);
@@ -385,7 +386,7 @@ static bool computes(const struct near_miss *c) {
     return false;
 }
 
-/* Half of the ops, and more than the root; or nobody knows. */
+/* At least half of the ops, and more than the root; or nothing is known (the step limit). */
 static bool is_close(const struct near_miss *c) {
     if (c->nops < LEAST_OPS)
         return c->nops == 0;
@@ -408,7 +409,7 @@ static void keep(struct near_misses *list, const struct near_miss *c, struct are
 void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
                       struct match_list *found, struct near_misses *near) {
     struct matcher *m = matcher_new(g, func, set->max_steps, a);
-    struct arena scratch = {0}; /* as long as one place */
+    struct arena scratch = {0}; /* of one op and pattern */
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     for (uint32_t op = first; op < end; op++)
@@ -422,7 +423,7 @@ void near_misses_find(const struct pattern_set *set, const struct graph *g, uint
                 found->items[found->n++] = m->found;
                 continue;
             }
-            if (look_closer(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close) && (all || is_close(&close)))
+            if (diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close) && (all || is_close(&close)))
                 keep(near, &close, a);
             arena_reset(&scratch);
         }
@@ -447,8 +448,7 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
     bool any = false;
     for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++) {
         struct near_miss close;
-        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
-            !look_closer(m, leader, p, op, 1, a, &close))
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) || !diagnose(m, leader, p, op, 1, a, &close))
             continue;
         if (!any || better(&close, out))
             *out = close;

@@ -1,23 +1,23 @@
-/* What a probe keeps while it searches. Private to probe.c and reason.c. */
+/* The state of a diagnostic search. Private to diagnose.c and reason.c. */
 #ifndef FA_DIAGNOSE_H
 #define FA_DIAGNOSE_H
 
 #include "explain/near_miss.h"
 #include "match/matcher.h"
 
-/* How the search went on without a goal. */
+/* How the search went on after a failure. */
 enum detour {
-    DETOUR_NONE,   /* without the goal and all below it */
-    DETOUR_AS_IF,  /* as if the op were the one that is expected; it does not count */
-    DETOUR_ABSENT, /* as if the goal's op were not asked for */
-    DETOUR_EXTRA   /* as if the op did not stand there */
+    DETOUR_NONE,   /* without the goal and its operands */
+    DETOUR_AS_IF,  /* with the op's operands, as if it were the expected one; it does not count as matched */
+    DETOUR_ABSENT, /* as if the formula had no such op */
+    DETOUR_EXTRA   /* as if the module had no such op */
 };
 
 /* A goal that is not met. */
 struct failure {
     enum failure_kind why;
     const struct goal *goal; /* NULL: none in particular */
-    uint32_t at;             /* op, or value where no op is meant; or NONE */
+    uint32_t at;             /* op, or value where no op is meant; or NONE: see reason_op */
     const struct number *condition;
     const struct pattern *pattern; /* whose condition it is */
     const struct node *line;       /* FAILED_LINE */
@@ -26,23 +26,25 @@ struct failure {
 
 struct diagnosis {
     struct near_miss *best;
-    uint32_t score, nops;        /* of the closest; 0: none yet */
-    uint32_t nends;              /* how often the search has ended */
-    uint32_t closest;            /* at which end it was closest, from 1 */
-    uint32_t wanted;             /* the end that is to be described; 0: look for the closest */
-    const struct pattern *only;  /* the verdict of no other one counts; or NULL */
-    const struct failure *first; /* the goal that was gone on without, or NULL */
+    uint32_t score, nops;        /* of the closest end of the search; 0: none yet */
+    uint32_t nends;              /* how often the search has ended: at a second failure, or with all other goals met */
+    uint32_t closest;            /* the end with the best score, counted from 1 */
+    uint32_t wanted;             /* the end to describe; 0: look for the closest */
+    const struct pattern *only;  /* the conditions of no other pattern count; NULL: of any */
+    const struct failure *first; /* the failure that the search has gone on from; or NULL */
 };
 
-/* reason.c: the condition fails because an optional part is absent: an op is missing. */
+/* ---- reason.c ---- */
+
+/* The condition fails because an optional part is absent: an op is missing. */
 bool reason_is_absence(const struct matcher *m, const struct failure *s);
-/* reason.c: the condition fails because an optional part is there. */
+/* The condition fails because an optional part is there. */
 bool reason_is_presence(const struct failure *s);
-/* reason.c: the condition speaks of nothing that was gone on without. */
+/* The condition speaks of nothing that the search went on without. */
 bool reason_is_decidable(const struct matcher *m, const struct number *n);
-/* reason.c: what is different, in words and values. */
+/* What is different, in words and values: kind, part, reason and hint of `out`. */
 void reason_of(struct matcher *m, const struct failure *s, struct near_miss *out);
-/* The op where it is different; NONE where it is none. */
+/* The op where the difference is; NONE where it is none. */
 uint32_t reason_op(const struct matcher *m, const struct failure *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* Why nothing is reported at a place: graph by graph, as an audit goes, but the matches are only the
- * background. What nearly matches is ranked, and of several accounts of the same ops the best is kept. */
+/* `explain`: why nothing is reported at an op. Graph by graph, as an audit goes: matches first, since ops that are
+ * reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "explain/explain.h"
 #include "explain/near_miss.h"
 #include "library/choose.h"
@@ -11,20 +11,20 @@
 
 enum { MOST = 10, MOST_LINES = 8 };
 
-/* What is at hand for one graph. */
-struct run {
+/* One graph. */
+struct explained_graph {
     struct fa_explanation *e;
     const struct compile *compile;
     const struct level *level;
     struct arena arena;
     struct match_list found;
-    uint32_t nresolved; /* of found.items: those that an audit reports come first */
+    uint32_t nresolved; /* of found.items: those that an audit reports, which come first */
     struct near_misses near;
-    bool *asked;           /* per op: --at means it; NULL without */
-    uint32_t *reported[2]; /* per op: size of the match that is reported, direct and theoretical; 0: there is none */
+    bool *asked;           /* per op: --at means it; NULL: no --at */
+    uint32_t *reported[2]; /* per op: ops of the reported match that has it, direct and theoretical; 0: none */
 };
 
-/* What TTNN has an op for is told beside what only others have a kernel for. */
+/* Of another source than ttnn. */
 static bool is_theoretical(const struct pattern *p) {
     return !str_is(p->source, pattern_sources[0]);
 }
@@ -79,7 +79,7 @@ static bool on_line(const struct mlir *m, uint32_t op, uint64_t line) {
 }
 
 /* Marks the ops that are meant; false when there are none. */
-static bool mark_asked(struct run *r) {
+static bool mark_asked(struct explained_graph *r) {
     const struct mlir *m = &r->level->ir;
     struct str at = str_of(r->e->at);
     uint64_t line = 0;
@@ -96,7 +96,8 @@ static bool mark_asked(struct run *r) {
     return any;
 }
 
-static bool asks_for(const struct run *r, const uint32_t *ops, uint32_t n, uint32_t root, uint32_t differs) {
+static bool asks_for(const struct explained_graph *r, const uint32_t *ops, uint32_t n, uint32_t root,
+                     uint32_t differs) {
     if (!r->asked || r->asked[root] || (differs != NONE && r->asked[differs]))
         return true;
     for (uint32_t i = 0; i < n; i++)
@@ -107,7 +108,7 @@ static bool asks_for(const struct run *r, const uint32_t *ops, uint32_t n, uint3
 
 /* ---- entries ---- */
 
-static struct explained_op op_text(const struct run *r, uint32_t op) {
+static struct explained_op op_text(const struct explained_graph *r, uint32_t op) {
     const struct mlir *m = &r->level->ir;
     struct arena *a = &r->e->arena;
     struct explained_op o = {arena_str(a, mlir_op_name(m, op)), STR(""), line_of(m, op)};
@@ -116,7 +117,7 @@ static struct explained_op op_text(const struct run *r, uint32_t op) {
     return o;
 }
 
-static struct explained *add(struct run *r, enum outcome outcome, const struct pattern *p, uint32_t root,
+static struct explained *add(struct explained_graph *r, enum outcome outcome, const struct pattern *p, uint32_t root,
                              const uint32_t *ops, uint32_t nops) {
     struct fa_explanation *e = r->e;
     e->items = grow(e->items, &e->cap, e->n + 1, sizeof *e->items);
@@ -138,8 +139,8 @@ static struct explained *add(struct run *r, enum outcome outcome, const struct p
 
 /* ---- matches ---- */
 
-/* Settles, and keeps behind what is left the matches that gave way. */
-static void settle(struct run *r) {
+/* Resolves overlaps, and keeps the matches that gave way behind the others. */
+static void resolve(struct explained_graph *r) {
     struct match_list all = r->found;
     uint32_t n = all.n;
     struct match *before = arena_alloc(&r->arena, (n + 1) * sizeof *before);
@@ -175,7 +176,7 @@ static uint32_t shared(const struct match *a, const struct match *b) {
 }
 
 /* The reported match that it shares most ops with. */
-static const struct match *winner_over(const struct run *r, const struct match *m) {
+static const struct match *winner_over(const struct explained_graph *r, const struct match *m) {
     const struct match *best = NULL;
     uint32_t most = 0;
     for (uint32_t i = 0; i < r->nresolved; i++) {
@@ -188,14 +189,14 @@ static const struct match *winner_over(const struct run *r, const struct match *
     return best;
 }
 
-static void add_matches(struct run *r) {
+static void add_matches(struct explained_graph *r) {
     for (uint32_t i = 0; r->asked && i < r->found.n; i++) {
         const struct match *m = &r->found.items[i];
         bool reported = i < r->nresolved;
         if (!asks_for(r, m->ops, m->nops, m->root, NONE))
             continue;
         struct explained *x =
-            add(r, reported ? OUTCOME_MATCHED : OUTCOME_SETTLED, m->pattern, m->root, m->ops, m->nops);
+            add(r, reported ? OUTCOME_MATCHED : OUTCOME_GAVE_WAY, m->pattern, m->root, m->ops, m->nops);
         struct proved v = proofs_ask(r->e->proofs, m, is_for_blackhole(&r->level->ir));
         x->proof = verdict_refutes(&v) ? arena_printf(&r->e->arena, "not reported: %.*s", (int)v.text.n, v.text.p)
                                        : verdict_line(&v, &r->e->arena);
@@ -233,13 +234,13 @@ static bool overlaps(const struct near_miss *a, const struct near_miss *b) {
     return a->root == b->root;
 }
 
-/* Hidden on purpose, or what another pattern is for: no near miss. */
-static bool is_meant(const struct near_miss *c) {
+/* Hidden on purpose, or for another pattern: no near miss. */
+static bool is_intended(const struct near_miss *c) {
     return c->excluded || (c->whole && (strcmp(c->kind, "decomposed") == 0 || strcmp(c->kind, "block") == 0));
 }
 
-/* All of it is reported already, or most of it as part of something that is no smaller. */
-static bool is_reported(const struct run *r, const struct near_miss *c) {
+/* All of its ops are reported, or most of them in matches that are no smaller. */
+static bool is_reported(const struct explained_graph *r, const struct near_miss *c) {
     uint32_t reported = 0, in_larger = 0;
     for (uint32_t i = 0; i < c->nops; i++) {
         uint32_t size = r->reported[0][c->ops[i]];
@@ -251,14 +252,15 @@ static bool is_reported(const struct run *r, const struct near_miss *c) {
     return c->nops > 0 && (reported == c->nops || 2 * in_larger > c->nops);
 }
 
-static bool wanted(const struct run *r, const struct near_miss *c) {
+static bool is_wanted(const struct explained_graph *r, const struct near_miss *c) {
     if (r->asked)
         return asks_for(r, c->ops, c->nops, c->root, c->op);
-    return !is_reported(r, c) && !is_meant(c);
+    return !is_reported(r, c) && !is_intended(c);
 }
 
-/* Whether a better account of these ops is there already. At a place that was asked for each pattern has one. */
-static bool is_told(const struct run *r, const struct near_miss *const *kept, uint32_t n, const struct near_miss *c) {
+/* A better near miss has some of these ops. With --at each pattern keeps one. */
+static bool is_covered(const struct explained_graph *r, const struct near_miss *const *kept, uint32_t n,
+                       const struct near_miss *c) {
     for (uint32_t i = 0; i < n; i++) {
         bool comparable =
             r->asked ? kept[i]->pattern == c->pattern : is_theoretical(kept[i]->pattern) <= is_theoretical(c->pattern);
@@ -268,14 +270,14 @@ static bool is_told(const struct run *r, const struct near_miss *const *kept, ui
     return false;
 }
 
-static void add_near(struct run *r) {
+static void add_near(struct explained_graph *r) {
     const struct near_miss **kept = arena_alloc(&r->arena, (r->near.n + 1) * sizeof *kept);
     uint32_t n = 0;
     if (r->near.n)
         qsort(r->near.items, r->near.n, sizeof *r->near.items, by_rank);
     for (uint32_t i = 0; i < r->near.n; i++) {
         const struct near_miss *c = &r->near.items[i];
-        if (!wanted(r, c) || is_told(r, kept, n, c))
+        if (!is_wanted(r, c) || is_covered(r, kept, n, c))
             continue;
         kept[n++] = c;
         struct explained *x = add(r, OUTCOME_NEAR, c->pattern, c->root, c->ops, c->nops);
@@ -293,7 +295,7 @@ static void add_near(struct run *r) {
 
 /* ---- one graph ---- */
 
-static bool explain_level(struct run *r) {
+static bool explain_level(struct explained_graph *r) {
     struct fa_explanation *e = r->e;
     const struct graph *g = &r->level->graph;
     if (e->at && !mark_asked(r))
@@ -301,8 +303,8 @@ static bool explain_level(struct run *r) {
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     for (uint32_t i = 0; i < n; i++)
-        near_misses_find(&e->patterns, g, funcs[i], e->picky, &r->arena, &r->found, &r->near);
-    settle(r);
+        near_misses_find(&e->patterns, g, funcs[i], e->all, &r->arena, &r->found, &r->near);
+    resolve(r);
     add_matches(r);
     add_near(r);
     return true;
@@ -312,7 +314,7 @@ static bool explain_level(struct run *r) {
 static bool explain_graph(struct fa_explanation *e, const struct compile *c) {
     const struct level_text *text = c->ttnn.block ? &c->ttnn : &c->ttir;
     struct level level = {0};
-    struct run r = {.e = e, .compile = c, .level = &level};
+    struct explained_graph r = {.e = e, .compile = c, .level = &level};
     level_read(&level, text, &e->diags);
     bool any = level.present && explain_level(&r);
     free(r.found.items);
@@ -335,8 +337,8 @@ static int by_place(const void *pa, const void *pb) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The same in another layer of the model. */
-static bool alike(const struct explained *a, const struct explained *b) {
+/* The same difference in another layer of the model. */
+static bool is_repeated(const struct explained *a, const struct explained *b) {
     return a->outcome == OUTCOME_NEAR && b->outcome == OUTCOME_NEAR && a->file == b->file && a->nops == b->nops &&
            a->total == b->total && str_eq(a->pattern, b->pattern) && strcmp(a->kind, b->kind) == 0 &&
            str_eq(a->part, b->part);
@@ -350,12 +352,12 @@ static void add_line(struct fa_explanation *e, struct explained *x, uint64_t lin
     x->nmore++;
 }
 
-/* Places where the same is different become one, at the first. */
+/* The same difference at several roots becomes one, at the first. */
 static void gather(struct fa_explanation *e) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n; i++) {
         uint32_t k = 0;
-        while (k < n && !alike(&e->items[k], &e->items[i]))
+        while (k < n && !is_repeated(&e->items[k], &e->items[i]))
             k++;
         if (k < n)
             add_line(e, &e->items[k], e->items[i].root.line);
@@ -397,7 +399,7 @@ struct fa_explanation *fa_explain(const struct fa_options *options, const char *
     e->diags.limit = options->max_diagnostics;
     e->patterns.max_steps = options->max_steps;
     e->at = at;
-    e->picky = options->only && at;
+    e->all = options->only && at;
     e->status = run(e, options, most);
     return e;
 }

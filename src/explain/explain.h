@@ -1,5 +1,5 @@
-/* What `explain` tells, gathered from the graphs and then printed as text or JSON. Owns all its text: the
- * modules are gone by then. */
+/* What `explain` tells: gathered graph by graph, then printed as text or JSON. It owns all its text, since each module
+ * is freed before the next one is read. */
 #ifndef FA_EXPLAIN_H
 #define FA_EXPLAIN_H
 
@@ -10,8 +10,8 @@
 #include "library/pattern.h"
 
 enum outcome {
-    OUTCOME_MATCHED, /* an audit reports it */
-    OUTCOME_SETTLED, /* gives way to another match */
+    OUTCOME_MATCHED,  /* an audit reports it */
+    OUTCOME_GAVE_WAY, /* overlaps with one that is reported */
     OUTCOME_NEAR
 };
 
@@ -22,20 +22,20 @@ struct explained_op {
 
 struct explained {
     enum outcome outcome;
-    double rank;    /* more is closer */
+    double rank;    /* near_miss_rank */
     uint64_t order; /* in the input */
     uint32_t graph;
     const char *file;
     struct explained_op root;
     struct str pattern, fused_op;
     struct explained_op *ops;     /* that match */
-    uint32_t nops, total, others; /* others: conditions that do not hold either */
+    uint32_t nops, total, others; /* as in struct near_miss */
     const char *kind, *hint;      /* of what is different; see struct near_miss */
     struct str part, reason;
     struct explained_op differs; /* line 0: at no op */
     struct str proof;            /* of a match: what the report says of it, or the counterexample; or empty */
-    struct str winner;           /* OUTCOME_SETTLED: its pattern; or empty */
-    uint64_t *more;              /* lines of further places where the same is different */
+    struct str winner;           /* OUTCOME_GAVE_WAY: the pattern of the other one; or empty */
+    uint64_t *more;              /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
 };
 
@@ -46,7 +46,7 @@ struct fa_explanation {
     struct inputs inputs;
     struct proofs *proofs;
     const char *at; /* or NULL */
-    bool picky;     /* one pattern at one place: what is far off is told too */
+    bool all;       /* one pattern at one place is asked for: also what is not close is told */
     struct explained *items;
     uint32_t n, cap;
     enum fa_status status;

@@ -52,7 +52,7 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
                 x->fused_op.p, x->nops, x->total);
     } else {
         fprintf(out, "matched by %.*s (%.*s)", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n, x->fused_op.p);
-        if (x->outcome == OUTCOME_SETTLED)
+        if (x->outcome == OUTCOME_GAVE_WAY)
             fprintf(out, ", gives way to %.*s", (int)x->winner.n, x->winner.p);
         fputc('\n', out);
     }

@@ -1,5 +1,5 @@
-/* Places where a pattern nearly matches, and what is different there: what `explain` tells. An audit
- * never looks for them. */
+/* Near misses: where a pattern almost matches, and the first thing that is different there. `explain` tells them; an
+ * audit never looks for them. */
 #ifndef FA_NEAR_MISS_H
 #define FA_NEAR_MISS_H
 
@@ -10,18 +10,18 @@ struct near_miss {
     const struct graph *graph;
     uint32_t func, root;
     const uint32_t *ops;  /* those that match, textual order */
-    uint32_t nops, total; /* total: with the fewest more that would have to match */
-    uint32_t op;          /* where it is different; NONE: an argument, or no op in particular */
+    uint32_t nops, total; /* total: nops and the fewest more that the formula asks for */
+    uint32_t op;          /* where the difference is; NONE: an argument, or no op in particular */
     uint32_t others;      /* conditions that do not hold either */
-    bool whole;           /* all ops match: a user, a condition or the verdict is against it */
-    bool excluded;        /* by a part that must not be there: what is there is for another pattern */
-    const char *kind;     /* of what is different: "operator", "number"; fixed words */
-    struct str part;      /* of the formula, or the condition; may be empty */
-    struct str reason;    /* values: "%3 is 7, sqrt(64) = 8 expected" */
-    const char *hint;     /* or NULL */
+    bool whole;           /* all ops match: only a user or a condition is against it */
+    bool excluded;        /* an optional part that must be absent is there: it is for another pattern */
+    const char *kind;     /* of difference: "operator", "number"; static */
+    struct str part;      /* of the formula, or the condition, as printed; may be empty */
+    struct str reason;    /* "%3 is 7, sqrt(64) = 8 expected" */
+    const char *hint;     /* static; or NULL */
 };
 
-/* How many ops match and how large a part they are: five of six say more than one of one. */
+/* More is closer: how many ops match, times their share in all, so that five of six are closer than one of one. */
 double near_miss_rank(const struct near_miss *c);
 
 struct near_misses {
@@ -29,11 +29,12 @@ struct near_misses {
     uint32_t n, cap;
 };
 
-/* Searches a function as match_function does; where a pattern does not match although an op may be its root, says how
- * close it came. The best for each op and pattern; with `all` also what is far off. */
+/* Searches a function as match_function does. Where a pattern does not match although the op may be its root, adds the
+ * nearest miss for that op and pattern, with `all` also where less than half of the ops match. Texts live in `a`; the
+ * caller frees the items of both lists. */
 void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
                       struct match_list *found, struct near_misses *near);
-/* The best place in a function for one pattern alone, whose formula is `leader`'s. False when there is none. */
+/* The nearest miss in a function of one pattern, which shares its formula with `leader`. False when there is none. */
 bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
                   uint64_t max_steps, struct arena *a, struct near_miss *out);
 

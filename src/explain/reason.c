@@ -1,5 +1,5 @@
-/* What is different at a place where a pattern nearly matches, in words and values. A function for each
- * kind; each says what stands there and what was expected. */
+/* Words for a near miss. One function for each kind of failure says what is there, with values, and what the formula
+ * expects; all read the bindings of the search, which stands at the failure. */
 #include "explain/diagnose.h"
 #include "lang/condition.h"
 #include "lang/printer.h"
@@ -54,7 +54,8 @@ static void say_result_of(const struct words *w, uint32_t op) {
 
 /* ---- what was expected ---- */
 
-/* The outermost part that stands for the same value as `n`: the alternatives that it is one of. */
+/* The outermost node that stands for the same value as `n`: the alternatives that it is one of. NULL: `n` is not below
+ * `at`. */
 static const struct node *whole_of(const struct node *at, const struct node *whole, const struct node *n,
                                    uint64_t *seen) {
     if (at == n)
@@ -84,7 +85,7 @@ static const struct node *part_of(const struct words *w) {
     return found ? found : n;
 }
 
-/* The operators that a part may begin with, each once. */
+/* The operators that a node can be, each once. */
 static void operators_of(const struct node *n, const char **names, uint32_t *count) {
     if (n->kind == N_OP || n->kind == N_OUTER) {
         const char *name = op_table[n->kind == N_OUTER ? K_MULTIPLY : n->op].name;
@@ -107,7 +108,7 @@ static void say_expected(const struct words *w, const char *const *names, uint32
 
 /* ---- a function for each kind ---- */
 
-/* It stands there and is one of those that are expected, but what is below it is worse than another op would be. */
+/* One of the expected operators stands there, but its operands are further off than without it. */
 static uint32_t without(const char **names, uint32_t n, const char *name) {
     uint32_t k = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -227,7 +228,7 @@ static void say_result(struct words *w) {
         buf_add(w->out, STR(" is not the first result of its op"));
 }
 
-/* What says along which dimensions an op works. */
+/* The attribute that says along which dimensions an op works. */
 static void say_dims(const struct words *w) {
     static const char *const keys[] = {"dim_arg", "dim", "dim_args", "dimension", "normalized_shape", "begins"};
     struct str text;
@@ -304,7 +305,7 @@ static void say_constant(struct words *w) {
     buf_add(w->out, STR(" expected"));
 }
 
-/* The value that both come from through movement; NONE when there is none. */
+/* The value that the goal's and the bound one come from through movement; NONE when there is none. */
 static uint32_t common_source(const struct matcher *m, const struct goal *g, const struct binding *b) {
     struct link here[MAX_CHAIN], there[MAX_CHAIN];
     uint32_t n = movement_chain(m->g, g->value, g->map, here, MAX_CHAIN);
@@ -412,7 +413,7 @@ static void say_values(const struct words *w, const struct number *n) {
     }
 }
 
-/* What the first call in a condition means. */
+/* The description of the first call in a condition. */
 static const char *meaning(const struct number *n) {
     if (!n || n->op == NUM_CALL)
         return n ? condition_table[n->call].says : NULL;
@@ -488,7 +489,7 @@ static void write_part(const struct formula *f, const struct node *n, struct buf
     formula_print_part(f, n, out);
 }
 
-/* The part of the formula, or the condition, as it is written. */
+/* The part of the formula, or the condition, as printed; long ones are cut. */
 static struct str part_text(const struct words *w) {
     const struct formula *f = &w->m->pattern->formula;
     struct buf out = {0};

@@ -143,6 +143,10 @@ void cache_store(struct match_cache *cache, struct cache_bucket *bucket, const s
         add_entry(bucket, search, found, record, &cache->arena);
 }
 
+uint64_t cache_failures(const struct cache_bucket *bucket, uint32_t from) {
+    return from < CACHE_PATTERNS ? bucket->failed[from / 64] : 0;
+}
+
 static bool dependencies_are_equal(const struct cache_entry *e, const struct cached_search *search) {
     for (uint32_t i = 0; i < e->ndependencies; i++) {
         struct dependency d = {search->root + (uint32_t)e->dependencies[i].op, e->dependencies[i].slot};
@@ -162,8 +166,6 @@ static bool predicates_are_equal(const struct cache_entry *e, const struct match
 
 enum cache_answer cache_lookup(const struct cache_bucket *bucket, const struct cached_search *search, struct arena *a,
                                struct match *out) {
-    if (search->index < CACHE_PATTERNS && bucket->failed[search->index / 64] >> search->index % 64 & 1)
-        return CACHE_FAILED;
     for (const struct cache_entry *e = bucket->entries; e; e = e->next) {
         if (e->index != search->index || !dependencies_are_equal(e, search))
             continue;

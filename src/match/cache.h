@@ -27,6 +27,9 @@ struct cached_search {
     uint32_t root, index;
 };
 
+/* Of 64 patterns from this one on (a multiple of 64), those that are known to fail at such a root: a bit each. */
+uint64_t cache_failures(const struct cache_bucket *bucket, uint32_t from);
+
 enum cache_answer { CACHE_UNKNOWN, CACHE_FOUND, CACHE_FAILED };
 /* CACHE_FOUND: the match that the search would find, its ops in `a`, is in `out`; all but graph and func are set. */
 enum cache_answer cache_lookup(const struct cache_bucket *bucket, const struct cached_search *search, struct arena *a,

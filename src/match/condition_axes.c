@@ -1,4 +1,5 @@
-/* Conditions about the axes of the formula that a value varies along. */
+/* Conditions about the axes of the formula that a value varies along. An axis is a list of digits (graph/index.h); a
+ * value varies along it where its index map depends on one of them. */
 #include "match/conditions.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ bool condition_row_vector(const struct condition_call *c) {
     return imap_equal(&map, &axis);
 }
 
-/* A matrix: varies along the last two axes only. */
+/* Varies along the last two axes only. */
 bool condition_matrix(const struct condition_call *c) {
     struct imap last, before;
     if (c->arg[0].value == NONE)
@@ -27,7 +28,7 @@ bool condition_matrix(const struct condition_call *c) {
     return imap_within(c->arg[0].map, &last);
 }
 
-/* Number of combinations of the digits of `axis` that `m` tells apart. */
+/* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. */
 int64_t axis_shared_size(const struct imap *m, const struct imap *axis) {
     int64_t size = 1;
     for (uint32_t i = 0; i < m->n; i++)
@@ -127,7 +128,7 @@ bool condition_along_reduced(const struct condition_call *c) {
     return imap_equal(&map, &axis);
 }
 
-/* All of it is indexed by axes of the formula: what was cut from it is put together again. */
+/* Indexed by axes of the formula only: it is read whole, however it was sliced on the way. */
 bool condition_aligned(const struct condition_call *c) {
     for (uint32_t i = 0; c->arg[0].value != NONE && i < c->arg[0].map->n; i++)
         if (c->arg[0].map->t[i].space >= FRESH_SPACE)
@@ -135,7 +136,8 @@ bool condition_aligned(const struct condition_call *c) {
     return true;
 }
 
-static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
+/* One row for each element of one other axis, along the last axis element for element. */
+static bool is_table_of_rows(const struct axes *axes, const struct imap *map) {
     struct imap last;
     axes_axis(axes, -1, &last);
     if (!imap_within(&last, map))
@@ -154,8 +156,8 @@ static bool rows_of_positions(const struct axes *axes, const struct imap *map) {
     return false;
 }
 
-/* Angles of positions: varies along the last axis, element for element, and along one axis more; or along the last
- * alone, where there is one position. Whether it was expanded before it is used makes no difference. */
+/* The angles of a rotary embedding: a row for each position, or a single row where there is one position. They may have
+ * been broadcast before they are used, also in a function that runs once. */
 bool condition_positions(const struct condition_call *c) {
     struct link links[MAX_CHAIN];
     if (c->arg[0].value == NONE)
@@ -165,9 +167,9 @@ bool condition_positions(const struct condition_call *c) {
     for (int hops = 0; value != NONE && hops < 4; hops++) {
         uint32_t k = movement_chain(c->graph, value, &map, links, MAX_CHAIN);
         for (uint32_t i = 0; i < k; i++)
-            if (rows_of_positions(c->arg[0].axes, &links[i].map))
+            if (is_table_of_rows(c->arg[0].axes, &links[i].map))
                 return true;
-        value = graph_callee_value(c->graph, links[k - 1].value); /* expanded in a function that runs once */
+        value = graph_callee_value(c->graph, links[k - 1].value); /* broadcast in a function that runs once */
         if (value != NONE)
             record_uncacheable(c->e->record);
         map = links[k - 1].map;

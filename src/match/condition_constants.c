@@ -1,5 +1,5 @@
-/* Conditions about what a value is by itself: a constant, a parameter, an argument of which something is said, a number
- * made of a count of elements, its element type. */
+/* Conditions about what a value is by itself: a constant, a parameter, a number made of a count of elements, its
+ * element type. Some hold for an argument of the model too, and then note what they assume of it. */
 #include "match/conditions.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ bool condition_scalar(const struct condition_call *c) {
            graph_numel(c->graph, c->arg[0].value) == 1;
 }
 
-/* A known number; or an argument that may hold one number everywhere, which is then stated. */
+/* A known number; or an argument that may hold one number in every element, which is then a precondition. */
 bool condition_stated_constant(const struct condition_call *c) {
     if (condition_constant(c))
         return true;
@@ -52,14 +52,14 @@ bool condition_same_dtype(const struct condition_call *c) {
            graph_dtype(c->graph, c->arg[0].value) == graph_dtype(c->graph, c->arg[1].value);
 }
 
-/* How many elements the reduction sums into each of its own; NaN when the value is no reduction. */
+/* How many elements a reduction sums into one; NaN when the op is none. */
 static double summed(const struct graph *g, uint32_t op) {
     if (op == NONE || graph_class(g, op) != OP_REDUCE)
         return NAN;
     return (double)graph_numel(g, graph_operands(g, op)[0]) / (double)graph_numel(g, g->m->ops[op].first_result);
 }
 
-/* c is a number made of how many elements s sums: 1/199 is not 1/200 in bf16 either. */
+/* The first argument is a number made of the count of elements that the second one sums. */
 static bool is_of_count(const struct condition_call *c, double number, double count) {
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;

@@ -1,8 +1,9 @@
-/* Conditions about heads and groups of channels: which of them share what, what they are made of. */
+/* Conditions about heads of an attention and groups of channels of a norm: which of them share a value, and what they
+ * are made of. */
 #include "match/conditions.h"
 
-/* k and v are expanded alike, and as the heads of a group are: each of theirs serves neighbouring heads of q. Of the
- * digits of q before its last two axes they lack the least significant ones, or none. */
+/* Grouped-query attention: k and v are broadcast in the same way, each of their heads to neighbouring heads of q. So of
+ * the digits of q before its last two axes their maps lack the least significant ones, or none. */
 bool condition_grouped(const struct condition_call *c) {
     struct imap batch, lost[2];
     uint32_t naxes = c->arg[0].axes->n;
@@ -25,8 +26,8 @@ bool condition_grouped(const struct condition_call *c) {
     return imap_equal(&lost[0], &lost[1]);
 }
 
-/* One number for each batch element (axis 0) and group of neighbouring channels; all else was reduced. Over one
- * row of one channel it would be another norm. */
+/* Statistics of a group norm: one number for each batch element (axis 0) and group of neighbouring channels; all else
+ * was reduced. Over one row of one channel it would be another norm. */
 bool condition_channel_groups(const struct condition_call *c) {
     struct imap batch, channel, map;
     int64_t rows = 1, long_axes = 0;
@@ -54,8 +55,8 @@ bool condition_channel_groups(const struct condition_call *c) {
     return (of_group > 1 || long_axes > 1) && rows > channels && imap_equal(&expected, &map);
 }
 
-/* From the map of an op's result to that of the operand that it carries on: movement, one operand of elementwise ops
- * and norms, what a slice was cut from. NONE where nothing of the kind comes before. */
+/* The operand whose elements go on in this value, and its map: through movement, elementwise ops, norms and slices.
+ * NONE where there is none. */
 static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map) {
     uint32_t op = g->m->values[value].def, rank;
     struct imap next;
@@ -86,7 +87,7 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
     return imap_of_coordinates(&kept, graph_shape(g, x, &rank), s.rank, map) ? x : NONE;
 }
 
-/* This axis of x is made of the columns of a product: of its features, so of heads, not of positions. */
+/* This axis of x is made of the columns of a product: of features, so of heads rather than positions. */
 bool condition_columns(const struct condition_call *c) {
     const struct graph *g = c->graph;
     struct imap axis, map;
@@ -111,6 +112,7 @@ bool condition_columns(const struct condition_call *c) {
     return false;
 }
 
+/* A reshape after which rows have another length. */
 static bool changes_rows(const struct graph *g, uint32_t op) {
     uint32_t rank, of_rank;
     const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank),
@@ -118,7 +120,7 @@ static bool changes_rows(const struct graph *g, uint32_t op) {
     return g->kind[op] == K_RESHAPE && shape && of && rank > 0 && of_rank > 0 && shape[rank - 1] != of[of_rank - 1];
 }
 
-/* What x is made of, through movement and the subtraction of a mean. */
+/* The op before v that moves it, or subtracts a mean from it. */
 static uint32_t moved_from(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
     if (op == NONE || (!graph_looks_through(g, op) && g->kind[op] != K_SUBTRACT))
@@ -126,8 +128,8 @@ static uint32_t moved_from(const struct graph *g, uint32_t v) {
     return op;
 }
 
-/* The rows of x are made by a reshape of other rows, and those of `out` are taken apart by one: groups of channels
- * rather than rows that a kernel is meant for. */
+/* A reshape makes the rows of x of others, and one after `out` takes them apart again: groups of channels rather than
+ * rows that a kernel is meant for. */
 bool condition_regrouped(const struct condition_call *c) {
     const struct graph *g = c->graph;
     if (c->arg[0].value == NONE || c->arg[1].op == NONE)

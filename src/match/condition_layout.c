@@ -1,4 +1,4 @@
-/* Conditions about the order in which elements lie: of one value in memory, of one in another. */
+/* Conditions about the order of elements: of a value in memory, and of one value in another. */
 #include "match/conditions.h"
 
 /* Stored with its last axis innermost. */
@@ -17,7 +17,7 @@ static bool strides_of(const struct graph *g, uint32_t value, const int64_t **sh
     return true;
 }
 
-/* The space that a map runs over one to one; NONE when it is no such map. */
+/* The space that the map is the identity over; NONE when it is no such map. */
 static uint32_t own_space(const struct graph *g, const struct binding *b) {
     int64_t numel = graph_numel(g, b->value);
     bool own = b->map->n == 1 && b->map->t[0].lo == 1 && b->map->t[0].stride == 1 && b->map->t[0].size == numel;
@@ -53,7 +53,8 @@ bool condition_read_as(const struct condition_call *c) {
     return (outward || split_space != NONE) && imap_equal(&expected, &actual);
 }
 
-/* Each dimension of `out` is that of x some times: `whole` times along (tile), or each element times (interleave). */
+/* One dimension of `out` repeats that of x: all of it again (tile), or each element (interleave); the others are equal.
+ */
 static bool times_fit(const struct graph *g, const struct binding *b, bool interleave) {
     uint32_t rank, out_rank, space, more = 0;
     int64_t strides[MAX_RANK], out_strides[MAX_RANK];

@@ -1,9 +1,9 @@
-/* Conditions about where in the model something stands: locations of ops, names of arguments. */
+/* Conditions about where in the model something is: locations of ops, names of arguments. */
 #include "match/conditions.h"
 
 enum { MAX_NAMES = 16 };
 
-/* All ops carry one location: what is left of a fused op that the compiler took apart again. */
+/* All ops have one location: they are the decomposition of one op of the model. */
 bool condition_one_location(const struct condition_call *c) {
     const struct mlir *m = c->graph->m;
     struct str first = {"", 0}, name;

@@ -1,4 +1,4 @@
-/* Conditions about what stands next to a value: its users, the ops that it is an operand of, what else reads it. */
+/* Conditions about users and operands: who reads a value, which operand of an op it is, whether two values are one. */
 #include "match/conditions.h"
 
 /* Some op that uses the value is of an operator whose name the expression finds. */
@@ -29,7 +29,7 @@ bool condition_no_user(const struct condition_call *c) {
     return true;
 }
 
-/* Whether `value` is x, or that behind casts and layout changes, with `moved` also behind movement. */
+/* Whether `value` is x, or x after casts and layout changes; with `moved` also after movement. */
 static bool comes_from(const struct graph *g, uint32_t value, uint32_t x, bool moved) {
     for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
@@ -64,7 +64,7 @@ bool condition_operand(const struct condition_call *c) {
 
 enum { MAX_SAME = 8 }; /* movement that is looked through */
 
-/* Equal up to the names of the spaces that only one of them depends on: axes that two products sum, each its own. */
+/* Equal up to renaming of spaces that only one of them depends on: two products sum over axes of their own. */
 static bool equal_renamed(const struct imap *a, const struct imap *b) {
     if (a->n != b->n)
         return false;
@@ -74,8 +74,8 @@ static bool equal_renamed(const struct imap *a, const struct imap *b) {
             return false;
         for (uint32_t j = 0; j < a->n; j++) {
             bool shared = a->t[j].space == y->space || b->t[j].space == x->space;
-            bool alike = (a->t[j].space == x->space) == (b->t[j].space == y->space);
-            if (!alike || (shared && x->space != y->space))
+            bool same = (a->t[j].space == x->space) == (b->t[j].space == y->space);
+            if (!same || (shared && x->space != y->space))
                 return false;
         }
     }

@@ -1,10 +1,10 @@
-/* Conditions about how a match is written: names and texts of its ops, what was looked through between them. What the
- * formula makes no difference of, the compiler's patterns often do. */
+/* Conditions about how a match is printed: names and texts of its ops, and what was looked through between them. A
+ * formula does not tell these apart, but patterns of the compiler do. */
 #include "match/conditions.h"
 
 #include <string.h>
 
-enum { MAX_TEXT = 4096 }; /* of an op that an expression is tried on: constants can be long */
+enum { MAX_TEXT = 4096 }; /* bytes of an op that a regular expression is tried on: constants can be long */
 
 /* {found} in a note is this op. */
 static bool found(const struct condition_call *c, uint32_t op) {
@@ -20,7 +20,7 @@ static uint32_t op_of(const struct graph *g, const struct binding *b) {
     return b->op != NONE || b->value == NONE ? b->op : g->m->values[b->value].def;
 }
 
-/* Some matched op has such a name. */
+/* The name of a matched op matches the regular expression. */
 bool condition_has_op(const struct condition_call *c) {
     for (uint32_t i = 0; i < c->e->nops; i++)
         if (is_called(c, c->e->ops[i]))
@@ -28,8 +28,8 @@ bool condition_has_op(const struct condition_call *c) {
     return false;
 }
 
-/* The op that x is the result of has such a name; for what is no op of the formula: the first one below movement and
- * casts, also where a function that runs once makes it. */
+/* The op that x is the result of has such a name. For a variable it is the first one before movement and casts, also in
+ * a function that runs once. */
 bool condition_made_by(const struct condition_call *c) {
     const struct graph *g = c->graph;
     if (c->arg[0].value == NONE)
@@ -46,7 +46,7 @@ bool condition_made_by(const struct condition_call *c) {
     return false;
 }
 
-/* The text of the op that x is the result of has such a piece. */
+/* The regular expression matches in the text of the op that x is the result of. */
 bool condition_spelled(const struct condition_call *c) {
     const struct mlir *m = c->graph->m;
     uint32_t op = op_of(c->graph, &c->arg[0]);
@@ -64,7 +64,8 @@ static bool was_looked_through(const struct evaluation *e, uint32_t op) {
     return false;
 }
 
-/* From an operand of an op down to the op `to`, or, where that is NONE, as far as the match looked through. */
+/* The regular expression matches an op on the way up from an operand: to the op `to`, or, where that is NONE, as far as
+ * the match looked through. */
 static bool on_the_way(const struct condition_call *c, uint32_t value, uint32_t to) {
     const struct graph *g = c->graph;
     uint32_t first = NONE;

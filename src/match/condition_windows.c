@@ -1,5 +1,5 @@
-/* Conditions about ops that the index maps know nothing of: the windows of convolutions and pools, what a
- * batch normalisation normalises, which dimension a sort sorts. */
+/* Conditions about ops that have no index maps, read from their attributes: windows of convolutions and pools, the
+ * dimension of a batch normalisation or a sort. */
 #include "match/conditions.h"
 
 static int numbers_of(const struct graph *g, uint32_t op, const char *key, int64_t *out, int max) {
@@ -13,7 +13,7 @@ static int64_t number_of(const struct graph *g, uint32_t op, const char *key, in
     return numbers_of(g, op, key, list, MAX_RANK) == 1 ? list[0] : otherwise;
 }
 
-/* A dimension of a tensor in the digits of its row-major index; empty when it has one element. */
+/* A dimension of a tensor as a digit of its row-major index; empty when it has one element. */
 static struct imap digit_of(uint32_t space, int64_t stride, int64_t size) {
     struct imap d = {size > 1, {{space, stride, size, 1}}};
     return d;
@@ -76,7 +76,7 @@ bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, 
     for (int i = 0; i < out->n; i++) {
         out->stride[i] = dims[i].t[0].lo;
         out->size[i] = dims[i].t[0].size;
-        if (out->stride[i] < 1 || out->size[i] < 1) /* sizes may be what is printed */
+        if (out->stride[i] < 1 || out->size[i] < 1) /* sizes that are attributes may be anything */
             return false;
     }
     for (int d = 0; d < count / 2; d++) {
@@ -115,7 +115,7 @@ static bool pool_takes(const struct graph *g, uint32_t op, int dim, int64_t amou
     return most <= half && amount <= half - most;
 }
 
-/* The pad p adds nothing that the padding of the op c could not. */
+/* All that the pad p adds can be padding of the op c instead. */
 bool condition_pads_window(const struct condition_call *c) {
     const struct graph *g = c->graph;
     struct imap dims[MAX_WINDOW], axis;
@@ -153,7 +153,7 @@ static bool same_numbers(const struct graph *g, uint32_t a, uint32_t b, const ch
     return true;
 }
 
-/* Two convolutions whose windows move alike, and whose results are asked for at the same places. */
+/* Two convolutions with the same windows, whose results are read at the same elements. */
 bool condition_same_window(const struct condition_call *c) {
     static const char *const keys[] = {"stride",      "dilation",     "groups",      "batch_dim",    "depth_dim",
                                        "height_dim",  "width_dim",    "length_dim",  "channel_dim",  "batch_size",
@@ -209,7 +209,7 @@ bool condition_cuts_along(const struct condition_call *c) {
     return def == c->arg[1].op && d >= 0 && d < (int64_t)s.rank && s.cut[d];
 }
 
-/* Movement that exchanges the last two dimensions and leaves the others where they are. */
+/* A transpose of the last two dimensions. */
 bool condition_turned(const struct condition_call *c) {
     const struct graph *g = c->graph;
     uint32_t rank, op = c->arg[0].op;

@@ -1,4 +1,5 @@
-/* Direct and theoretical matches that share ops: only one of them can be carried out. */
+/* Conflicts: a direct match (TTNN has the fused op) and a theoretical one (only others do) that share ops. Both are
+ * reported, and only one of them can be fused. */
 #include "match/match.h"
 
 #include <stdlib.h>
@@ -8,15 +9,15 @@ static bool is_direct(const struct match *m) {
     return str_is(m->pattern->source, pattern_sources[0]);
 }
 
-static void add_conflict(struct conflicts *r, struct str name, struct arena *a) {
-    for (uint32_t i = 0; i < r->n; i++)
-        if (str_eq(r->names[i], name))
+static void add_conflict(struct conflicts *c, struct str name, struct arena *a) {
+    for (uint32_t i = 0; i < c->n; i++)
+        if (str_eq(c->names[i], name))
             return;
-    struct str *names = arena_alloc(a, (r->n + 1) * sizeof *names);
-    if (r->n)
-        memcpy(names, r->names, r->n * sizeof *names);
-    names[r->n++] = name;
-    r->names = names;
+    struct str *names = arena_alloc(a, (c->n + 1) * sizeof *names);
+    if (c->n)
+        memcpy(names, c->names, c->n * sizeof *names);
+    names[c->n++] = name;
+    c->names = names;
 }
 
 /* Direct matches of each op, as lists: one may lie inside of another. */

@@ -129,13 +129,14 @@ struct matcher {
     uint64_t steps, max_steps;
     bool full;    /* a fixed limit was reached: nothing is known of this root */
     bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
-    struct search_state state;
-    struct fresh_axes fresh;
-    struct search_record record;
 
     struct arena *arena; /* of what is kept */
     struct match found;  /* what match_finish kept. Without a pattern: a whole match that predicates on locations may
                           * have refused, for the match cache */
+
+    struct search_state state; /* from here on set by match_at: large, and a log has many graphs */
+    struct fresh_axes fresh;
+    struct search_record record;
 };
 
 /* ---- state.c ---- */

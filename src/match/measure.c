@@ -1,4 +1,4 @@
-/* Numbers that a matched value or its op has: sizes of its tensor, bounds of a slice, attributes. */
+/* Numbers that a matched value or its op has: sizes of its tensor, its users, bounds of a slice, attributes. */
 #include "match/conditions.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Which of several overlapping matches is reported: the rule is in fusion-patterns(5). */
+/* Which of several overlapping matches is reported: the larger one first, ttnn (direct) before all other sources. The
+ * rule is in fusion-patterns(5). */
 #include "match/match.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static int by_root(const void *pa, const void *pb) {
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
 }
 
-/* Bit of a source in the marks of an op. */
+/* The bit of a source in the marks of an op. */
 static uint8_t source_bit(struct str source) {
     static const char *const names[] = {"ttnn", "torch", "triton", "cuda"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
@@ -29,12 +30,13 @@ static uint8_t source_bit(struct str source) {
     return 0;
 }
 
-enum { DIRECT = 1, THROUGH = 4 }; /* THROUGH: so many bits on is the mark of what was looked through */
+/* Marks of an op: a bit for each source that matched it, and THROUGH bits further one for each that looked through it.
+ */
+enum { DIRECT = 1, THROUGH = 4 };
 
-/* By op, from the first that any match has. */
 struct resolution {
     struct match_list *list;
-    uint32_t first;
+    uint32_t first; /* op of marks[0] and owners[0] */
     uint8_t *marks;
     uint32_t
         *owners; /* which of the kept direct matches an op belongs to, plus 1; NULL when no pattern contains others */
@@ -55,7 +57,7 @@ static bool contains(const struct pattern *outer, const struct pattern *inner) {
     return false;
 }
 
-/* The match lies inside of others that name its pattern as one of theirs. */
+/* The match lies inside of others whose patterns list it under `contains`. */
 static bool contained(const struct resolution *s, const struct match *m) {
     for (uint32_t k = 0; k < m->nops; k++) {
         uint32_t owner = s->owners ? s->owners[m->ops[k] - s->first] : 0;
@@ -78,6 +80,7 @@ static void keep_one(struct resolution *s, uint32_t i, uint8_t mine) {
     s->keep[i] = true;
 }
 
+/* The list is sorted: the largest match takes its ops first. */
 static void resolve_source(struct resolution *s, bool direct) {
     for (uint32_t i = 0; i < s->list->n; i++) {
         const struct match *m = &s->list->items[i];
@@ -92,14 +95,14 @@ static void resolve_source(struct resolution *s, bool direct) {
         if (more && (!overlaps || (direct && contained(s, m))))
             keep_one(s, i, mine);
     }
-    for (uint32_t i = 0; i < s->list->n; i++) { /* movement inside of another place */
+    for (uint32_t i = 0; i < s->list->n; i++) { /* a root that is movement inside of another match */
         const struct match *m = &s->list->items[i];
         uint8_t mine = source_bit(m->pattern->source);
         s->keep[i] &= (mine == DIRECT) != direct || !(s->marks[m->root - s->first] & mine << THROUGH);
     }
 }
 
-/* Ids of the ops that matches have: from the first to before `end`. */
+/* The range of ops that matches have: from the first to before `end`. */
 static uint32_t first_op(const struct match_list *list, uint32_t *end) {
     uint32_t first = NONE;
     *end = 0;

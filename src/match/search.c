@@ -33,13 +33,11 @@ static void add_match(struct match_list *out, const struct match *found) {
     out->items[out->n++] = *found;
 }
 
-/* One pattern at one op; NULL: it does not match. */
-static const struct match *search_root(struct searcher *s, const struct pattern *p, uint32_t op,
-                                       struct match_list *out) {
-    bool found = match_at(s->m, p, op);
+static void search_root(struct searcher *s, const struct pattern *p, uint32_t op, struct match_list *out) {
+    if (match_at(s->m, p, op))
+        add_match(out, &s->m->found);
     out->steps += s->m->steps;
     out->gave_up += s->m->full;
-    return found ? &s->m->found : NULL;
 }
 
 static void search_cached(struct searcher *s, struct cache_bucket *bucket, const struct pattern *p, uint32_t index,
@@ -51,9 +49,7 @@ static void search_cached(struct searcher *s, struct cache_bucket *bucket, const
         add_match(out, &known);
     if (answer != CACHE_UNKNOWN)
         return;
-    const struct match *found = search_root(s, p, op, out);
-    if (found)
-        add_match(out, found);
+    search_root(s, p, op, out);
     if (!s->m->full)
         cache_store(s->cache, bucket, &search, s->m->found.nops ? &s->m->found : NULL, &s->m->record);
 }
@@ -61,14 +57,17 @@ static void search_cached(struct searcher *s, struct cache_bucket *bucket, const
 static void search_op(struct searcher *s, struct pattern *const *patterns, uint32_t n, uint32_t op,
                       struct match_list *out) {
     struct cache_bucket *bucket = s->cache ? cache_bucket(s->cache, hash_of_root(s->hashes, op)) : NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (bucket) {
-            search_cached(s, bucket, patterns[i], i, op, out);
-            continue;
+    for (uint32_t from = 0; from < n; from += 64) {
+        uint64_t left = n - from < 64 ? (1ull << (n - from)) - 1 : ~0ull;
+        if (bucket)
+            left &= ~cache_failures(bucket, from);
+        for (; left; left &= left - 1) {
+            uint32_t i = from + (uint32_t)__builtin_ctzll(left);
+            if (bucket)
+                search_cached(s, bucket, patterns[i], i, op, out);
+            else
+                search_root(s, patterns[i], op, out);
         }
-        const struct match *found = search_root(s, patterns[i], op, out);
-        if (found)
-            add_match(out, found);
     }
 }
 

@@ -1,4 +1,5 @@
-/* All functions of a graph, one by one, each with a list of its own so that threads need not meet. */
+/* All functions of a graph on threads. Each function has a list of its own, and each thread a searcher, a cache and an
+ * arena: they share nothing, and the order of matches is that of the functions. */
 #include "match/search_graph.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
     uint32_t n = 0;
     for (uint32_t op = 0; op < g->m->nops && n == 0; op++) {
         uint32_t f = g->m->ops[op].func;
-        if (f != NONE && g->m->funcs[f].end_op > op) /* all ops up to there are of functions */
+        if (f != NONE && g->m->funcs[f].end_op > op) /* the ops up to there are in functions */
             op = g->m->funcs[f].end_op - 1;
         else if (f == NONE && g->kind[op] != K_UNKNOWN && graph_class(g, op) != OP_STRUCTURE)
             funcs[n++] = NONE;
@@ -38,7 +39,7 @@ static void search_one(void *context, uint32_t i, uint32_t slot) {
     searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
 }
 
-static void take_matches(struct match_list *to, struct match_list *from) {
+static void move_matches(struct match_list *to, struct match_list *from) {
     to->steps += from->steps;
     to->gave_up += from->gave_up;
     to->items = grow(to->items, &to->cap, to->n + from->n, sizeof *to->items);
@@ -59,7 +60,7 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
                              .searchers = arena_alloc(a, setup->threads * sizeof *s.searchers)};
     work_run(n, setup->threads, search_one, &s);
     for (uint32_t i = 0; i < n; i++)
-        take_matches(out, &s.lists[i]);
+        move_matches(out, &s.lists[i]);
     for (uint32_t i = 0; i < setup->threads; i++) {
         searcher_free(s.searchers[i]);
         arena_merge(a, &s.arenas[i]);

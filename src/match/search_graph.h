@@ -1,4 +1,4 @@
-/* Searches a graph for all patterns: its functions on threads. */
+/* Searches a graph for all patterns, its functions on threads. */
 #ifndef FA_SEARCH_GRAPH_H
 #define FA_SEARCH_GRAPH_H
 

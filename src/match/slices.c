@@ -45,8 +45,8 @@ struct resized_operand {
 
 /* The digits of `context` that the kept dimensions do not use: where an axis was cut above, the operand's dimension is
  * that axis. */
-static bool complement_of(const struct axes *context, const struct axes *kept, const struct resized_operand *ch,
-                          const int64_t *extents, uint32_t n, struct axes *digits) {
+static bool known_digits(const struct axes *context, const struct axes *kept, const struct resized_operand *ch,
+                         const int64_t *extents, uint32_t n, struct axes *digits) {
     struct imap rest;
     int64_t shape[MAX_RANK];
     for (uint32_t d = 0; d < ch->rank; d++)
@@ -55,6 +55,7 @@ static bool complement_of(const struct axes *context, const struct axes *kept, c
            imap_complement(context, &rest, extents, n, digits);
 }
 
+/* Else each of these dimensions is a fresh axis, of which the axis of the result is a part. */
 static bool fresh_digits(struct matcher *m, const struct axes *result, const struct resized_operand *ch,
                          struct axes *digits) {
     axes_clear(digits);
@@ -70,9 +71,10 @@ static bool fresh_digits(struct matcher *m, const struct axes *result, const str
     return !m->full;
 }
 
-/* The goal for such an operand; `result`: coordinates of the op's result. */
-static struct goal *part_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
-                              const struct axes *result, const struct resized_operand *ch, const struct goal *next) {
+/* The goal for such an operand. `result` has the coordinates of the op's result; the operand has the same ones in the
+ * dimensions that stay, and `digits` in those that differ. There the formula's axis is replaced by these digits too. */
+static struct goal *operand_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
+                                 const struct axes *result, const struct resized_operand *ch, const struct goal *next) {
     struct axes kept, digits, at;
     int64_t extents[MAX_RANK];
     uint32_t n = 0;
@@ -85,7 +87,7 @@ static struct goal *part_goal(struct matcher *m, const struct goal *g, const str
             extents[n++] = ch->shape[d];
     }
     const struct axes *outer = g->outer ? g->outer : g->axes;
-    if (!complement_of(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
+    if (!known_digits(outer, &kept, ch, extents, n, &digits) && !fresh_digits(m, result, ch, &digits))
         return NULL;
     struct axes *axes = matcher_scratch(m, sizeof *axes);
     struct imap *map = matcher_scratch(m, sizeof *map);
@@ -168,7 +170,7 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
             return matcher_failed_at(m, FAILED_PART, g, op, map);
     }
     uint32_t me = matcher_take(m, op, g);
-    struct goal *c = part_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
+    struct goal *c = operand_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
     if (!c)
         return false;
     c->parent = me;
@@ -204,7 +206,7 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
         ch.dims[dim] = true;
         if (!ch.shape || own != rank || !matcher_plausible(m, g->node->args[i], v[i]))
             return false;
-        struct goal *c = part_goal(m, g, g->node->args[i], v[i], &result, &ch, next);
+        struct goal *c = operand_goal(m, g, g->node->args[i], v[i], &result, &ch, next);
         if (!c)
             return false;
         c->parent = me;

@@ -3,6 +3,7 @@
 #include "match/matcher.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct mark matcher_mark(const struct matcher *m) {
     const struct search_state *s = &m->state;
@@ -137,7 +138,9 @@ struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes)
 }
 
 struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_steps, struct arena *a) {
-    struct matcher *m = xcalloc(1, sizeof *m);
+    struct matcher *m = xrealloc(NULL, sizeof *m);
+    memset(m, 0, offsetof(struct matcher, state));
+    m->state.ntrail = 0;
     m->g = g;
     m->func = func;
     m->arena = a;
