@@ -1,5 +1,7 @@
 #include "pattern_text.h"
 
+#include "match/search.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +67,11 @@ void pattern(const char *match, const char *keys) {
 uint32_t search_all(const char *args, const char *ops) {
     forget_ir();
     ir_short(&ir, args, ops);
+    struct match_cache *cache = match_cache_new(); /* as an audit searches */
+    struct searcher *s = searcher_new(&ir.g, cache, &arena);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++)
-        match_function(&set, &ir.g, f, &arena, &list);
+        searcher_run(s, &set, f, &list);
+    searcher_free(s);
+    match_cache_free(cache);
     return list.n;
 }

@@ -108,7 +108,7 @@ Test(match, what_has_an_activation_folded_in_is_no_plain_operator) {
     miss(MM, "p = ttnn.matmul a b {activation = \"relu\"} -> 2x3; o = ttnn.add p c -> 2x3; return o");
 }
 
-Test(match, three_spellings_of_a_product) {
+Test(match, three_ops_for_a_product) {
     pattern("out = exp(matmul(a, b))", "");
     hit(MM, "p = ttnn.linear a b -> 2x3; o = ttnn.exp p -> 2x3; return o");
     miss(MM, "p = ttnn.linear a b c -> 2x3; o = ttnn.exp p -> 2x3; return o");
@@ -259,7 +259,7 @@ Test(match, where_sends_the_search_on_and_a_verdict_ends_it) {
     miss(MM, ops);
 }
 
-Test(match, idioms_are_all_their_spellings) {
+Test(match, idioms_match_each_of_their_forms) {
     pattern_file("idioms:\n  - \"square(x): x * x | pow(x, 2) | op square(x)\"\n---\n"
                  "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(square(x + y))\n");
     hit(MM, "s = ttir.add x y -> 2x3; q = ttir.multiply s s -> 2x3; o = ttir.exp q -> 2x3; return o");
@@ -652,7 +652,7 @@ Test(match, stated_constants_are_preconditions) {
     miss("x:2x3 s:1!input!eps", ops);
 }
 
-/* What is left of a fused op that the compiler took apart again, or what the model wrote in pieces. */
+/* The decomposition of one op of the model, or what the model wrote in pieces. */
 Test(match, one_location_tells_what_was_taken_apart) {
     pattern("out = exp(x) + y", "unless: one_location()");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3 @exp.1; o = ttir.add e y -> 2x3 @add.2; return o");
@@ -774,7 +774,7 @@ static const char *const two = "name: small\nfused_op: ttnn.small\nsource: ttnn\
                                "name: large\nfused_op: ttnn.large\nsource: %s\nmatch: out = (exp(x) + y) * z\n---\n"
                                "name: other\nfused_op: ttnn.other\nsource: ttnn\nmatch: out = exp(x) + y\n";
 
-static void settle(const char *source) {
+static void resolve(const char *source) {
     char yaml[512];
     snprintf(yaml, sizeof yaml, two, source);
     pattern_file(yaml);
@@ -787,7 +787,7 @@ static void settle(const char *source) {
 }
 
 Test(match, of_overlapping_places_the_one_that_covers_most_is_kept) {
-    settle("ttnn");
+    resolve("ttnn");
     cr_assert_eq(list.n, 2);
     cr_assert(str_is(list.items[0].pattern->name, "large"));
     cr_assert(str_is(list.items[1].pattern->name, "small"), "among equals the first one loaded");
@@ -795,7 +795,7 @@ Test(match, of_overlapping_places_the_one_that_covers_most_is_kept) {
 }
 
 Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_more) {
-    settle("triton");
+    resolve("triton");
     cr_assert_eq(list.n, 3);
     cr_assert(str_is(list.items[0].pattern->name, "small"));
     cr_assert(str_is(list.items[1].pattern->name, "large"));
@@ -809,7 +809,7 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
 }
 
-/* What a larger match looks through is no place of its own. */
+/* What a larger match looks through is no match of its own. */
 Test(match, movement_inside_of_a_larger_place_is_not_reported) {
     const char *ops = "r = ttir.reshape x -> 2x3x1\n"
                       "b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> 2x3x4\n"
@@ -830,7 +830,7 @@ Test(match, movement_inside_of_a_larger_place_is_not_reported) {
     }
 }
 
-/* ---- parts, wholes and further lines ---- */
+/* ---- slices, concatenations and secondary roots ---- */
 
 Test(match, a_part_knows_which_axis_it_cuts_and_where) {
     pattern("out = exp(slice(x, dim=-1, part=1, of=2))", "");
@@ -891,7 +891,7 @@ Test(match, halves_of_two_roads_are_of_one_value) {
 #define SORTED     "v = ttir.sort x {descending = true, dim = 1} -> 2x6*2\n"
 #define HEAD(s, n) n " = ttir.slice_static " s " {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2\n"
 
-Test(match, further_lines_are_found_behind_what_is_bound) {
+Test(match, secondary_roots_are_found_behind_what_is_bound) {
     pattern("s = sort(x)\nout = slice(s)\nmaybe indices = slice(result(s, 1))", "where: begin(out) == 0");
     hit("x:2x6", SORTED HEAD("v#0", "a") HEAD("v#1", "b") "return a b");
     cr_assert_eq(found()->nops, 3);
@@ -980,7 +980,7 @@ Test(match, a_pad_along_a_window_is_padding_of_it) {
 
 #define TWO_CONVS(a, b) "c = ttir.conv2d x w {" a "} -> 1x4x4x4; d = ttir.conv2d x v {" b "} -> 1x4x4x4\n"
 
-Test(match, windows_are_alike_where_their_attributes_are) {
+Test(match, windows_are_the_same_where_their_attributes_are) {
     pattern("c = conv2d(x, w)\nd = conv2d(x, v)\nout = c - d", "where: same_window(c, d)");
     hit("x:1x4x4x4 w:4x4x3x3 v:4x4x1x1",
         TWO_CONVS("stride = 1 : i32, groups = 1", "stride = array<i32: 1, 1>, groups = 1") "o = ttir.subtract c d -> "
@@ -1046,7 +1046,7 @@ static bool notes_say(const char *text) {
     return d.ncompiler == 1 && strcmp(d.compiler[0].p, text) == 0;
 }
 
-/* What a formula makes no difference of. */
+/* What a formula does not tell apart. */
 Test(match, how_a_place_is_written_is_asked_for_by_name) {
     const char *args = "x:2x3 y:2x3";
     pattern("out = exp(x) + y | exp(x) - y", "require: has_op(\"[.]add$\")");
@@ -1105,9 +1105,9 @@ Test(match, operands_of_distributed_norms_are_wholes_where_they_do_not_broadcast
                                  "array<i32: 1, 1, 1, 0>} -> 2x64; return o");
 }
 
-/* What failed at one place is not searched for at places that are alike: so places that differ in anything that
- * matters are not alike. In each pair the first place misses and the second is found. */
-Test(match, places_that_differ_are_not_alike) {
+/* What failed at one root is not searched for at roots with the same structural hash: so roots that differ in anything
+ * that matters have different hashes. In each pair the first root misses and the second is found. */
+Test(match, roots_that_differ_have_different_hashes) {
     static const struct {
         const char *formula, *args, *first, *second;
     } pairs[] = {
@@ -1138,8 +1138,8 @@ Test(match, places_that_differ_are_not_alike) {
     }
 }
 
-/* And what was found at one place is found at all that are alike, each with its own ops. */
-Test(match, places_that_are_alike_have_ops_of_their_own) {
+/* And what was found at one root is found at all with the same hash, each with its own ops. */
+Test(match, matches_from_the_cache_have_ops_of_their_own) {
     pattern("out = x * sigmoid(neg(x))", "");
     const char *both = "n = ttir.neg x -> 2x3; a = ttir.sigmoid n -> 2x3; b = ttir.multiply x a -> 2x3\n"
                        "m = ttir.neg y -> 2x3; c = ttir.sigmoid m -> 2x3; d = ttir.multiply y c -> 2x3; return b d";
@@ -1152,8 +1152,8 @@ Test(match, places_that_are_alike_have_ops_of_their_own) {
     }
 }
 
-/* Two uses of one argument are not alike uses of two, though as far apart from a third use of either. */
-Test(match, one_argument_used_twice_is_not_alike_two) {
+/* Two uses of one argument are not two arguments used once, though a third use of either is as far away. */
+Test(match, one_argument_used_twice_does_not_hash_like_two) {
     pattern("out = x * sigmoid(x)", "");
     const char *first = "a = ttir.sigmoid x -> 2x3; c = ttir.exp y -> 2x3; b = ttir.multiply y a -> 2x3\n"
                         "e = ttir.exp x -> 2x3";

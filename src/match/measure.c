@@ -34,43 +34,24 @@ static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
     return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
 }
 
-/* The bounds of a slice that cuts one dimension, and which that is; false where it is none. */
-static bool cut_of(const struct evaluation *e, const struct binding *b, struct slice_bounds *s, uint32_t *dim) {
-    uint32_t op = op_of(e, b);
-    if (op == NONE || !slice_bounds(e->graph, op, s) || s->ncut != 1)
-        return false;
-    for (*dim = 0; !s->cut[*dim];)
-        ++*dim;
-    return true;
-}
-
-static double begin_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+/* Of a slice that cuts one dimension; `cut` is that dimension, counted from the last, which is -1. */
+static double slice_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     struct slice_bounds s;
-    uint32_t d;
-    (void)n;
-    return cut_of(e, b, &s, &d) ? (double)s.begin[d] : NAN;
-}
-
-static double end_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds s;
-    uint32_t d;
-    (void)n;
-    return cut_of(e, b, &s, &d) ? (double)s.end[d] : NAN;
-}
-
-static double step_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds s;
-    uint32_t d;
-    (void)n;
-    return cut_of(e, b, &s, &d) ? (double)s.step[d] : NAN;
-}
-
-/* The dimension that a slice cuts, counted from the last, which is -1. */
-static double cut_dim(const struct evaluation *e, const struct binding *b, const struct number *n) {
-    struct slice_bounds s;
-    uint32_t d;
-    (void)n;
-    return cut_of(e, b, &s, &d) ? (double)d - s.rank : NAN;
+    uint32_t op = op_of(e, b), d = 0;
+    if (op == NONE || !slice_bounds(e->graph, op, &s) || s.ncut != 1)
+        return NAN;
+    while (!s.cut[d])
+        d++;
+    switch (n->call) {
+    case MEASURE_begin:
+        return (double)s.begin[d];
+    case MEASURE_end:
+        return (double)s.end[d];
+    case MEASURE_step:
+        return (double)s.step[d];
+    default:
+        return (double)d - s.rank;
+    }
 }
 
 /* A number, a truth value, or the one number that a list repeats. */
@@ -94,8 +75,8 @@ static double attribute_of(const struct evaluation *e, const struct binding *b, 
 
 static measured *const functions[MEASURES] = {
     [MEASURE_rank] = rank_of,   [MEASURE_size] = size_of,   [MEASURE_numel] = numel_of,
-    [MEASURE_users] = users_of, [MEASURE_begin] = begin_of, [MEASURE_end] = end_of,
-    [MEASURE_step] = step_of,   [MEASURE_cut] = cut_dim,    [MEASURE_attribute] = attribute_of,
+    [MEASURE_users] = users_of, [MEASURE_begin] = slice_of, [MEASURE_end] = slice_of,
+    [MEASURE_step] = slice_of,  [MEASURE_cut] = slice_of,   [MEASURE_attribute] = attribute_of,
 };
 
 double measure(const struct evaluation *e, const struct number *n) {
