@@ -43,19 +43,6 @@ static uint64_t mix(uint64_t h, uint64_t v) {
     return h ^ h >> 31;
 }
 
-static uint64_t mix_text(uint64_t h, struct str t) {
-    uint64_t word;
-    h = mix(h, t.n);
-    for (; t.n >= sizeof word; t.p += sizeof word, t.n -= sizeof word) {
-        memcpy(&word, t.p, sizeof word);
-        h = mix(h, word);
-    }
-    word = 0;
-    if (t.n)
-        memcpy(&word, t.p, t.n);
-    return mix(h, word);
-}
-
 static uint64_t bits_of(double d) {
     uint64_t u;
     memcpy(&u, &d, sizeof u);
@@ -87,7 +74,7 @@ static uint64_t mix_name(const struct hashes *all, uint64_t h, uint32_t name) {
 
 /* An alias may mean something else in another module. */
 static uint64_t attribute_hash_of(const struct hashes *all, struct str t) {
-    uint64_t h = mix_text(0, t);
+    uint64_t h = str_hash(t);
     return memchr(t.p, '#', t.n) ? mix(h, all->aliases) : h;
 }
 
