@@ -9,13 +9,13 @@ enum { DIAGNOSIS_STEPS = 20000, LEAST_OPS = 2 };
 
 /* ---- how many ops a formula asks for ---- */
 
-struct op_count {
+struct fewest_ops {
     const struct matcher *m;
     uint64_t counted[(MAX_SLOTS + 63) / 64]; /* slots, a bit each */
 };
 
 /* The fewest ops that a node can match, without names that are bound already. */
-static uint32_t least(struct op_count *need, const struct node *n) {
+static uint32_t least(struct fewest_ops *need, const struct node *n) {
     uint32_t sum = n->kind == N_OP || n->kind == N_OUTER;
     if (n->kind == N_NAMED) {
         uint64_t *word = &need->counted[n->slot / 64], bit = 1ull << (n->slot % 64);
@@ -28,7 +28,7 @@ static uint32_t least(struct op_count *need, const struct node *n) {
             sum += least(need, n->args[i]);
         return sum;
     }
-    struct op_count before = *need, best = *need;
+    struct fewest_ops before = *need, best = *need;
     sum = NONE;
     for (uint32_t i = 0; i < n->nargs; i++) {
         *need = before;
@@ -42,7 +42,7 @@ static uint32_t least(struct op_count *need, const struct node *n) {
     return sum;
 }
 
-static uint32_t least_of_failure(struct op_count *need, const struct failure *s) {
+static uint32_t least_of_failure(struct fewest_ops *need, const struct failure *s) {
     const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
     uint32_t sum = n ? least(need, n) : 0;
     if (s->detour)
@@ -50,7 +50,7 @@ static uint32_t least_of_failure(struct op_count *need, const struct failure *s)
     return s->why == FAILED_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
 }
 
-static uint32_t least_after(struct op_count *need, const struct goal *g) {
+static uint32_t least_after(struct fewest_ops *need, const struct goal *g) {
     uint32_t sum = 0;
     for (; g; g = g->next)
         sum += least(need, g->node);
@@ -133,7 +133,7 @@ static const char *const hints[] = {
 
 static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
-    struct op_count need = {.m = m};
+    struct fewest_ops need = {.m = m};
     uint32_t more = least_of_failure(&need, first) + reason_is_absence(m, first);
     if (second)
         more += (second != first ? least_of_failure(&need, second) : 0) +
@@ -230,12 +230,11 @@ static bool match_absent(struct matcher *m, const struct goal *g, uint32_t op, c
 static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     enum op_class class = graph_class(m->g, op);
     bool elementwise = class == OP_ELTWISE || class == OP_ALIKE || class == OP_AXISWISE;
-    uint32_t x = graph_noperands(m->g, op) == 1 ? graph_operands(m->g, op)[0] : NONE;
-    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (!elementwise || x == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, x, map, mapped))
+    const struct imap *mapped =
+        elementwise && graph_noperands(m->g, op) == 1 ? matcher_operand_map(m, op, 0, map) : NULL;
+    if (!mapped)
         return false;
-    imap_canonical(mapped);
-    struct goal *c = matcher_goal(m, g, g->node, x, mapped, g->axes, g->next);
+    struct goal *c = matcher_goal(m, g, g->node, graph_operands(m->g, op)[0], mapped, g->axes, g->next);
     if (!c)
         return false;
     c->slot = g->slot;

@@ -26,23 +26,6 @@ static bool roles_fit(const struct goal *g, const struct operand_maps *maps, boo
     return !imap_touches(&maps->a, &last);
 }
 
-/* The third operand of a linear, which broadcasts. */
-static struct goal *bias_goal(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map,
-                              uint32_t me) {
-    uint32_t bias = graph_operands(m->g, op)[2];
-    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (g->node->nargs != 3 || bias == NONE || !mapped ||
-        !imap_operand(m->g, m->g->m->ops[op].first_result, bias, map, mapped))
-        return NULL;
-    imap_canonical(mapped);
-    struct goal *c = matcher_goal(m, g, g->node->args[2], bias, mapped, g->axes, g->next);
-    if (c) {
-        c->parent = me;
-        c->arg = 2;
-    }
-    return c;
-}
-
 /* Where the op computes the transpose, b^T a^T of the formula's a b: its operands and their axes become the formula's.
  */
 static bool exchange_operands(struct contraction *c, struct operand_maps *maps) {
@@ -65,15 +48,13 @@ static bool exchange_operands(struct contraction *c, struct operand_maps *maps) 
     return true;
 }
 
-/* Goals for the two factors of the op with index `me`, and then `next`. */
+/* Goals for the two factors of the op, and then `next`. */
 static bool match_factors(struct matcher *m, const struct goal *g, const struct contraction *c,
-                          const struct operand_maps *maps, uint32_t me, const struct goal *next) {
-    struct goal *b = matcher_goal(m, g, g->node->args[1], c->b, &maps->b, &maps->b_axes, next);
-    struct goal *a = b ? matcher_goal(m, g, g->node->args[0], c->a, &maps->a, &maps->a_axes, b) : NULL;
+                          const struct operand_maps *maps, const struct goal *next) {
+    struct goal *b = matcher_operand(m, g, 1, c->b, &maps->b, &maps->b_axes, next);
+    struct goal *a = b ? matcher_operand(m, g, 0, c->a, &maps->a, &maps->a_axes, b) : NULL;
     if (!a)
         return false;
-    a->parent = b->parent = me;
-    b->arg = 1;
     a->inside = b->inside = true;
     return matcher_solve(m, a);
 }
@@ -92,15 +73,21 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
         b.axes = &maps->result_axes;
         matcher_bind(m, g->slot, b);
     }
-    uint32_t me = matcher_take(m, op, g);
-    struct goal factors = *g; /* the axes of its factors begin here */
-    factors.outer = NULL;
+    matcher_take(m, op, g);
     const struct goal *next = g->next;
-    if (g->node->nargs > 2 && (transposed || !(next = bias_goal(m, g, op, map, me))))
-        return false;
+    if (g->node->nargs > 2) { /* the bias of a linear, which broadcasts */
+        const struct imap *bias = transposed ? NULL : matcher_operand_map(m, op, 2, map);
+        next = bias && g->node->nargs == 3
+                   ? matcher_operand(m, g, 2, graph_operands(m->g, op)[2], bias, g->axes, g->next)
+                   : NULL;
+        if (!next)
+            return false;
+    }
+    struct goal factors = *g;
+    factors.outer = NULL; /* the axes of the factors are their own */
     if (transposed && !exchange_operands(&c, maps))
         return false;
-    return match_factors(m, &factors, &c, maps, me, next);
+    return match_factors(m, &factors, &c, maps, next);
 }
 
 /* outer(p, v): a matmul that sums over one element, printed as a multiply that broadcasts p along the columns of v.
@@ -140,9 +127,9 @@ static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, co
     axes_add(&maps->b_axes, NULL, 0);
     if (!axes_add(&maps->b_axes, column.t, column.n))
         return false;
-    uint32_t me = matcher_take(m, op, g);
+    matcher_take(m, op, g);
     struct contraction c = {.a = v[p_at], .b = v[1 - p_at]};
-    return match_factors(m, g, &c, maps, me, g->next);
+    return match_factors(m, g, &c, maps, g->next);
 }
 
 bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

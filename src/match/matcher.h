@@ -26,7 +26,7 @@ struct goal {
     const struct axes *axes;  /* the formula's axes at this node */
     const struct axes *outer; /* those before a slice or a concatenation changed one of them; or NULL */
     uint32_t slot;            /* of the named value that this is the definition of; or NONE */
-    uint32_t parent;          /* index of the matched op whose operand it is; NONE: a root */
+    uint32_t parent;          /* index of the matched op that it is an operand of; NONE: a root */
     uint32_t arg;             /* which argument of that op in the formula */
     bool turned;              /* under transposed(): its last two axes are exchanged */
     bool inside;              /* an operand of a contraction: its axes are exact */
@@ -148,9 +148,16 @@ void matcher_undo(struct matcher *m, struct mark k); /* back to where the mark w
 void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when there is no more: the search gives up */
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
 void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
-uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched: its index */
+void matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched */
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next);
+/* A goal for argument `arg` of the goal's node, of the op that was matched last. */
+struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
+                             const struct imap *map, const struct axes *axes, const struct goal *next);
+/* The map of an operand of an op that broadcasts; NULL when there is none. */
+const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
+/* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
+const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
 /* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
  * shape is not known. */
 struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);

@@ -52,19 +52,6 @@ const struct attr_spec *match_wrong_attribute(const struct matcher *m, const str
     return NULL;
 }
 
-/* The map of an operand of an op that broadcasts; NULL when there is none. */
-static const struct imap *operand_map(struct matcher *m, uint32_t result, uint32_t operand, const struct imap *map) {
-    const struct mlir_value *values = m->g->m->values;
-    uint32_t rank;
-    if (values[result].type == values[operand].type && graph_shape(m->g, result, &rank) && rank <= MAX_RANK)
-        return map;
-    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (!mapped || !imap_operand(m->g, result, operand, map, mapped))
-        return NULL;
-    imap_canonical(mapped);
-    return mapped;
-}
-
 /* The dimension of channels of a convolution; -1 for other ops. */
 static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
     static const uint16_t convolutions[] = {K_CONV1D, K_CONV2D, K_CONV3D, K_CONV_TRANSPOSE2D};
@@ -93,8 +80,8 @@ static bool own_axes(const struct matcher *m, uint32_t op, uint32_t value, const
 }
 
 /* A goal for an operand as a whole, where no map leads to it: over an index space of its own. */
-static struct goal *whole_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
-                               const struct goal *next) {
+static struct goal *whole_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
+                                  const struct goal *next) {
     uint32_t rank;
     const int64_t *shape = graph_shape(m->g, value, &rank);
     struct imap *map = matcher_scratch(m, sizeof *map);
@@ -104,7 +91,7 @@ static struct goal *whole_goal(struct matcher *m, const struct goal *g, const st
     imap_identity(map, WHOLE_SPACE + value, graph_numel(m->g, value));
     if (!imap_coordinates(map, shape, rank, axes))
         return NULL;
-    struct goal *c = matcher_goal(m, g, node, value, map, axes, next);
+    struct goal *c = matcher_operand(m, g, arg, value, map, axes, next);
     if (c) {
         c->outer = NULL;
         c->inside = c->turned = false;
@@ -117,30 +104,30 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
                      const struct imap *map) {
     const struct node *node = g->node;
     const uint32_t *v = graph_operands(m->g, op);
-    uint32_t n = graph_noperands(m->g, op), result = m->g->m->ops[op].first_result;
+    uint32_t n = graph_noperands(m->g, op), result = m->g->m->ops[op].first_result, rank;
+    const struct mlir_value *types = m->g->m->values;
+    bool is_static = graph_shape(m->g, result, &rank) && rank <= MAX_RANK;
     const struct goal *next = g->next;
     for (uint32_t i = 0; i < node->nargs; i++)
         if (order[i] < n && (v[order[i]] == NONE || !matcher_plausible(m, node->args[i], v[order[i]])))
             return false;
-    uint32_t me = matcher_take(m, op, g);
+    matcher_take(m, op, g);
     for (uint32_t i = node->nargs; i-- > 0;) {
         if (order[i] >= n) {
             if (!attribute_is(m, g, op, order[i], node->args[i]))
                 return matcher_failed(m, FAILED_SETTING, g, op);
             continue;
         }
-        const struct imap *mapped = operand_map(m, result, v[order[i]], map);
+        bool same = types[result].type == types[v[order[i]]].type && is_static;
+        const struct imap *mapped = same ? map : matcher_operand_map(m, op, order[i], map);
         bool whole =
             !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight that is stored in tiles */
         if (!mapped && !whole)
             return matcher_failed(m, FAILED_INDEX, g, op);
-        struct goal *c = whole ? whole_goal(m, g, node->args[i], v[order[i]], next)
-                               : matcher_goal(m, g, node->args[i], v[order[i]], mapped, g->axes, next);
-        if (!c)
+        next = whole ? whole_operand(m, g, i, v[order[i]], next)
+                     : matcher_operand(m, g, i, v[order[i]], mapped, g->axes, next);
+        if (!next)
             return false;
-        c->parent = me;
-        c->arg = i;
-        next = c;
     }
     return matcher_solve(m, next);
 }
@@ -258,12 +245,9 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : axis_fits(g, &axis);
     if (!along && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
-    uint32_t me = matcher_take(m, op, g);
-    struct goal *ch = matcher_goal(m, g, g->node->args[0], x, x_map, g->axes, g->next);
-    if (!ch)
-        return false;
-    ch->parent = me;
-    return matcher_solve(m, ch);
+    matcher_take(m, op, g);
+    const struct goal *next = matcher_operand(m, g, 0, x, x_map, g->axes, g->next);
+    return next && matcher_solve(m, next);
 }
 
 /* The axis along which softmax or a norm works, as digits. */
@@ -314,14 +298,11 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
             return false;
-    uint32_t me = matcher_take(m, op, g);
+    matcher_take(m, op, g);
     for (uint32_t i = g->node->nargs; i-- > 0;) {
-        struct goal *c = whole_goal(m, g, g->node->args[i], v[i], next);
-        if (!c)
+        next = whole_operand(m, g, i, v[i], next);
+        if (!next)
             return false;
-        c->parent = me;
-        c->arg = i;
-        next = c;
     }
     return matcher_solve(m, next);
 }
@@ -332,12 +313,9 @@ static bool movement(struct matcher *m, const struct goal *g, uint32_t op, const
     if (g->node->nargs != 1 || !next || !imap_through(m->g, op, map, next))
         return matcher_failed(m, FAILED_INDEX, g, op);
     imap_canonical(next);
-    uint32_t me = matcher_take(m, op, g);
-    struct goal *c = matcher_goal(m, g, g->node->args[0], graph_operands(m->g, op)[0], next, g->axes, g->next);
-    if (!c)
-        return false;
-    c->parent = me;
-    return matcher_solve(m, c);
+    matcher_take(m, op, g);
+    struct goal *c = matcher_operand(m, g, 0, graph_operands(m->g, op)[0], next, g->axes, g->next);
+    return c && matcher_solve(m, c);
 }
 
 /* The name stands for this op from here on. */

@@ -73,7 +73,7 @@ static bool fresh_digits(struct matcher *m, const struct axes *result, const str
 
 /* The goal for such an operand. `result` has the coordinates of the op's result; the operand has the same ones in the
  * dimensions that stay, and `digits` in those that differ. There the formula's axis is replaced by these digits too. */
-static struct goal *operand_goal(struct matcher *m, const struct goal *g, const struct node *node, uint32_t value,
+static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
                                  const struct axes *result, const struct resized_operand *ch, const struct goal *next) {
     struct axes kept, digits, at;
     int64_t extents[MAX_RANK];
@@ -109,7 +109,7 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, const 
     }
     if (!imap_of_coordinates(&at, ch->shape, ch->rank, map))
         return NULL;
-    struct goal *c = matcher_goal(m, g, node, value, map, axes, next);
+    struct goal *c = matcher_operand(m, g, arg, value, map, axes, next);
     if (c)
         c->outer = outer;
     return c;
@@ -169,12 +169,9 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         if (s.cut[d] && !part_fits(g->node, &s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
             return matcher_failed_at(m, FAILED_PART, g, op, map);
     }
-    uint32_t me = matcher_take(m, op, g);
-    struct goal *c = operand_goal(m, g, g->node->args[0], x, &result, &ch, g->next);
-    if (!c)
-        return false;
-    c->parent = me;
-    return matcher_solve(m, c);
+    matcher_take(m, op, g);
+    const struct goal *next = operand_goal(m, g, 0, x, &result, &ch, g->next);
+    return next && matcher_solve(m, next);
 }
 
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
@@ -197,7 +194,7 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
     axes_axis(&result, (int)dim, &axis);
     if (!cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
-    uint32_t me = matcher_take(m, op, g);
+    matcher_take(m, op, g);
     const struct goal *next = g->next;
     for (uint32_t i = n; i-- > 0;) {
         struct resized_operand ch = {NULL, rank, {false}};
@@ -206,12 +203,9 @@ bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const st
         ch.dims[dim] = true;
         if (!ch.shape || own != rank || !matcher_plausible(m, g->node->args[i], v[i]))
             return false;
-        struct goal *c = operand_goal(m, g, g->node->args[i], v[i], &result, &ch, next);
-        if (!c)
+        next = operand_goal(m, g, i, v[i], &result, &ch, next);
+        if (!next)
             return false;
-        c->parent = me;
-        c->arg = i;
-        next = c;
     }
     return matcher_solve(m, next);
 }

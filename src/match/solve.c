@@ -17,11 +17,9 @@ static bool match_operator(struct matcher *m, const struct goal *g) {
             return true;
         matcher_undo(m, k);
         bool root = g->parent == NONE;
-        struct imap *next = matcher_scratch(m, sizeof *next);
-        if (root || !graph_looks_through(gr, op) || !next || !imap_through(gr, op, map, next))
+        const struct imap *next = root ? NULL : matcher_map_through(m, op, map);
+        if (!next)
             return matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
-        imap_canonical(next);
-        matcher_look_through(m, op, true);
         value = graph_through(gr, op);
         map = next;
     }

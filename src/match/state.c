@@ -59,17 +59,16 @@ void matcher_look_through(struct matcher *m, uint32_t op, bool inner) {
         s->looked_through[s->nlooked_through++] = (struct looked_through){op, inner};
 }
 
-uint32_t matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
+void matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
     struct search_state *s = &m->state;
     if (s->nmatched == MAX_MATCHED) {
         m->full = true;
-        return 0;
+        return;
     }
     uint32_t depth = g->parent == NONE ? 0 : s->matched[g->parent].depth + 1;
     record_depth(&m->record, depth);
     record_op(&m->record, op);
-    s->matched[s->nmatched] = (struct matched){op, g->parent, g->arg, depth};
-    return s->nmatched++;
+    s->matched[s->nmatched++] = (struct matched){op, g->parent, g->arg, depth};
 }
 
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
@@ -87,6 +86,34 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
                            .inside = of->inside,
                            .next = next};
     return c;
+}
+
+struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
+                             const struct imap *map, const struct axes *axes, const struct goal *next) {
+    struct goal *c = matcher_goal(m, g, g->node->args[arg], value, map, axes, next);
+    if (c) {
+        c->parent = m->state.nmatched - 1;
+        c->arg = arg;
+    }
+    return c;
+}
+
+const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map) {
+    uint32_t value = graph_operands(m->g, op)[operand];
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (value == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, value, map, mapped))
+        return NULL;
+    imap_canonical(mapped);
+    return mapped;
+}
+
+const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map) {
+    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
+    if (!mapped || !graph_looks_through(m->g, op) || !imap_through(m->g, op, map, mapped))
+        return NULL;
+    imap_canonical(mapped);
+    matcher_look_through(m, op, true);
+    return mapped;
 }
 
 /* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put

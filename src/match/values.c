@@ -199,14 +199,11 @@ bool match_result(struct matcher *m, const struct goal *g) {
     uint32_t value = g->value, op = gr->m->values[value].def;
     const struct imap *map = g->map;
     for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(gr, op); step++) {
-        struct imap *next = matcher_scratch(m, sizeof *next);
-        if (!next || !imap_through(gr, op, map, next))
+        map = matcher_map_through(m, op, map);
+        if (!map)
             return false;
-        imap_canonical(next);
-        matcher_look_through(m, op, true);
         value = graph_through(gr, op);
         op = gr->m->values[value].def;
-        map = next;
     }
     if (op == NONE || value != gr->m->ops[op].first_result + g->node->result)
         return matcher_failed(m, FAILED_RESULT, g, value);
