@@ -76,8 +76,7 @@ static uint32_t matched_ops(const struct matcher *m, const struct failure *first
     return n;
 }
 
-/* Another operator, or a computed value instead of a number, may only mean that operands were tried in the wrong order.
- */
+/* Another operator, or a computed value instead of a number, may just mean the wrong one of two operands. */
 static bool is_telling(const struct matcher *m, const struct failure *s) {
     return s->why > FAILED_LINE && (s->why != FAILED_NUMBER || graph_constant(m->g, s->at).known);
 }

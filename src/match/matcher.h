@@ -1,10 +1,10 @@
 /* The search for one pattern at one root: a list of goals (this node of the formula at that value), worked off depth
  * first with backtracking. Private to the room and to explain/diagnose.c, which observes a search.
  *
- * From the bottom up: state.c keeps what a search has done and undoes it; record.c notes what its result depends on;
- * plausible.c looks ahead; finish.c decides conditions and keeps a match; operators.c, contractions.c, slices.c know
- * how each class of operators maps the indices of its result to those of its operands; values.c binds names and
- * numbers; secondary.c looks for further roots; solve.c works the goals off; search.c tries patterns at roots. */
+ * From the bottom up: record.c notes what the result of a search depends on; state.c keeps what it has done and undoes
+ * it; plausible.c looks ahead; finish.c decides conditions and keeps a match; operators.c, contractions.c, slices.c
+ * know how each class of operators maps the indices of its result to those of its operands; values.c binds names and
+ * numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries patterns at roots. */
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
@@ -57,7 +57,7 @@ struct search_state {
     size_t used;     /* bytes of scratch */
 };
 
-/* A length of search_state's stacks. */
+/* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
     uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nties;

@@ -100,12 +100,12 @@ static struct goal *whole_operand(struct matcher *m, const struct goal *g, uint3
 }
 
 /* Goals for the operands in the formula's order; `order` maps a formula's argument to an operand. */
-static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
-                     const struct imap *map) {
+static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op, const uint32_t *order,
+                           const struct imap *map) {
     const struct node *node = g->node;
     const uint32_t *v = graph_operands(m->g, op);
     uint32_t n = graph_noperands(m->g, op), result = m->g->m->ops[op].first_result, rank;
-    const struct mlir_value *types = m->g->m->values;
+    const struct mlir_value *values = m->g->m->values;
     bool is_static = graph_shape(m->g, result, &rank) && rank <= MAX_RANK;
     const struct goal *next = g->next;
     for (uint32_t i = 0; i < node->nargs; i++)
@@ -118,10 +118,9 @@ static bool operands(struct matcher *m, const struct goal *g, uint32_t op, const
                 return matcher_failed(m, FAILED_SETTING, g, op);
             continue;
         }
-        bool same = types[result].type == types[v[order[i]]].type && is_static;
+        bool same = is_static && values[result].type == values[v[order[i]]].type;
         const struct imap *mapped = same ? map : matcher_operand_map(m, op, order[i], map);
-        bool whole =
-            !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight that is stored in tiles */
+        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight stored in tiles */
         if (!mapped && !whole)
             return matcher_failed(m, FAILED_INDEX, g, op);
         next = whole ? whole_operand(m, g, i, v[order[i]], next)
@@ -138,14 +137,14 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     if (nargs > 8 || (graph_noperands(m->g, op) > nargs && match_count_operands(m->g, op) > nargs))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     struct mark k = matcher_mark(m);
-    if (operands(m, g, op, order, map))
+    if (match_operands(m, g, op, order, map))
         return true;
     matcher_undo(m, k);
     if (!(op_table[m->g->kind[op]].flags & COMMUTES) || g->node->nargs != 2 || graph_noperands(m->g, op) != 2)
         return false;
     order[0] = 1;
     order[1] = 0;
-    return operands(m, g, op, order, map);
+    return match_operands(m, g, op, order, map);
 }
 
 /* How many dimensions are reduced, and which; NONE when that is not known. Without a list all are. */

@@ -30,8 +30,7 @@ static uint8_t source_bit(struct str source) {
     return 0;
 }
 
-/* Marks of an op: a bit for each source that matched it, and THROUGH bits further one for each that looked through it.
- */
+/* Marks of an op: a bit for each source that matched it; THROUGH bits on, one for each that looked through it. */
 enum { DIRECT = 1, THROUGH = 4 };
 
 struct resolution {
