@@ -111,7 +111,7 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
     match_resolve(&found);
     struct flow *flow = flow_new(&m->graph);
     struct note_context context = {.set = patterns(), .flow = flow, .copies = 1, .graph = 1, .ngraphs = 1};
-    context.query = binding_query_new(&m->graph, arena);
+    context.query = binding_query_new(&m->graph);
     uint8_t *marks = pairs ? xcalloc((size_t)pairs->ttir->m->nops + 1, 1) : NULL;
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;

@@ -113,7 +113,7 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
 static const char *notes(const struct match *m, const struct segment *shown, bool unpaired) {
     struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow, .unpaired = unpaired};
-    c.query = binding_query_new(&ir.g, &arena);
+    c.query = binding_query_new(&ir.g);
     struct str text = notes_of(&c, m, shown, &arena);
     binding_query_free(c.query);
     flow_free(flow);
@@ -167,7 +167,7 @@ Test(locate, notes_of_distant_ops) {
     cr_assert_eq(list.n, N);
     struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .graph = 1, .ngraphs = 1, .flow = flow};
-    c.query = binding_query_new(&ir.g, &arena);
+    c.query = binding_query_new(&ir.g);
     for (uint32_t i = 0; i < N; i++) {
         struct arena a = {0};
         uint32_t ops[2] = {list.items[i].ops[0], list.items[i].ops[1]};
