@@ -64,7 +64,7 @@ static void is(const char *results, const char *want) {
 
 static void is_at(const char *results, const char *want) {
     struct match m = match_of(results);
-    struct match_detail none = {.values = NULL};
+    struct match_detail none = {.slots = NULL};
     struct str place = locate_match(&set, flow, &m, &none, &arena);
     cr_assert(str_is(place, want), "%s is at '%.*s', not '%s', in\n%s", results, (int)place.n, place.p ? place.p : "",
               want, ir.text);
@@ -226,7 +226,7 @@ Test(role, weights_through_const_eval) {
         if (flow_linear_role(flow, op) == (ROLE_QUERY | ROLE_KEY | ROLE_VALUE)) {
             m.ops = &op;
             m.root = op;
-            struct match_detail none = {.values = NULL};
+            struct match_detail none = {.slots = NULL};
             cr_assert(str_is(locate_match(&set, flow, &m, &none, &arena),
                              "query, key and value projection, layer 3 (layers.3.attn: q, k, v)"));
             return;
