@@ -31,8 +31,6 @@ struct hashes {
     uint32_t *through;   /* per op: of movement, the value that is looked through to; else NONE */
     uint32_t *source;    /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
-    uint64_t *names;  /* per name of an op, 0: not known yet */
-    uint64_t *shapes; /* per type, 0: not known yet */
     uint64_t *values; /* per result of the function, 0: not known yet */
     uint32_t first_value, nvalues, value_cap;
     struct attribute_hash attributes[1 << ATTRIBUTE_BITS]; /* by text; equal attributes are mostly one text */
@@ -49,27 +47,17 @@ static uint64_t bits_of(double d) {
     return u;
 }
 
-static uint64_t shape_hash(const struct graph *g, uint32_t v) {
+static uint64_t mix_shape(const struct graph *g, uint64_t h, uint32_t v) {
     uint32_t rank;
     const int64_t *shape = graph_shape(g, v, &rank);
-    uint64_t h = mix(0, shape ? rank : 99);
+    h = mix(h, shape ? rank : 99);
     for (uint32_t d = 0; shape && d < rank; d++)
         h = mix(h, (uint64_t)shape[d]);
     return h;
 }
 
-static uint64_t mix_shape(const struct hashes *all, uint64_t h, uint32_t v) {
-    uint64_t *known = &all->shapes[all->g->m->values[v].type];
-    if (*known == 0)
-        *known = shape_hash(all->g, v);
-    return mix(h, *known);
-}
-
-static uint64_t mix_name(const struct hashes *all, uint64_t h, uint32_t name) {
-    uint64_t *known = &all->names[name];
-    if (*known == 0)
-        *known = str_hash(all->g->m->names[name]);
-    return mix(h, *known);
+static uint64_t mix_name(const struct graph *g, uint64_t h, uint32_t op) {
+    return mix(h, str_hash(mlir_op_name(g->m, op)));
 }
 
 /* An alias may mean something else in another module. */
@@ -99,7 +87,7 @@ static uint64_t value_hash(const struct hashes *all, uint32_t v) {
     uint64_t h = mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
                             (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
                             (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
-    h = mix_shape(all, h, v);
+    h = mix_shape(g, h, v);
     return c.known ? mix(h, bits_of(c.value)) : h;
 }
 
@@ -196,11 +184,11 @@ static uint64_t mix_users(const struct hashes *all, uint64_t h, uint32_t op) {
         h = mix(n > MAX_LISTED ? mix_unique(all, h, op) : h, n);
         for (uint32_t u = 0; u < n && n <= MAX_LISTED; u++) {
             uint32_t user = g->uses[g->first_use[v] + u];
-            h = mix_name(all, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), g->m->ops[user].name);
+            h = mix_name(g, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), user);
             if (user <= op)
                 h = mix_unique(all, h, op);
             else if (user < all->end && all->through[user - all->first] != NONE)
-                h = mix_shape(all, mix(h, all->root[user - all->first]), g->m->ops[user].first_result);
+                h = mix_shape(g, mix(h, all->root[user - all->first]), g->m->ops[user].first_result);
         }
     }
     return h;
@@ -219,7 +207,7 @@ static void hash_op(struct hashes *all, uint32_t op) {
     const struct graph *g = all->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), first = g->first_operand[op] - g->first_operand[all->first];
-    uint64_t h = mix_name(all, mix(g->kind[op], (uint64_t)o->nresults << 32 | n), o->name);
+    uint64_t h = mix_name(g, mix(g->kind[op], (uint64_t)o->nresults << 32 | n), op);
     if (ends_the_hash(graph_class(g, op))) {
         for (uint32_t i = 0; i < n; i++)
             all->before[first + i] = NONE;
@@ -310,12 +298,10 @@ uint64_t hash_of_root(const struct hashes *h, uint32_t op) {
 }
 
 /* Who uses a value, and how far from the root. */
-static uint64_t hash_of_users(const struct hashes *all, uint32_t value, uint32_t root) {
-    const struct graph *g = all->g;
+static uint64_t hash_of_users(const struct graph *g, uint32_t value, uint32_t root) {
     uint64_t h = mix(7, graph_nuses(g, value));
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
-        h = mix_name(all, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]),
-                     g->m->ops[g->uses[u]].name);
+        h = mix_name(g, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]), g->uses[u]);
     return h;
 }
 
@@ -325,7 +311,7 @@ uint64_t hash_of_dependency(const struct hashes *h, struct dependency d, uint32_
     if (d.slot == NONE)
         return hash_of_root(h, d.op);
     bool there = d.slot < graph_noperands(h->g, d.op) && graph_operands(h->g, d.op)[d.slot] != NONE;
-    return there ? hash_of_users(h, graph_operands(h->g, d.op)[d.slot], root) : 0;
+    return there ? hash_of_users(h->g, graph_operands(h->g, d.op)[d.slot], root) : 0;
 }
 
 struct hashes *hashes_new(const struct graph *g, uint64_t unique) {
@@ -333,8 +319,6 @@ struct hashes *hashes_new(const struct graph *g, uint64_t unique) {
     h->g = g;
     h->unique = unique;
     h->aliases = mlir_aliases_hash(g->m);
-    h->shapes = xcalloc((size_t)g->m->ntypes + 1, sizeof *h->shapes);
-    h->names = xcalloc((size_t)g->m->nnames + 1, sizeof *h->names);
     return h;
 }
 
@@ -348,7 +332,5 @@ void hashes_free(struct hashes *h) {
     free(h->through);
     free(h->values);
     free(h->edges);
-    free(h->shapes);
-    free(h->names);
     free(h);
 }
