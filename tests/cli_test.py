@@ -1055,17 +1055,19 @@ class Inspect(Case):
         self.assertEqual(status, 3)
 
 
-class Readme(Case):
-    """What the README says of the patterns is what there is."""
+class Documents(Case):
+    """What README.md and MEASURED.md say of the patterns is what there is."""
 
     def test_counts(self):
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")) as f:
-            text = f.read()
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+        with open(os.path.join(root, "README.md")) as readme, open(os.path.join(root, "MEASURED.md")) as measured:
+            readme, text = readme.read(), measured.read()
         _, out, _ = self.run_it("patterns", "list")
         rows = [line.split()[:3] for line in out.splitlines()]
         of = {source: [r for r in rows if r[2] == source] for source in ("ttnn", "torch", "triton", "cuda")}
-        found = text[text.index("## What is found"):text.index("## Rooms")]
-        self.assertIn("%d patterns;" % len(rows), found)
+        found = text[text.index("## What is found"):text.index("## Recall")]
+        self.assertIn("%d patterns (" % len(rows), found)
+        self.assertIn("%d are bundled" % len(rows), readme)
         self.assertIn("becomes one of %d ops" % len({r[1] for r in of["ttnn"]}), found)
         self.assertIn("of torch (%d patterns), Triton (%d) or CUDA (%d)" %
                       (len(of["torch"]), len(of["triton"]), len(of["cuda"])), found)
