@@ -194,3 +194,9 @@ void source_release(const struct source *s, const char *p, size_t n) {
     if (from < to)
         madvise(writable(s->data) + from, to - from, MADV_DONTNEED);
 }
+
+void source_release_behind(const struct source *s, const char *p, size_t from, size_t to) {
+    enum { STEP = 1 << 22 };
+    if (from / STEP != to / STEP)
+        source_release(s, p, to);
+}
