@@ -1,4 +1,5 @@
-/* The audit, from files to findings, room by room: what is called here, and in which order, is all there is. */
+/* The audit. Read from the end: fa_audit, run (patterns, inputs, graphs, status), audit_graph (the steps for one
+ * graph). TTNN decides what is missed; TTIR tells where it comes from. */
 #include "audit.h"
 
 #include <stdlib.h>
@@ -11,12 +12,13 @@
 #include "prove/select.h"
 #include "report/describe.h"
 
-/* What the graphs of all inputs share. */
+/* What the audits of all graphs share. Several graphs: one thread and one cache for each that is audited at a time. One
+ * graph: it has all threads and caches. */
 struct graph_queue {
     struct fa_audit *a;
     struct work_order *order;
-    uint32_t threads;            /* for one graph */
-    struct match_cache **caches; /* of each thread that audits graphs, or functions of the only graph */
+    uint32_t threads;            /* for each graph */
+    struct match_cache **caches; /* one for each thread of work_run */
 };
 
 /* What is at hand while one graph is audited. Graphs may be audited side by side: each has its own. */
@@ -25,7 +27,7 @@ struct graph_audit {
     const struct compile *compile;
     struct search_setup setup;
     struct level ttir, ttnn;
-    const struct level *shown; /* the level that decides what is missed: TTNN where there is one */
+    const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct selection selection;
     struct conflicts *conflicts; /* of each match; NULL: none has any */
     struct origins origins;
@@ -38,24 +40,22 @@ static void read_levels(struct graph_audit *g) {
     g->diags.arena = &g->arena;
     level_read(&g->ttir, &g->compile->ttir, &g->diags);
     level_read(&g->ttnn, &g->compile->ttnn, &g->diags);
-    g->shown = g->ttnn.present ? &g->ttnn : &g->ttir;
+    g->decides = g->ttnn.present ? &g->ttnn : &g->ttir;
 }
 
-static void find_matches(struct graph_audit *g) {
+/* Searches, resolves overlaps and proves; again while a match is refuted. */
+static void select_findings(struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    select_matches(&g->setup, a->options, a->proofs, &g->shown->graph, &g->arena, &g->selection);
+    select_matches(&g->setup, a->options, a->proofs, &g->decides->graph, &g->arena, &g->selection);
     if (!a->report.count_only)
         g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
-/* Only what is reported asks where it comes from. */
+/* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, nothing is paired. */
 static void find_origins(struct graph_audit *g) {
-    if (!g->selection.matches.n || !g->ttnn.present || !g->ttir.present)
-        return;
-    g->has_origins = true;
-    pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph);
-    match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
-    g->origins.marks = xcalloc(g->ttir.ir.nops + (size_t)1, 1);
+    g->has_origins = g->selection.matches.n && g->ttnn.present && g->ttir.present;
+    if (g->has_origins)
+        origins_build(&g->origins, &g->setup, &g->ttir.graph, &g->ttnn.graph, &g->arena);
 }
 
 static void report_findings(const struct graph_audit *g) {
@@ -63,7 +63,7 @@ static void report_findings(const struct graph_audit *g) {
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
                          .patterns = &a->patterns,
-                         .graph = &g->shown->graph,
+                         .graph = &g->decides->graph,
                          .selection = &g->selection,
                          .conflicts = g->conflicts,
                          .origins = g->has_origins ? &g->origins : NULL};
@@ -91,7 +91,7 @@ static void warn_given_up(const struct graph_audit *g) {
     uint32_t gave_up = g->selection.matches.gave_up;
     uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
     if (gave_up)
-        diag_add(&a->diags, SEV_WARNING, (struct place){g->shown->source.path, 0, 0}, "--limit steps=N allows more",
+        diag_add(&a->diags, SEV_WARNING, (struct place){g->decides->source.path, 0, 0}, "--limit steps=N allows more",
                  "%u search%s given up after %llu steps: what could be found that way is not reported", gave_up,
                  gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
 }
@@ -102,7 +102,7 @@ static bool is_unfused(const struct graph_audit *g) {
     const struct match_list *list = &g->selection.matches;
     uint32_t direct = 0;
     for (uint32_t i = 0; i < list->n; i++)
-        direct += str_is(list->items[i].pattern->source, pattern_sources[0]);
+        direct += pattern_is_direct(list->items[i].pattern);
     return g->ttnn.present && direct >= MANY && !signs_of_fusing(&g->a->patterns, &g->ttnn.graph);
 }
 
@@ -130,7 +130,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
     struct graph_audit g = {
         .a = a, .compile = &a->inputs.compiles[i], .setup = {&a->patterns, all->caches + slot, all->threads}};
     read_levels(&g);
-    find_matches(&g);
+    select_findings(&g);
     find_origins(&g);
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
     report_findings(&g);
@@ -143,9 +143,9 @@ static void audit_graph(void *context, uint32_t i, uint32_t slot) {
 static void audit_graphs(struct fa_audit *a) {
     uint32_t n = a->inputs.ncompiles, threads = work_threads(a->options->jobs);
     struct graph_queue all = {.a = a,
-                         .order = work_order_new(),
-                         .threads = n > 1 ? 1 : threads,
-                         .caches = arena_alloc(&a->arena, threads * sizeof *all.caches)};
+                              .order = work_order_new(),
+                              .threads = n > 1 ? 1 : threads,
+                              .caches = arena_alloc(&a->arena, threads * sizeof *all.caches)};
     for (uint32_t i = 0; i < threads; i++)
         all.caches[i] = match_cache_new();
     work_run(n, n > 1 ? threads : 1, audit_graph, &all);
@@ -190,7 +190,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
         a->proofs = proofs_new(&a->patterns);
     audit_graphs(a);
     finish_report(a);
-    if (a->report.nentries)
+    if (a->report.nentries) /* what is found counts more than what was not read */
         return FA_MISSED;
     return a->diags.errors || a->skipped || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
 }

@@ -26,7 +26,7 @@ struct explained_graph {
 
 /* Of another source than ttnn. */
 static bool is_theoretical(const struct pattern *p) {
-    return !str_is(p->source, pattern_sources[0]);
+    return !pattern_is_direct(p);
 }
 
 /* ---- what --at means ---- */

@@ -134,6 +134,10 @@ struct pattern_set {
 /* Values of the key `source`. */
 enum { PATTERN_SOURCES = 4 };
 extern const char *const pattern_sources[PATTERN_SOURCES];
+/* TTNN has the fused op: the source is ttnn. Else the pattern is theoretical. */
+static inline bool pattern_is_direct(const struct pattern *p) {
+    return str_is(p->source, pattern_sources[0]);
+}
 
 /* Reads one file, or all *.yml of a directory in order of name, their shared sections first. A pattern replaces an
  * earlier one of the same name, which stays in the list, marked, where variants have its formula. False with

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_direct(const struct match *m) {
-    return str_is(m->pattern->source, pattern_sources[0]);
-}
-
 static void add_conflict(struct conflicts *c, struct str name, struct arena *a) {
     for (uint32_t i = 0; i < c->n; i++)
         if (str_eq(c->names[i], name))
@@ -40,7 +36,7 @@ static struct owners owners_of(const struct match_list *list) {
                        .n = 1};
     memset(o.first, 0, (nops + 1) * sizeof *o.first);
     for (uint32_t i = 0; i < list->n; i++)
-        for (uint32_t k = 0; is_direct(&list->items[i]) && k < list->items[i].nops; k++) {
+        for (uint32_t k = 0; pattern_is_direct(list->items[i].pattern) && k < list->items[i].nops; k++) {
             uint32_t *first = &o.first[list->items[i].ops[k]];
             o.items[o.n] = (struct owner){i, *first};
             *first = o.n++;
@@ -51,14 +47,14 @@ static struct owners owners_of(const struct match_list *list) {
 struct conflicts *match_conflicts(const struct match_list *list, struct arena *a) {
     uint32_t theoretical = 0;
     for (uint32_t i = 0; i < list->n; i++)
-        theoretical += !is_direct(&list->items[i]);
+        theoretical += !pattern_is_direct(list->items[i].pattern);
     if (theoretical == 0 || theoretical == list->n)
         return NULL;
     struct owners o = owners_of(list);
     struct conflicts *all = arena_alloc(a, list->n * sizeof *all);
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
-        for (uint32_t k = 0; !is_direct(m) && k < m->nops; k++)
+        for (uint32_t k = 0; !pattern_is_direct(m->pattern) && k < m->nops; k++)
             for (uint32_t at = o.first[m->ops[k]]; at; at = o.items[at].next) {
                 uint32_t other = o.items[at].match;
                 add_conflict(&all[i], list->items[other].pattern->fused_op, a);

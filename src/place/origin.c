@@ -82,6 +82,13 @@ struct segment origin_segment(const struct origins *o, const struct match *m, st
     return none;
 }
 
+void origins_build(struct origins *o, const struct search_setup *setup, const struct graph *ttir,
+                   const struct graph *ttnn, struct arena *a) {
+    pair_build(&o->pairing, ttir, ttnn);
+    match_graph(setup, ttir, a, &o->matches);
+    o->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
+}
+
 void origins_free(struct origins *o) {
     pair_free(&o->pairing);
     free(o->matches.items);

@@ -3,7 +3,7 @@
 #define FA_ORIGIN_H
 
 #include "graph/pair.h"
-#include "match/match.h"
+#include "match/search_graph.h"
 #include "place/segment.h"
 
 /* The TTIR side of one compile. */
@@ -13,7 +13,11 @@ struct origins {
     uint8_t *marks;            /* scratch of pair_segment: a zero byte for each TTIR op */
 };
 
-/* Frees the members. */
+/* Pairs the two graphs and searches TTIR too: where the origin of a match is a match itself it is shown as a whole.
+ * What the matches point to lives in `a`. */
+void origins_build(struct origins *o, const struct search_setup *setup, const struct graph *ttir,
+                   const struct graph *ttnn, struct arena *a);
+/* Frees the members; a zeroed one is fine. */
 void origins_free(struct origins *o);
 
 /* The ops of a match and those it looked through, in textual order, in the arena. */
