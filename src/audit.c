@@ -37,7 +37,7 @@ struct graph_audit {
 };
 
 static void read_levels(struct graph_audit *g) {
-    g->diags.arena = &g->arena;
+    g->diags = (struct diags){.arena = &g->arena, .limit = g->a->options->max_diagnostics};
     level_read(&g->ttir, &g->compile->ttir, &g->diags);
     level_read(&g->ttnn, &g->compile->ttnn, &g->diags);
     g->decides = g->ttnn.present ? &g->ttnn : &g->ttir;

@@ -59,7 +59,7 @@ const char *str_nearest(struct str misspelt, const char *const *words, size_t n)
     return best;
 }
 
-/* Eight bytes a step, each folded by the two halves of a 128-bit product. */
+/* Eight bytes a step: xor, multiply by an odd constant, fold the high half into the low one. */
 uint64_t str_hash(struct str s) {
     const uint64_t k1 = 0x9e3779b97f4a7c15u, k2 = 0xd6e8feb86659fd93u;
     uint64_t h = (uint64_t)s.n * k2 ^ k1, w;

@@ -22,8 +22,8 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
-/* Short ones are inline: with a literal they become a comparison of words.
- * View of a C string; NULL gives the empty view. */
+/* The functions below are inline so that comparing with a literal compiles to a few word comparisons. */
+/* View of a C string; NULL gives the empty view. */
 static inline struct str str_of(const char *cstr) {
     return (struct str){cstr, cstr ? strlen(cstr) : 0};
 }

@@ -30,7 +30,7 @@ static bool matmul_dims(const struct graph *g, uint32_t op, uint32_t ra, uint32_
         int a = (int)d - (int)(batch - batch_a), b = (int)d - (int)(batch - batch_b);
         c->a_dim[d] = a >= 0 ? a : -1;
         c->b_dim[d] = b >= 0 ? b : -1;
-        c->role[d] = b >= 0 ? ROLE_BATCH : ROLE_ROWS; /* rows of a batch that b does not have are rows */
+        c->role[d] = b >= 0 ? ROLE_BATCH : ROLE_ROWS; /* a batch dimension that only a has multiplies its rows */
     }
     c->rank = batch;
     if (row >= 0) {

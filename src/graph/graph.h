@@ -3,8 +3,8 @@
  *
  * Left out of the operands: device handles (but not of calls and returns, where places count) and
  * destination-passing outputs of old text. Left out of the uses: deallocate. An absent optional
- * operand is NONE, so that operand i is role i. An op that lacks a required operand is of no known
- * kind: whoever asks for the operands of a known kind finds them. */
+ * operand is NONE, so that operand i is role i. An op with fewer operands than its kind requires gets
+ * K_UNKNOWN, so code that has checked the kind may index the required operands. */
 #ifndef FA_GRAPH_H
 #define FA_GRAPH_H
 
@@ -83,7 +83,7 @@ struct graph {
     uint32_t *arg_funcs;     /* the functions that have arguments, in the order of their arguments */
     uint32_t narg_funcs;
     uint32_t
-        *ops_before; /* per op, nops + 1 entries: how many before it compute or move data; not constants, calls, ends */
+        *ops_before; /* prefix sums by op, nops + 1: data ops before it (no constants, calls, returns, deallocates) */
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;

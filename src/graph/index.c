@@ -85,7 +85,8 @@ bool axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out) {
     return true;
 }
 
-/* A term of an imap belongs to the dimension whose strides enclose its own; it is cut where it runs over. */
+/* Assigns a term to dimension d with strides[d] <= stride < strides[d] * shape[d]; a term that covers several
+ * dimensions is split at their borders. */
 static bool split_term(struct term t, const int64_t *shape, const int64_t *strides, uint32_t rank, struct term *parts,
                        uint32_t *dims, uint32_t *n) {
     while (t.size > 1) {
@@ -156,7 +157,7 @@ bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t ra
     return true;
 }
 
-/* Keeps the part of a coordinate that counts modulo `extent`. */
+/* The coordinate modulo `extent`. False when a term crosses `extent` unevenly. */
 static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term *out, uint32_t *nout) {
     *nout = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -37,8 +37,8 @@ struct imap {
     struct term t[MAX_TERMS];
 };
 
-/* A list of axes, each a list of terms whose strides are within the axis. Coordinates of a value
- * (one axis a dimension) and the logical axes of a formula are both of this form. */
+/* One index expression for each axis: the coordinate along axis i is the sum of its terms, in units of that axis. Both
+ * the coordinates of a value (axis = dimension) and the logical axes of a formula are written like this. */
 struct axes {
     uint32_t n;
     uint32_t end[MAX_RANK]; /* axis i has terms end[i-1] .. end[i] */

@@ -36,8 +36,8 @@ static bool in_audited_function(const struct graph *g, uint32_t op) {
     return f == NONE || g->func_kind[f] == FUNC_MAIN;
 }
 
-/* Names of an op's location. Without an alias table the alias itself is all there is; it cannot meet a resolved name
- * of the other side, since those never start with '#'. */
+/* Names of an op's location. Where the text defines no aliases, "#loc12" itself is the name; it can equal only the same
+ * alias of the other module, since resolved names never begin with '#'. */
 static int names_of(const struct graph *g, uint32_t op, struct str *out, int max) {
     int n = mlir_loc_names(g->m, op, out, max);
     struct str text = n < 1 ? mlir_loc_text(g->m, op) : STR(""), value;
@@ -112,7 +112,8 @@ static const struct named *candidates(const struct pairing *p, const struct tabl
     return NULL;
 }
 
-/* Source of an operand behind movement and calls: an op, or an argument as NONE with its number. */
+/* What defines an operand behind movement and calls: an op; or op NONE and the number of an argument of the function;
+ * or neither. */
 struct producer {
     uint32_t op, argument;
 };

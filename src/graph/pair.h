@@ -9,7 +9,7 @@ struct pairing {
     const struct graph *ttir, *ttnn;
     uint32_t *ttir_of;  /* per TTNN op: a TTIR op or NONE */
     uint32_t nlocation; /* paired by a location that is one op's alone */
-    uint32_t ndataflow; /* among ops of one location, decided by dataflow */
+    uint32_t ndataflow; /* paired by producers: the location is shared by several ops, or missing */
     uint32_t nunpaired; /* compute ops without a pair */
 };
 

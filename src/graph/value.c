@@ -252,7 +252,7 @@ uint32_t graph_through(const struct graph *g, uint32_t op) {
     }
 }
 
-/* What an argument is to its caller, or what is printed of it: asked of each once, told from the flags later. */
+/* Flags of an argument: those of the value that its only caller passes, else what ttcore.argument_type says. */
 static unsigned argument_flags(const struct graph *g, uint32_t v) {
     uint32_t caller = graph_caller_value(g, v);
     if (caller != NONE)
@@ -261,7 +261,7 @@ static unsigned argument_flags(const struct graph *g, uint32_t v) {
     return str_is(t, "parameter") || str_is(t, "constant") ? F_PARAMETER : str_is(t, "input") ? F_INPUT : 0;
 }
 
-/* Random numbers and what is loaded at run time come out of nothing too, and are not always the same. */
+/* Without operands, yet the same at every run: not rand or load_tensor. */
 static bool always_the_same(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     return c == OP_CONSTANT || c == OP_CALL || c == OP_STRUCTURE || g->kind[op] == K_ARANGE;
@@ -323,7 +323,7 @@ static void compute(struct graph *g, uint32_t v) {
     g->value_flags[v] = (uint8_t)flags;
 }
 
-/* Is all known that `v` is made of? In the order of the text it mostly is. */
+/* Fast path: all operands are done, as they are where definitions precede uses. */
 static bool sources_are_done(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
     if (op == NONE)

@@ -169,6 +169,8 @@ enum cache_answer cache_lookup(const struct cache_bucket *bucket, const struct c
     for (const struct cache_entry *e = bucket->entries; e; e = e->next) {
         if (e->index != search->index || !dependencies_are_equal(e, search))
             continue;
+        if (!e->pattern && e->predicates.n == 0)
+            return CACHE_FAILED;
         out->pattern = e->pattern;
         out->root = search->root;
         out->nops = e->nops;

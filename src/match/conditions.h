@@ -36,8 +36,8 @@ int64_t axis_shared_size(const struct imap *m, const struct imap *axis);
 /* The number of combinations of the digits. */
 int64_t axis_size(const struct term *t, uint32_t n);
 
-/* condition_windows.c: what a pad adds along each dimension of an op's window, and the digits of those in the index of
- * its operand. False where that is not known. */
+/* condition_windows.c: for each spatial dimension of a convolution or pool, its extent and stride in the row-major
+ * index of the operand, and the elements that a matched pad adds before and after. False where not known. */
 struct window_pads {
     int n;
     int64_t stride[3], size[3], before[3], after[3];

@@ -34,7 +34,7 @@ struct recorded_predicates {
     bool holds[MAX_PREDICATES];
 };
 
-/* A place that a search looked at behind its root (behind: among the users of a value, or theirs). */
+/* Something after the root that a search inspected: an op with its surroundings, or all users of an operand of it. */
 struct dependency {
     uint32_t op;
     uint32_t slot; /* NONE: the op and what is around it; else all users of this operand of it */

@@ -15,7 +15,8 @@ enum {
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
-    WHOLE_SPACE = FRESH_SPACE + MAX_FRESH + 1 /* plus a value: the space of its own index, below an opaque op */
+    WHOLE_SPACE = FRESH_SPACE + MAX_FRESH +
+                  1 /* plus a value: the index space of that value, for operands of ops without index maps */
 };
 
 /* A node of the formula has to match at a value. */
@@ -29,7 +30,7 @@ struct goal {
     uint32_t parent;          /* index of the matched op that it is an operand of; NONE: a root */
     uint32_t arg;             /* which argument of that op in the formula */
     bool turned;              /* under transposed(): its last two axes are exchanged */
-    bool inside;              /* an operand of a contraction: its axes are exact */
+    bool inside;              /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
 
@@ -134,7 +135,7 @@ struct matcher {
     struct match found;  /* what match_finish kept. Without a pattern: a whole match that predicates on locations may
                           * have refused, for the match cache */
 
-    struct search_state state; /* from here on set by match_at: large, and a log has many graphs */
+    struct search_state state; /* not zeroed by matcher_new, since it is large: match_at resets the counts */
     struct fresh_axes fresh;
     struct search_record record;
 };

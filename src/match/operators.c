@@ -120,7 +120,8 @@ static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op,
         }
         bool same = is_static && values[result].type == values[v[order[i]]].type;
         const struct imap *mapped = same ? map : matcher_operand_map(m, op, order[i], map);
-        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE; /* a weight stored in tiles */
+        /* no index map to a parameter of such an op (a weight in tiles of 32x32): it is matched as a whole */
+        bool whole = !mapped && order[i] > 0 && graph_class(m->g, op) == OP_ALIKE;
         if (!mapped && !whole)
             return matcher_failed(m, FAILED_INDEX, g, op);
         next = whole ? whole_operand(m, g, i, v[order[i]], next)
@@ -175,14 +176,15 @@ static uint32_t reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, 
  * inside and x outside of the sum vary along the same axis. Where these do not fit, digits of a space of its `own`. */
 static bool summed_digits(struct matcher *m, const struct goal *g, const struct imap *map, const int64_t *extents,
                           uint32_t n, struct axes *out, bool *own) {
+    int64_t lo = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(lo, extents[i], &lo))
+            return false;
     *own = !imap_complement(g->axes, map, extents, n, out);
     if (!*own)
         return true;
     uint32_t space = ++m->state.spaces;
     axes_clear(out);
-    int64_t lo = 1;
-    for (uint32_t i = 0; i < n; i++)
-        lo *= extents[i];
     for (uint32_t i = 0; i < n; i++) {
         lo /= extents[i];
         struct term t = {space, lo, extents[i], 1};

@@ -30,7 +30,8 @@ static uint8_t source_bit(struct str source) {
     return 0;
 }
 
-/* Marks of an op: a bit for each source that matched it; THROUGH bits on, one for each that looked through it. */
+/* Marks of an op: bits 0-3 are the sources that matched it, bits 4-7 (<< THROUGH) those that looked through it. DIRECT
+ * is the bit of ttnn. */
 enum { DIRECT = 1, THROUGH = 4 };
 
 struct resolution {
@@ -66,16 +67,16 @@ static bool contained(const struct resolution *s, const struct match *m) {
     return true;
 }
 
-static void keep_one(struct resolution *s, uint32_t i, uint8_t mine) {
+static void keep_one(struct resolution *s, uint32_t i, uint8_t source) {
     const struct match *m = &s->list->items[i];
     for (uint32_t k = 0; k < m->nops; k++) {
         uint32_t op = m->ops[k] - s->first;
-        if (s->owners && mine == DIRECT && !(s->marks[op] & mine))
+        if (s->owners && source == DIRECT && !(s->marks[op] & source))
             s->owners[op] = i + 1;
-        s->marks[op] |= mine;
+        s->marks[op] |= source;
     }
     for (uint32_t k = 0; k < m->nthrough; k++)
-        s->marks[m->through[k] - s->first] |= (uint8_t)(mine << THROUGH);
+        s->marks[m->through[k] - s->first] |= (uint8_t)(source << THROUGH);
     s->keep[i] = true;
 }
 
@@ -83,21 +84,22 @@ static void keep_one(struct resolution *s, uint32_t i, uint8_t mine) {
 static void resolve_source(struct resolution *s, bool direct) {
     for (uint32_t i = 0; i < s->list->n; i++) {
         const struct match *m = &s->list->items[i];
-        uint8_t mine = source_bit(m->pattern->source);
-        if ((mine == DIRECT) != direct)
+        uint8_t source = source_bit(m->pattern->source);
+        if ((source == DIRECT) != direct)
             continue;
         bool overlaps = false, more = direct;
         for (uint32_t k = 0; k < m->nops; k++) {
-            overlaps |= (s->marks[m->ops[k] - s->first] & mine) != 0;
+            overlaps |= (s->marks[m->ops[k] - s->first] & source) != 0;
             more |= !(s->marks[m->ops[k] - s->first] & DIRECT);
         }
         if (more && (!overlaps || (direct && contained(s, m))))
-            keep_one(s, i, mine);
+            keep_one(s, i, source);
     }
-    for (uint32_t i = 0; i < s->list->n; i++) { /* a root that is movement inside of another match */
+    /* drop a match whose root another match of its source looks through */
+    for (uint32_t i = 0; i < s->list->n; i++) {
         const struct match *m = &s->list->items[i];
-        uint8_t mine = source_bit(m->pattern->source);
-        s->keep[i] &= (mine == DIRECT) != direct || !(s->marks[m->root - s->first] & mine << THROUGH);
+        uint8_t source = source_bit(m->pattern->source);
+        s->keep[i] &= (source == DIRECT) != direct || !(s->marks[m->root - s->first] & source << THROUGH);
     }
 }
 

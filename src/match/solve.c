@@ -64,7 +64,8 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->state.line = m->fresh.n = 0;
     m->found.nops = 0;
     record_begin(&m->record, op);
-    if (!m->observer && !matcher_root_plausible(m, p->formula.root, op)) /* whose op is of the right kind anyway */
+    /* an observer wants the reason, and starts at roots of the right kind only */
+    if (!m->observer && !matcher_root_plausible(m, p->formula.root, op))
         return false;
     struct goal *first = matcher_root_goal(m, p->formula.root, op, 0);
     if (!first)

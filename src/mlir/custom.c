@@ -393,9 +393,7 @@ static bool parse_unknown(struct ir_parser *p, uint32_t op) {
         return parse_fail(p, u.last, "brackets do not match");
     if (m->ops[op].loc.end == 0)
         p->p = u.last;
-    for (uint32_t i = names, v = first_value; i < p->nresults && v < first_value + m->ops[op].nresults;
-         v += p->results[i++].count)
-        scope_define(p, p->results[i].name, v, p->results[i].count);
+    bind_results(p, names, first_value, m->ops[op].nresults);
     if (!(p->name_flags[m->ops[op].name] & NF_KNOWN))
         m->custom_ops++;
     return true;

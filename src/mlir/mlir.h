@@ -18,8 +18,27 @@ struct span { /* bytes [begin, end) of the block's text */
 };
 
 enum dtype {
-    DT_NONE, DT_F64, DT_F32, DT_TF32, DT_F16, DT_BF16, DT_BFP8, DT_BFP4, DT_BFP2,
-    DT_I64, DT_I32, DT_I16, DT_I8, DT_I4, DT_I1, DT_U64, DT_U32, DT_U16, DT_U8, DT_INDEX, DT_OTHER
+    DT_NONE,
+    DT_F64,
+    DT_F32,
+    DT_TF32,
+    DT_F16,
+    DT_BF16,
+    DT_BFP8,
+    DT_BFP4,
+    DT_BFP2,
+    DT_I64,
+    DT_I32,
+    DT_I16,
+    DT_I8,
+    DT_I4,
+    DT_I1,
+    DT_U64,
+    DT_U32,
+    DT_U16,
+    DT_U8,
+    DT_INDEX,
+    DT_OTHER
 };
 
 enum type_kind { TYPE_OTHER, TYPE_TENSOR, TYPE_SCALAR, TYPE_DEVICE /* !ttnn.device and old spellings */ };
@@ -27,39 +46,40 @@ enum type_kind { TYPE_OTHER, TYPE_TENSOR, TYPE_SCALAR, TYPE_DEVICE /* !ttnn.devi
 #define DIM_DYNAMIC (-1)
 
 struct mlir_type {
-    struct str text;    /* as written, encoding included */
+    struct str text; /* as written, encoding included */
     enum type_kind kind;
-    enum dtype dtype;   /* of the element; a tile's element for tiled types */
+    enum dtype dtype; /* of the element; a tile's element for tiled types */
     bool ranked;
     uint32_t rank;
-    uint32_t first_dim; /* in mlir.dims */
+    uint32_t first_dim;  /* in mlir.dims */
     struct str encoding; /* text after the element type, e.g. "#ttnn_layout3"; or empty */
 };
 
 struct mlir_value {
-    uint32_t type;  /* mlir.types */
-    uint32_t def;   /* op, or NONE for a block or function argument, or for an undefined name */
-    uint32_t index; /* result number, or argument number */
+    uint32_t type;    /* mlir.types */
+    uint32_t def;     /* op, or NONE for a block or function argument, or for an undefined name */
+    uint32_t index;   /* result number, or argument number */
     struct span name; /* "%12", "%arg3"; of result 1 of "%5:2" it is "%5"; where it is defined */
 };
 
 struct mlir_op {
-    uint32_t name;          /* mlir.names, e.g. "ttir.add" (no quotes), "func.func", "return" as "func.return" */
-    struct span text;       /* from the first result (or the name) to the end of its loc(...) */
-    struct span props;      /* inside <{ }>, or empty; equal ones may be one text */
-    struct span attrs;      /* inside { } (discardable, or old text), or empty */
+    uint32_t name;     /* mlir.names, e.g. "ttir.add" (no quotes), "func.func", "return" as "func.return" */
+    struct span text;  /* from the first result (or the name) to the end of its loc(...) */
+    struct span props; /* inside <{ }>, or empty; equal ones may be one text */
+    struct span attrs; /* inside { } (discardable, or old text), or empty */
     uint32_t first_operand, noperands; /* in mlir.operands: value ids */
     uint32_t first_result, nresults;   /* value ids first_result ... */
-    uint32_t callee;        /* @symbol that it calls or loads (func.call, ttcore.load_cached, composites): names id without '@', or NONE */
-    struct span loc;        /* inside loc( ), e.g. "#loc12" or "\"add.3\""; or empty */
-    uint32_t func;          /* innermost enclosing function, or NONE */
-    uint32_t parent;        /* enclosing op, or NONE */
-    bool custom;            /* custom assembly: operands and types are as far as they can be told */
+    uint32_t callee; /* @symbol that it calls or loads (func.call, ttcore.load_cached, composites): names id without
+                        '@', or NONE */
+    struct span loc; /* inside loc( ), e.g. "#loc12" or "\"add.3\""; or empty */
+    uint32_t func;   /* innermost enclosing function, or NONE */
+    uint32_t parent; /* enclosing op, or NONE */
+    bool custom;     /* custom assembly: operands and types are as far as they can be told */
 };
 
 struct mlir_func {
-    uint32_t name;     /* names id without '@' */
-    uint32_t op;       /* its func.func op */
+    uint32_t name;             /* names id without '@' */
+    uint32_t op;               /* its func.func op */
     uint32_t first_op, end_op; /* ops of its body, nested ones too */
     uint32_t first_arg, nargs; /* value ids */
     uint32_t first_arg_attr;   /* in mlir.arg_attrs: per argument the span inside its { }, or empty */
@@ -89,9 +109,9 @@ struct mlir {
     uint32_t nfuncs, funcs_cap;
     struct span *arg_attrs;
     uint32_t narg_attrs, arg_attrs_cap;
-    uint32_t bad_ops;          /* skipped */
-    uint32_t undefined_values; /* used, never defined */
-    uint32_t custom_ops;       /* read by the generic rule for unknown custom assembly */
+    uint32_t bad_ops;           /* skipped */
+    uint32_t undefined_values;  /* used, never defined */
+    uint32_t custom_ops;        /* read by the generic rule for unknown custom assembly */
     struct mlir_tables *tables; /* symbol tables (uthash), private to the room */
 };
 
@@ -102,18 +122,20 @@ void mlir_free(struct mlir *m);
 /* Text of an attribute's value in props or attrs of an op ("[2 : i32]", "true", "9.9E-7 : f32"); false when absent.
  * A unit attribute is present with an empty value. Aliases ("#dims") are resolved to their text. */
 bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value);
-/* All attributes of an op, those in props first; aliases are resolved. Writes at most `max`; returns how many there are. */
+/* All attributes of an op, those in props first; aliases are resolved. Writes at most `max`; returns how many there
+ * are. */
 int mlir_attrs(const struct mlir *m, uint32_t op, struct str *keys, struct str *values, int max);
 /* The same in the attribute dictionary of a function argument. */
 bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char *key, struct str *value);
 
 /* Values of attribute text. Each returns false when the text is not of that form. */
-bool mlir_int(struct str text, int64_t *out);    /* "3", "3 : i32", "-1 : si32", "true" */
-bool mlir_float(struct str text, double *out);   /* "1.0e-5 : f32", "0x7FC0 : bf16" (bit pattern of its type), "3 : i32" */
+bool mlir_int(struct str text, int64_t *out); /* "3", "3 : i32", "-1 : si32", "true" */
+bool mlir_float(struct str text,
+                double *out); /* "1.0e-5 : f32", "0x7FC0 : bf16" (bit pattern of its type), "3 : i32" */
 bool mlir_bool(struct str text, bool *out);
 bool mlir_string(struct str text, struct str *out); /* between the quotes, escapes left as they are */
-/* "[0 : i32, 2 : i32]", "array<i64: 0, 2>", "array<i64>", "#ttnn.shape<1x1x64>", "dense<...>" of a few integers, "2 : i32" as one.
- * Writes at most `max`; returns the number there are, or -1. */
+/* "[0 : i32, 2 : i32]", "array<i64: 0, 2>", "array<i64>", "#ttnn.shape<1x1x64>", "dense<...>" of a few integers, "2 :
+ * i32" as one. Writes at most `max`; returns the number there are, or -1. */
 int mlir_ints(struct str text, int64_t *out, int max);
 /* "dense<1.0> : tensor<...>", "dense<[[2.0, 2.0]]>", hex strings: true when all elements are one value.
  * Elided and resource constants are false. Element type from the text after ':'. */
@@ -123,14 +145,14 @@ bool mlir_splat(struct str text, double *out);
 int64_t mlir_numbers(struct str text, double *out, int64_t max);
 
 /* Location of an op. `mlir_loc_text`: what is inside loc( ) as written ("#loc12", "unknown").
- * `mlir_loc_names`: resolved through aliases, outermost first: of loc("sum.140_mean"("sum.140")) "sum.140_mean", "sum.140";
- * a file location gives one name "file:line:col"; fused gives the names of its parts in order; unknown gives none.
- * At most `max`; cycles and chains deeper than 64 end the walk. */
+ * `mlir_loc_names`: resolved through aliases, outermost first: of loc("sum.140_mean"("sum.140")) "sum.140_mean",
+ * "sum.140"; a file location gives one name "file:line:col"; fused gives the names of its parts in order; unknown gives
+ * none. At most `max`; cycles and chains deeper than 64 end the walk. */
 struct str mlir_loc_text(const struct mlir *m, uint32_t op);
 int mlir_loc_names(const struct mlir *m, uint32_t op, struct str *out, int max);
 /* True when the alias ("#loc12") is defined in the block; gives the text after '='. */
 bool mlir_alias(const struct mlir *m, struct str alias, struct str *value);
-/* A number of all aliases but those of locations: the same where they are. */
+/* Hash of all alias definitions but locations: equal for modules that define the same aliases. */
 uint64_t mlir_aliases_hash(const struct mlir *m);
 
 /* Function by symbol name; prefers one with a body; NONE when absent. */
@@ -140,7 +162,9 @@ struct place mlir_place(const struct mlir *m, uint32_t text_offset);
 static inline struct str mlir_span(const struct mlir *m, struct span s) {
     return (struct str){m->text.p + s.begin, s.end - s.begin};
 }
-static inline struct str mlir_op_name(const struct mlir *m, uint32_t op) { return m->names[m->ops[op].name]; }
+static inline struct str mlir_op_name(const struct mlir *m, uint32_t op) {
+    return m->names[m->ops[op].name];
+}
 
 const char *dtype_name(enum dtype t); /* "bf16" */
 

@@ -163,6 +163,9 @@ bool read_signature(struct ir_parser *p, uint32_t op, uint32_t first_forward);
 void set_operand_types(struct ir_parser *p, uint32_t op, uint32_t first_forward, uint32_t ntypes);
 /* Makes the results and binds their names; their types are p->types[first_type] and on. */
 void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type);
+/* Names the values from `first` on, `n` of them, with the results from `names` on; names beyond these stay undefined.
+ */
+void bind_results(struct ir_parser *p, uint32_t names, uint32_t first, uint32_t n);
 /* From '{' to behind its '}', or NULL. `*inside` may be an equal text that was read before. */
 const char *read_dict(struct ir_parser *p, const char *at, uint32_t op, struct span *inside);
 bool read_attrs(struct ir_parser *p, uint32_t op);    /* optional { } */

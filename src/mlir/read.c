@@ -167,6 +167,15 @@ bool read_signature(struct ir_parser *p, uint32_t op, uint32_t first_forward) {
     return true;
 }
 
+void bind_results(struct ir_parser *p, uint32_t names, uint32_t first, uint32_t n) {
+    for (uint32_t i = names; i < p->nresults && n > 0; i++) {
+        uint32_t count = p->results[i].count < n ? p->results[i].count : n;
+        scope_define(p, p->results[i].name, first, count);
+        first += count;
+        n -= count;
+    }
+}
+
 /* Values for the results, with the types from p->types[first_type] on; then their names. */
 void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type) {
     struct mlir *m = p->m;
@@ -188,12 +197,7 @@ void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type) {
                   "the number of result types differs from the number of results");
     m->ops[op].first_result = first;
     m->ops[op].nresults = n;
-    for (uint32_t i = names; i < p->nresults && n > 0; i++) {
-        uint32_t count = p->results[i].count < n ? p->results[i].count : n;
-        scope_define(p, p->results[i].name, first, count);
-        first += count;
-        n -= count;
-    }
+    bind_results(p, names, first, n);
 }
 
 const char *read_dict(struct ir_parser *p, const char *at, uint32_t op, struct span *inside) {

@@ -97,8 +97,8 @@ struct fused_form {
     /* Values of the reference that are compared or are operands of the form; the first one is the root. */
     uint32_t values[2 * MAX_SLOTS], nvalues;
     uint32_t name_at[MAX_SLOTS]; /* by name: its index in `values`, or NONE */
-    uint32_t line_at[MAX_LINES]; /* by line that is compared: the same, */
-    uint32_t line_of[MAX_LINES]; /* and which line of the form it is: 0 the root, then secondary roots */
+    uint32_t line_at[MAX_LINES]; /* by compared output: its index in `values` */
+    uint32_t line_of[MAX_LINES]; /* by compared output: 0 the root, k the k-th secondary root of the form */
     uint32_t nlines;
 };
 

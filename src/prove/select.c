@@ -7,16 +7,6 @@
 #include "base/work.h"
 #include "library/choose.h"
 
-/* Applies --source, after overlaps are resolved: a theoretical match that a direct one covers is not reported even
- * where direct ones are not asked for. */
-static void drop_sources(const struct fa_options *o, struct match_list *list) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < list->n; i++)
-        if (source_wanted(o, list->items[i].pattern->source))
-            list->items[n++] = list->items[i];
-    list->n = n;
-}
-
 struct proving {
     struct selection *selection;
     struct proofs *proofs;
@@ -73,6 +63,20 @@ static void drop_refuted(const struct selection *s, struct match_list *list) {
     list->n = n;
 }
 
+/* Applies --source to what would be reported without it, so that a narrowed report is a part of the full one. */
+static void drop_sources(const struct fa_options *o, struct selection *s) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->matches.n; i++) {
+        if (!source_wanted(o, s->matches.items[i].pattern->source))
+            continue;
+        s->matches.items[n] = s->matches.items[i];
+        if (s->verdicts)
+            s->verdicts[n] = s->verdicts[i];
+        n++;
+    }
+    s->matches.n = n;
+}
+
 /* A refuted match frees its ops for matches that it overlapped. That is rare, so the whole search is repeated then. */
 void select_matches(const struct search_setup *setup, const struct fa_options *o, struct proofs *proofs,
                     const struct graph *g, struct arena *a, struct selection *out) {
@@ -81,13 +85,12 @@ void select_matches(const struct search_setup *setup, const struct fa_options *o
         match_graph(setup, g, a, &all);
         drop_refuted(out, &all);
         match_resolve(&all);
-        drop_sources(o, &all);
         free(out->matches.items);
         out->matches = all;
-        if (!proofs)
-            return;
-        prove_matches(out, proofs, g, setup->threads, a);
-    } while (find_refuted(out, a));
+        if (proofs)
+            prove_matches(out, proofs, g, setup->threads, a);
+    } while (proofs && find_refuted(out, a));
+    drop_sources(o, out);
 }
 
 void selection_free(struct selection *s) {

@@ -10,11 +10,13 @@
 enum { IN_MEMORY = 1 << 20 };
 
 static void flush_memory(struct spool *s) {
-    if (!s->file && !s->failed)
+    errno = 0;
+    if (!s->file)
         s->file = tmpfile();
     if (!s->file || fseeko(s->file, (off_t)s->on_file, SEEK_SET) != 0 ||
         fwrite(s->memory.p, 1, s->memory.n, s->file) != s->memory.n || fflush(s->file) != 0) {
-        s->failed = true;
+        s->error = errno ? errno : EIO;
+        s->memory.n = 0;
         return;
     }
     s->on_file += s->memory.n;
@@ -23,6 +25,8 @@ static void flush_memory(struct spool *s) {
 
 uint64_t spool_add(struct spool *s, struct str bytes) {
     uint64_t at = s->on_file + s->memory.n;
+    if (s->error)
+        return at;
     buf_add(&s->memory, bytes);
     if (s->memory.n > IN_MEMORY)
         flush_memory(s);
@@ -44,7 +48,8 @@ static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
 
 bool spool_read(struct spool *s, uint64_t at, size_t n, struct buf *out) {
     out->n = 0;
-    if (s->failed || at + n > s->on_file + s->memory.n)
+    errno = s->error;
+    if (s->error || at + n > s->on_file + s->memory.n)
         return false;
     size_t from_file = at >= s->on_file ? 0 : s->on_file - at < n ? (size_t)(s->on_file - at) : n;
     if (from_file && !read_file(s, at, from_file, out))

@@ -11,7 +11,7 @@ struct spool {
     struct buf memory; /* the bytes after those in the file */
     FILE *file;
     uint64_t on_file; /* number of bytes in the file */
-    bool failed;      /* the temporary file could not be made or written */
+    int error;        /* errno: the temporary file could not be made or written; what is added then is dropped */
 };
 
 /* Appends and returns the offset of the bytes. An error shows when they are read. */

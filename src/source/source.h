@@ -23,8 +23,8 @@ void source_close(struct source *s);
 
 /* Gives the memory of the bytes [p, p + n) of a mapped file back; reading them maps them again. */
 void source_release(const struct source *s, const char *p, size_t n);
-/* For who goes through a text from its begin at `p` on: releases what lies before `to` each time that a multiple of 4
- * MB lies between the last place and this one. */
+/* Called while offsets into the text at p grow from `from` to `to`. Releases [p, p + to) whenever a 4 MB boundary was
+ * crossed, so that a pass over a long module keeps few of its pages in memory. */
 void source_release_behind(const struct source *s, const char *p, size_t from, size_t to);
 
 /* Line and column (1-based) of a byte offset. Amortised linear for offsets that grow. */
