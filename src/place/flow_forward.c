@@ -235,7 +235,7 @@ static void join_operand(struct flow *f, uint32_t op, struct value_facts *r, uin
 /* Facts that the op itself gives its result. */
 static void add_own_facts(const struct flow *f, uint32_t op, struct value_facts *r) {
     const struct graph *g = f->g;
-    uint8_t how = flow_transfer_of(g, op);
+    enum flow_transfer how = flow_transfer_of(g, op);
     enum op_class c = graph_class(g, op);
     if (r->scores && (g->kind[op] == K_SOFTMAX || (g->kind[op] == K_SUM && r->flags & WAS_EXP)))
         r->softmax_axis = axis_of(g, op, r->orientation) & 3u;
