@@ -131,7 +131,7 @@ static bool query_key_value(struct bench *b, const struct call *c, struct sdpa *
     if (!operands_needed(b, c, 3))
         return false;
     for (uint32_t i = 0; i < 3; i++) {
-        *to[i] = operand(c, i);
+        *to[i] = c->operands[i];
         if (!rank_needed(b, c, *to[i], 4))
             return false;
     }

@@ -165,7 +165,7 @@ bool evaluate_where(struct bench *b, const struct call *c, const struct tensor *
     struct index_walk w;
     if (!operands_needed(b, c, 3))
         return false;
-    const struct tensor *t[3] = {operand(c, 0), operand(c, 1), operand(c, 2)};
+    const struct tensor *const *t = c->operands;
     if (!shape_broadcast(b, &t[0]->shape, &t[1]->shape, &s) || !shape_broadcast(b, &s, &t[2]->shape, &s))
         return false;
     struct tensor *r = tensor_new(b, &s);

@@ -150,13 +150,14 @@ bool evaluate_cumulative(struct bench *b, const struct call *c, const struct ten
 /* Index of the largest element, the first one of equals; a NaN counts as larger than all numbers. Over several
  * dimensions it is the index into them, flattened in the order in which the attribute names them. */
 bool evaluate_argmax(struct bench *b, const struct call *c, const struct tensor **out) {
-    const struct tensor *x = operand(c, 0);
     int64_t dims[TENSOR_RANK];
     int n = -1;
     bool reduced[TENSOR_RANK] = {false}, keep = false;
-    uint32_t order[TENSOR_RANK], rank = x ? x->shape.rank : 0, at = 0;
-    if (!operands_needed(b, c, 1) || !attr_list(b, c, c->ttnn ? "dim" : "dim_arg", dims, TENSOR_RANK, &n) ||
-        !attr_flag(b, c, "keep_dim", &keep))
+    if (!operands_needed(b, c, 1))
+        return false;
+    const struct tensor *x = c->operands[0];
+    uint32_t order[TENSOR_RANK], rank = x->shape.rank, at = 0;
+    if (!attr_list(b, c, c->ttnn ? "dim" : "dim_arg", dims, TENSOR_RANK, &n) || !attr_flag(b, c, "keep_dim", &keep))
         return false;
     for (uint32_t d = 0; n < 0 && d < rank; d++)
         dims[d] = d;
