@@ -127,15 +127,12 @@ static bool read_attention(struct bench *b, const struct call *c, struct sdpa *a
 }
 
 static bool query_key_value(struct bench *b, const struct call *c, struct sdpa *a) {
-    const struct tensor **to[] = {&a->q, &a->k, &a->v};
     if (!operands_needed(b, c, 3))
         return false;
-    for (uint32_t i = 0; i < 3; i++) {
-        *to[i] = c->operands[i];
-        if (!rank_needed(b, c, *to[i], 4))
-            return false;
-    }
-    return true;
+    a->q = c->operands[0];
+    a->k = c->operands[1];
+    a->v = c->operands[2];
+    return rank_needed(b, c, a->q, 4) && rank_needed(b, c, a->k, 4) && rank_needed(b, c, a->v, 4);
 }
 
 bool evaluate_attention(struct bench *b, const struct call *c, const struct tensor **out) {
@@ -151,8 +148,8 @@ bool evaluate_attention_decode(struct bench *b, const struct call *c, const stru
     struct sdpa a = {.position = operand(c, 4), .sink = operand(c, 5), .scale_mask = c->ttnn};
     if (!query_key_value(b, c, &a))
         return false;
-    const int64_t *q = operand(c, 0)->shape.dim;
-    a.q = tensor_reshape(b, operand(c, 0), &(struct shape){4, {q[0] * q[1], q[2], 1, q[3]}});
+    const int64_t *q = a.q->shape.dim;
+    a.q = tensor_reshape(b, a.q, &(struct shape){4, {q[0] * q[1], q[2], 1, q[3]}});
     if (operand(c, 3)) {
         if (!rank_needed(b, c, operand(c, 3), 4))
             return false;
