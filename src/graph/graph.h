@@ -32,7 +32,7 @@ enum op_class {
 
 enum op_kind {
     K_UNKNOWN,
-#define OP(id, name, class, flags, roles, strict, spellings) K_##id,
+#define OP(id, name, class, flags, roles, strict, attributes, spellings) K_##id,
 #include "graph/ops.def"
 #undef OP
     K_COUNT
@@ -44,7 +44,7 @@ struct op_info {
     const char *name;
     enum op_class class;
     unsigned flags;
-    const char *roles, *strict, *spellings;
+    const char *roles, *strict, *attributes, *spellings;
 };
 
 extern const struct op_info op_table[K_COUNT];

@@ -5,9 +5,9 @@
 #include <string.h>
 
 const struct op_info op_table[K_COUNT] = {
-    [K_UNKNOWN] = {"", OP_OPAQUE, 0, "*", "", ""},
-#define OP(id, name, class, flags, roles, strict, spellings)                                                           \
-    [K_##id] = {name, OP_##class, flags, roles, strict, spellings},
+    [K_UNKNOWN] = {"", OP_OPAQUE, 0, "*", "", "", ""},
+#define OP(id, name, class, flags, roles, strict, attributes, spellings)                                               \
+    [K_##id] = {name, OP_##class, flags, roles, strict, attributes, spellings},
 #include "graph/ops.def"
 #undef OP
 };

@@ -1,0 +1,78 @@
+/* IR in short and what it expands to. */
+#include <criterion/criterion.h>
+
+#include "library/shorthand.h"
+
+static struct arena arena;
+
+static void expands(const char *text, const char *want) {
+    struct str out;
+    struct shorthand_error error = {0};
+    bool good = shorthand_expand(str_of(text), "ttir", "bf16", &arena, &out, &error);
+    cr_assert(good, "%s: %.*s", text, (int)error.message.n, error.message.p ? error.message.p : "");
+    cr_assert(str_is(out, want), "%s gives\n%s\nnot\n%s", text, out.p, want);
+    arena_free(&arena);
+}
+
+static void fails(const char *text, size_t at, const char *message) {
+    struct str out;
+    struct shorthand_error error = {0};
+    cr_assert_not(shorthand_expand(str_of(text), "ttir", "bf16", &arena, &out, &error), "%s", text);
+    cr_assert_eq(error.at, at, "%s: at %zu", text, error.at);
+    cr_assert(str_is(error.message, message), "%s: %s", text, error.message.p);
+    arena_free(&arena);
+}
+
+Test(shorthand, defaults_and_types) {
+    expands("p = matmul x:2x3 w:3x4 -> 2x4",
+            "%p = \"ttir.matmul\"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<2x3xbf16>, "
+            "tensor<3x4xbf16>) -> tensor<2x4xbf16>");
+    expands("o = ttnn.add x:2x3xf32 b:3xf32",
+            "%o = \"ttnn.add\"(%x, %b) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>");
+    expands("r = reshape x:6 -> 2x3", "%r = \"ttir.reshape\"(%x) <{shape = [2 : i32, 3 : i32]}> : (tensor<6xbf16>) -> "
+                                      "tensor<2x3xbf16>");
+    expands("r = broadcast x:1x3 -> 2x3", "%r = \"ttir.broadcast\"(%x) <{broadcast_dimensions = array<i64: 2, 1>}> : "
+                                          "(tensor<1x3xbf16>) -> tensor<2x3xbf16>");
+    expands("s = slice x:4x8 {begins = [0, 2], ends = [4, 6]} -> 4x4",
+            "%s = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 2 : i32], ends = [4 : i32, 6 : i32], step = [1 : i32, "
+            "1 : i32]}> : (tensor<4x8xbf16>) -> tensor<4x4xbf16>");
+    expands("n = rms_norm x:2x8 w:8 {epsilon = 1e-5}",
+            "%n = \"ttir.rms_norm\"(%x, %w) <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 8>, "
+            "operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<2x8xbf16>, tensor<8xbf16>) -> tensor<2x8xbf16>");
+}
+
+Test(shorthand, literals_are_constants) {
+    expands("o = multiply x:2x3 0.5", "%lit0 = \"ttir.full\"() <{fill_value = 0.5 : f32, shape = array<i32: 1, 1>}> : "
+                                      "() -> tensor<1x1xbf16> %o = \"ttir.multiply\"(%x, %lit0) : (tensor<2x3xbf16>, "
+                                      "tensor<1x1xbf16>) -> tensor<2x3xbf16>");
+    expands("f = ttnn.full {fill_value = 1} -> 2xf32",
+            "%f = \"ttnn.full\"() <{fill_value = 1.0 : f32, shape = #ttnn.shape<2>}> : () -> tensor<2xf32>");
+}
+
+Test(shorthand, results_locations_and_lines) {
+    expands("v, i = sort x:4 {descending = true} -> 4, 4xsi32 @a>b # comment\n\nreturn i v",
+            "%v, %i = \"ttir.sort\"(%x) <{descending = true, dim = -1 : si32, stable = false}> : (tensor<4xbf16>) -> "
+            "(tensor<4xbf16>, tensor<4xsi32>) loc(\"a\"(\"b\"))\n\nreturn %i, %v : tensor<4xsi32>, tensor<4xbf16>");
+    expands("s:2 = x.split a:4xf32 {k = \"p, q\"} -> 2xf32, 2xf32; o = abs s#1",
+            "%s:2 = \"x.split\"(%a) <{k = \"p, q\"}> : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>) %o = "
+            "\"ttir.abs\"(%s#1) : (tensor<2xf32>) -> tensor<2xf32>");
+    expands("ttnn.deallocate x:4 {force = false}",
+            "\"ttnn.deallocate\"(%x) <{force = false}> : (tensor<4xbf16>) -> ()");
+}
+
+Test(shorthand, what_is_wrong) {
+    fails("o = add x y", 8, "its type has to stand where it is first used: 'x'");
+    fails("o = frobnicate x:2", 4, "the dialect has no op of this name: 'frobnicate'");
+    fails("o = add x:2 y:3", 4, "the types of the operands do not broadcast, so that of the result is needed: 'add'");
+    fails("o = sum x:2 {dim_arg = [1, 2", 28, "a '}' is missing");
+    fails("o = sum x:2 {dim_arg = one}", 23, "a list of whole numbers is meant: 'one'");
+    fails("o = full {fill_value = 1}", 4, "the type of the result is needed: 'full'");
+    fails("a, b = abs x:2", 3, "each result needs a type: 'b'");
+}
+
+Test(shorthand, tells_mlir_apart) {
+    cr_assert(shorthand_is_mlir(STR("  %0 = \"ttir.abs\"(%x) : (f32) -> f32")));
+    cr_assert(shorthand_is_mlir(STR("\"ttnn.deallocate\"(%x) : (f32) -> ()")));
+    cr_assert(shorthand_is_mlir(STR("func.func @f() {\n}\n")));
+    cr_assert_not(shorthand_is_mlir(STR("o = abs x:2\n")));
+}
