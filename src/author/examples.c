@@ -40,7 +40,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, co
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_add(r->diags, SEV_ERROR, (struct place){r->pattern->file.p, e->line, 0}, hint, "%.*s: %s%s%.*s%s: %s",
+    diag_add(r->diags, SEV_ERROR, (struct place){e->origin.file, e->line, 0}, hint, "%.*s: %s%s%.*s%s: %s",
              (int)r->pattern->name.n, r->pattern->name.p, e->hit ? "hit" : "miss", e->name.n ? " (" : "",
              (int)e->name.n, e->name.n ? e->name.p : "", e->name.n ? ")" : "", message);
     r->failed = true;

@@ -1,7 +1,11 @@
-/* The key `tests` of a pattern: pieces of IR that it has to match, or must not. */
-#include "library/loader.h"
-
+/* Examples of patterns: pieces of IR that a pattern has to match, or must not. They stand in a file beside that of the
+ * patterns, under their names, or under the key `tests` of the pattern itself. */
 #include <string.h>
+
+#include "library/loader.h"
+#include "library/shorthand.h"
+
+enum { MAX_EXAMPLES = 10000 }; /* of one pattern; each may stand for both dialects */
 
 static const char *const argument_types[] = {"input", "parameter", "constant"};
 
@@ -44,19 +48,43 @@ static void load_arguments(struct loader *l, struct example *e, const yaml_node_
 }
 
 static void check_example_keys(struct loader *l, const yaml_node_t *map) {
-    static const char *const keys[] = {"hit", "miss", "name", "args", "because", "explains", "says"};
+    static const char *const keys[] = {"hit", "miss", "name", "level", "args", "because", "explains", "says"};
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++)
         check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
-                  "a test has `hit` or `miss`, and may have `name`, `args`, `because`, `explains` and `says`");
+                  "a test has `hit` or `miss`, and may have `name`, `level`, `args`, `because`, `explains` and `says`");
+}
+
+static struct place place_in_text(const struct example *e, size_t at) {
+    struct place p = {e->origin.file, e->origin.line, e->origin.column};
+    size_t line = 0;
+    for (size_t i = 0; i < at && i < e->text.n; i++)
+        if (e->text.p[i] == '\n') {
+            p.line++;
+            line = i + 1;
+        }
+    p.column += (uint32_t)(at - line);
+    return p;
+}
+
+/* IR in short becomes MLIR of one dialect. */
+static void expand(struct loader *l, struct example *e, const char *dialect) {
+    struct shorthand_error error = {0};
+    struct str text;
+    if (shorthand_is_mlir(e->text))
+        return;
+    if (shorthand_expand(e->text, dialect, "bf16", &l->set->arena, &text, &error)) {
+        e->text = text;
+        return;
+    }
+    diag_add(l->diags, SEV_ERROR, place_in_text(e, error.at), NULL, "%.*s", (int)error.message.n, error.message.p);
+    l->failed = true;
 }
 
 static void load_example(struct loader *l, struct example *e, const yaml_node_t *map) {
-    if (map->type == YAML_MAPPING_NODE)
-        check_example_keys(l, map);
+    check_example_keys(l, map);
     if (l->failed)
         return;
-    const yaml_node_t *hit = map->type == YAML_MAPPING_NODE ? lookup(l, map, "hit") : NULL;
-    const yaml_node_t *miss = map->type == YAML_MAPPING_NODE ? lookup(l, map, "miss") : NULL;
+    const yaml_node_t *hit = lookup(l, map, "hit"), *miss = lookup(l, map, "miss");
     const yaml_node_t *text = hit ? hit : miss, *n;
     if (!text || (hit && miss)) {
         error_at(l, map, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
@@ -84,13 +112,61 @@ static void load_example(struct loader *l, struct example *e, const yaml_node_t 
         load_arguments(l, e, n);
 }
 
+/* `level`: the dialect that operators without one are spelled in; both: the example is two. */
+static void load_levels(struct loader *l, struct pattern *p, const yaml_node_t *map) {
+    const yaml_node_t *n = lookup(l, map, "level");
+    struct str level = n && is_scalar(l, n) ? scalar_text(n) : STR("ttir");
+    bool both = str_is(level, "both");
+    struct example *e = &p->examples[p->nexamples++];
+    if (l->failed)
+        return;
+    if (!both && !str_is(level, "ttir") && !str_is(level, "ttnn")) {
+        error_at(l, n, "ttir, ttnn or both", "unknown level: ", level);
+        return;
+    }
+    load_example(l, e, map);
+    if (l->failed)
+        return;
+    if (both) {
+        struct example *other = &p->examples[p->nexamples++];
+        *other = *e;
+        expand(l, other, "ttnn");
+    }
+    expand(l, e, str_is(level, "ttnn") ? "ttnn" : "ttir");
+}
+
 void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n) {
     if (n->type != YAML_SEQUENCE_NODE) {
         error_at(l, n, "tests: [{hit: ...}, {miss: ...}]", "`tests` is a list", STR(""));
         return;
     }
     size_t count = (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
-    p->examples = arena_alloc(&l->set->arena, (count + 1) * sizeof *p->examples);
-    for (size_t i = 0; i < count && !l->failed; i++)
-        load_example(l, &p->examples[p->nexamples++], yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]));
+    if (count > MAX_EXAMPLES) {
+        error_at(l, n, NULL, "too many examples", STR(""));
+        return;
+    }
+    p->examples = arena_alloc(&l->set->arena, (2 * count + 1) * sizeof *p->examples);
+    p->nexamples = 0;
+    for (size_t i = 0; i < count && !l->failed; i++) {
+        const yaml_node_t *map = yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]);
+        if (map->type == YAML_MAPPING_NODE)
+            load_levels(l, p, map);
+        else
+            error_at(l, map, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
+    }
+}
+
+void load_test_document(struct loader *l, const char *patterns, const yaml_node_t *map) {
+    if (map->type != YAML_MAPPING_NODE) {
+        error_at(l, map, "linear: [{hit: ...}, {miss: ...}]", "a list of tests for each pattern is meant", STR(""));
+        return;
+    }
+    for (yaml_node_pair_t *i = map->data.mapping.pairs.start; i < map->data.mapping.pairs.top && !l->failed; i++) {
+        const yaml_node_t *key = yaml_document_get_node(&l->doc, i->key);
+        struct pattern *p = is_scalar(l, key) ? find_pattern(l->set, scalar_text(key)) : NULL;
+        if (p && str_is(p->file, patterns))
+            load_examples(l, p, yaml_document_get_node(&l->doc, i->value));
+        else if (!l->failed)
+            error_at(l, key, NULL, "tests of a pattern that is not in the file beside this one: ", scalar_text(key));
+    }
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "library/loader.h"
 
@@ -37,7 +38,11 @@ static void load_document(struct loader *l, bool idioms) {
     if (!root)
         return;
     if (root->type != YAML_MAPPING_NODE) {
-        error_at(l, root, NULL, "a pattern is a mapping", STR(""));
+        error_at(l, root, NULL, l->tests_of ? "tests are a mapping of patterns" : "a pattern is a mapping", STR(""));
+        return;
+    }
+    if (l->tests_of) {
+        load_test_document(l, l->tests_of, root);
         return;
     }
     const yaml_node_t *list = lookup(l, root, "idioms");
@@ -99,25 +104,6 @@ static bool has_sections(struct str text) {
     return false;
 }
 
-static bool goes_on(const char *line, size_t n) {
-    return n == 0 || *line == ' ' || *line == '#' || *line == '\r' || (n > 1 && line[0] == '-' && line[1] == ' ');
-}
-
-/* Leaves out the examples, which are most of a file and of no use to an audit; lines keep their numbers. */
-static void without_examples(struct str text, struct buf *out) {
-    bool inside = false;
-    for (size_t at = 0; at < text.n;) {
-        const char *line = text.p + at, *end = memchr(line, '\n', text.n - at);
-        size_t n = end ? (size_t)(end - line) : text.n - at;
-        inside = inside ? goes_on(line, n) : str_is(str_trim((struct str){line, n}), "tests:") && *line == 't';
-        if (!inside)
-            buf_add(out, (struct str){line, n});
-        if (end)
-            buf_addc(out, '\n');
-        at += n + (end != NULL);
-    }
-}
-
 static bool read_file(struct loader *l, const char *path) {
     FILE *f = fopen(path, "rb");
     struct place at = {path, 0, 0};
@@ -126,7 +112,7 @@ static bool read_file(struct loader *l, const char *path) {
         diag_add(l->diags, SEV_ERROR, at, NULL, "%s", strerror(errno));
         return false;
     }
-    struct buf b = {0}, kept = {0};
+    struct buf b = {0};
     char chunk[4096];
     size_t n;
     while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
@@ -135,12 +121,24 @@ static bool read_file(struct loader *l, const char *path) {
     fclose(f);
     if (!ok)
         diag_add(l->diags, SEV_ERROR, at, NULL, "cannot be read");
-    if (l->set->no_examples)
-        without_examples(buf_str(&b), &kept);
-    l->text = arena_str(&l->set->arena, buf_str(l->set->no_examples ? &kept : &b));
+    l->text = arena_str(&l->set->arena, buf_str(&b));
     buf_free(&b);
-    buf_free(&kept);
     return ok;
+}
+
+/* "linear.test.yml" beside "linear.yml", if it is there. */
+static bool load_tests(struct pattern_set *set, const char *path, struct diags *d) {
+    struct str stem = str_of(path);
+    if (set->no_examples || !str_ends(stem, STR(".yml")))
+        return true;
+    struct str tests = arena_printf(&set->arena, "%.*s.test.yml", (int)(stem.n - 4), stem.p);
+    struct loader l = {.set = set, .diags = d, .tests_of = path};
+    if (access(tests.p, F_OK) != 0)
+        return true;
+    if (!read_file(&l, tests.p))
+        return false;
+    load_text_of_file(&l, false);
+    return !l.failed;
 }
 
 /* What patterns may use is read first, from all files. */
@@ -157,7 +155,7 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
     }
     for (uint32_t i = 0; i < n && ok; i++) {
         load_text_of_file(&l[i], false);
-        ok = !l[i].failed;
+        ok = !l[i].failed && load_tests(set, l[i].file, d);
     }
     return ok;
 }
@@ -176,7 +174,7 @@ const struct pattern *patterns_load_text(struct pattern_set *set, const char *na
 
 static int is_pattern_file(const struct dirent *e) {
     struct str name = str_of(e->d_name);
-    return name.p[0] != '.' && str_ends(name, STR(".yml"));
+    return name.p[0] != '.' && str_ends(name, STR(".yml")) && !str_ends(name, STR(".test.yml"));
 }
 
 static bool load_directory(struct pattern_set *set, const char *path, struct diags *d) {

@@ -145,7 +145,7 @@ static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *ma
         load_holds(l, p, n);
     if (!l->failed && (n = lookup(l, map, "approximate")))
         load_approximate(l, p, n);
-    if (!l->failed && (n = lookup(l, map, "tests")))
+    if (!l->failed && !l->set->no_examples && (n = lookup(l, map, "tests")))
         load_examples(l, p, n);
 }
 

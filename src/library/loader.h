@@ -14,8 +14,9 @@ struct loader {
     struct pattern_set *set;
     struct diags *diags;
     const char *file;
-    struct str text;    /* of the file */
-    const char **lines; /* where its lines begin, and where the last one ends; NULL until loader_begin */
+    const char *tests_of; /* the pattern file beside it, where it is a file of tests; else NULL */
+    struct str text;      /* of the file */
+    const char **lines;   /* where its lines begin, and where the last one ends; NULL until loader_begin */
     uint32_t nlines;
     yaml_document_t doc;
     bool failed;
@@ -60,6 +61,8 @@ void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n);
 void load_holds(struct loader *l, struct pattern *p, const yaml_node_t *n);
 void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
 void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n);
+/* load_examples.c: the tests of the patterns that were read from the file `patterns`, by their names. */
+void load_test_document(struct loader *l, const char *patterns, const yaml_node_t *map);
 
 /* ---- pattern_set.c ---- */
 /* The one that counts by this name, or NULL. */

@@ -34,6 +34,7 @@ struct shorthand {
     struct buf out;
     struct short_value values[MAX_VALUES];
     uint32_t nvalues, nliterals;
+    uint32_t skipped_lines; /* within the op at hand */
     struct shorthand_error *error;
 };
 
@@ -449,14 +450,23 @@ static bool print_attributes(struct shorthand *s, const struct short_op *op) {
     return true;
 }
 
+/* Attributes may go on in the next line. */
+static void skip_line_ends(struct shorthand *s) {
+    for (skip_blanks(s); s->at < s->text.n && s->text.p[s->at] == '\n'; skip_blanks(s)) {
+        s->at++;
+        s->skipped_lines++;
+    }
+}
+
 static bool read_attributes(struct shorthand *s, struct short_op *op) {
-    while (!take(s, "}")) {
+    for (skip_line_ends(s); !take(s, "}"); skip_line_ends(s)) {
         if (op->nattrs == MAX_ATTRS || at_end(s))
             return fail(s, (struct str){0}, op->nattrs == MAX_ATTRS ? "too many attributes" : "a '}' is missing");
         op->keys[op->nattrs] = until(s, "=,}");
         if (take(s, "="))
             op->values[op->nattrs] = until(s, ",}");
         op->nattrs++;
+        skip_line_ends(s);
         (void)take(s, ",");
     }
     return true;
@@ -618,6 +628,8 @@ bool shorthand_expand(struct str text, const char *dialect, const char *element,
             good = read_line(s);
         while (good && s->at < text.n && text.p[s->at] == '#' && text.p[s->at] != '\n')
             s->at += strcspn(text.p + s->at, "\n");
+        for (; s->skipped_lines > 0; s->skipped_lines--)
+            buf_addc(&s->out, '\n');
         if (good && s->at < text.n)
             buf_addc(&s->out, text.p[s->at++] == ';' ? ' ' : '\n');
     }
