@@ -61,13 +61,25 @@ def log_seeds():
 
 def pattern_texts():
     files = sorted((root / 'patterns').glob('*.yml'))
-    return {p.stem: p.read_text() for p in files}
+    return {p.stem: p.read_text() for p in files if not p.stem.endswith('.test')}
+
+
+def put_with_tests(text, tests):
+    """Each pattern alone with its examples under the key `tests`."""
+    for block in re.split(r'\n\n(?=\w+:\n)', tests):
+        name, _, examples = block.partition(':\n')
+        for document in re.split(r'(?m)^---\n', text):
+            if re.search(rf'(?m)^name: {name}$', document):
+                put(document + 'tests:\n' + examples + '\n')
 
 
 def pattern_seeds():
     texts = pattern_texts()
     for name, text in texts.items():
         put(text)
+        tests = root / 'patterns' / f'{name}.test.yml'
+        if tests.exists():
+            put_with_tests(text, tests.read_text())
         if name != 'idioms':
             put(texts['idioms'] + '---\n' + text)
 

@@ -632,6 +632,29 @@ class PatternTests(Case):
             self.assertEqual(self.run_it(*args, "--seed", seed)[0], 2, seed)
         self.assertEqual(self.run_it("patterns", "list", "--seed", "1")[0], 2)
 
+    def test_file_of_tests_in_short(self):
+        self.write("relu.yml", RELU)
+        args = ("patterns", "test", "--no-default-patterns", "-P", "relu.yml")
+        hit = "relu:\n- hit: |\n    o = maximum x:32x32 0.0\n"
+        for tests, said in (
+                (hit, "1 pattern, 1 test, 0 failed\n"),
+                (hit + "  level: both\n- miss: |\n    o = maximum x:4 y:4\n  because: no zero\n",
+                 "1 pattern, 3 tests, 0 failed\n"),
+                (hit.replace("0.0", "1.0"),
+                 "relu.test.yml:2: error: relu: hit: the pattern does not match\n1 pattern, 1 test, 1 failed\n"),
+                (hit.replace("maximum", "maxmum"),
+                 "relu.test.yml:3:9: error: the dialect has no op of this name: 'maxmum'\n"),
+                (hit + "  level: mlir\n", "relu.test.yml:4:10: error: unknown level: mlir\n  hint: ttir, ttnn or both\n"),
+                ("gelu" + hit[4:],
+                 "relu.test.yml:1:1: error: tests of a pattern that is not in the file beside this one: gelu\n"),
+                ("[]\n", "relu.test.yml:1:1: error: tests are a mapping of patterns\n")):
+            self.write("relu.test.yml", tests)
+            status, out, err = self.run_it(*args)
+            self.assertEqual((out, err), ("", said))
+            self.assertEqual(status, 0 if " 0 failed" in said else 1 if "failed" in said else 2)
+        self.write("m.mlir", "module {\n}\n")
+        self.assertNotIn("relu.test.yml", self.run_it("-P", "relu.yml", "--ttir-only", "m.mlir")[2])
+
     def test_quiet(self):
         self.assertEqual(self.run_tests("  - hit: |\n      " + FULL + MAXIMUM, "-q"), (0, ""))
 
