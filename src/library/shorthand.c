@@ -553,8 +553,8 @@ static bool read_result_types(struct shorthand *s, struct short_op *op) {
 
 /* Names of the results, "a, b" or "s:3", to their printed form; `names` in pairs with how many results each is. */
 static bool define_results(struct shorthand *s, struct short_op *op, struct str results) {
-    const struct str *types = arena_alloc(s->arena, (op->ntypes + 1) * sizeof *types);
-    memcpy((void *)(uintptr_t)types, op->types, op->ntypes * sizeof *types);
+    struct str *types = arena_alloc(s->arena, (op->ntypes + (size_t)1) * sizeof *types);
+    memcpy(types, op->types, op->ntypes * sizeof *types);
     struct buf b = {0};
     uint32_t at = 0;
     bool good = true;
