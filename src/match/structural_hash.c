@@ -9,7 +9,13 @@
 enum {
     MAX_BEFORE = 24,   /* earlier uses of one argument that are told apart */
     MAX_OPERANDS = 64, /* of one op that are looked through for an argument */
-    MAX_LISTED = 400   /* users of one value that are told apart: no match has room for as many */
+    MAX_LISTED = 400,  /* users of one value that are told apart: no match has room for as many */
+    ATTRIBUTE_BITS = 10
+};
+
+struct attribute_hash {
+    struct span text; /* empty: none */
+    uint64_t hash;
 };
 
 struct hashes {
@@ -25,6 +31,11 @@ struct hashes {
     uint32_t *through;   /* per op: of movement, the value that is looked through to; else NONE */
     uint32_t *source;    /* per op: of movement, the op before all of it */
     uint32_t cap, operand_cap;
+    uint64_t *names;  /* per name of an op, 0: not known yet */
+    uint64_t *shapes; /* per type, 0: not known yet */
+    uint64_t *values; /* per result of the function, 0: not known yet */
+    uint32_t first_value, nvalues, value_cap;
+    struct attribute_hash attributes[1 << ATTRIBUTE_BITS]; /* by text; equal attributes are mostly one text */
 };
 
 static uint64_t mix(uint64_t h, uint64_t v) {
@@ -38,24 +49,42 @@ static uint64_t bits_of(double d) {
     return u;
 }
 
-static uint64_t mix_shape(const struct graph *g, uint64_t h, uint32_t v) {
+static uint64_t shape_hash(const struct graph *g, uint32_t v) {
     uint32_t rank;
     const int64_t *shape = graph_shape(g, v, &rank);
-    h = mix(h, shape ? rank : 99);
+    uint64_t h = mix(0, shape ? rank : 99);
     for (uint32_t d = 0; shape && d < rank; d++)
         h = mix(h, (uint64_t)shape[d]);
     return h;
 }
 
-static uint64_t mix_name(const struct graph *g, uint64_t h, uint32_t op) {
-    return mix(h, str_hash(mlir_op_name(g->m, op)));
+static uint64_t mix_shape(const struct hashes *all, uint64_t h, uint32_t v) {
+    uint64_t *known = &all->shapes[all->g->m->values[v].type];
+    if (*known == 0)
+        *known = shape_hash(all->g, v);
+    return mix(h, *known);
+}
+
+static uint64_t mix_name(const struct hashes *all, uint64_t h, uint32_t name) {
+    uint64_t *known = &all->names[name];
+    if (*known == 0)
+        *known = str_hash(all->g->m->names[name]);
+    return mix(h, *known);
 }
 
 /* An alias may mean something else in another module. */
-static uint64_t mix_attributes(const struct hashes *all, uint64_t h, struct span s) {
-    struct str t = mlir_span(all->g->m, s);
-    h = mix(h, str_hash(t));
-    return t.n && memchr(t.p, '#', t.n) ? mix(h, all->aliases) : h;
+static uint64_t attribute_hash_of(const struct hashes *all, struct str t) {
+    uint64_t h = str_hash(t);
+    return memchr(t.p, '#', t.n) ? mix(h, all->aliases) : h;
+}
+
+static uint64_t mix_attributes(struct hashes *all, uint64_t h, struct span s) {
+    if (s.begin == s.end)
+        return mix(h, 0);
+    struct attribute_hash *d = &all->attributes[(s.begin * 0x9E3779B1u) >> (32 - ATTRIBUTE_BITS)];
+    if (d->text.begin != s.begin || d->text.end != s.end)
+        *d = (struct attribute_hash){s, attribute_hash_of(all, mlir_span(all->g->m, s))};
+    return mix(h, d->hash);
 }
 
 /* A hash that no other op has, in this graph or another. */
@@ -64,13 +93,23 @@ static uint64_t mix_unique(const struct hashes *all, uint64_t h, uint32_t op) {
 }
 
 /* What a search can ask of a value without looking at its op. */
-static uint64_t mix_value(const struct graph *g, uint64_t h, uint32_t v) {
+static uint64_t value_hash(const struct hashes *all, uint32_t v) {
+    const struct graph *g = all->g;
     struct constant c = graph_constant(g, v);
-    h = mix(h, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
-                   (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
-                   (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
-    h = mix_shape(g, h, v);
+    uint64_t h = mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
+                            (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
+                            (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
+    h = mix_shape(all, h, v);
     return c.known ? mix(h, bits_of(c.value)) : h;
+}
+
+static uint64_t mix_value(struct hashes *all, uint64_t h, uint32_t v) {
+    if (v < all->first_value || v - all->first_value >= all->nvalues)
+        return mix(h, value_hash(all, v));
+    uint64_t *known = &all->values[v - all->first_value];
+    if (*known == 0)
+        *known = value_hash(all, v);
+    return mix(h, *known);
 }
 
 /* How far away the op is that uses the value, and as which operands. False: it has too many to look through. */
@@ -132,7 +171,7 @@ static uint64_t mix_operand(struct hashes *all, uint64_t h, uint32_t op, uint32_
     if (v == NONE)
         return mix(h, 1);
     uint32_t def = g->m->values[v].def;
-    h = mix_value(g, h, v);
+    h = mix_value(all, h, v);
     if (def == NONE || def < all->first || def >= all->end)
         return mix_argument(all, mix_origin(g, h, v), v, op);
     h = mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
@@ -157,11 +196,11 @@ static uint64_t mix_users(const struct hashes *all, uint64_t h, uint32_t op) {
         h = mix(n > MAX_LISTED ? mix_unique(all, h, op) : h, n);
         for (uint32_t u = 0; u < n && n <= MAX_LISTED; u++) {
             uint32_t user = g->uses[g->first_use[v] + u];
-            h = mix_name(g, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), user);
+            h = mix_name(all, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), g->m->ops[user].name);
             if (user <= op)
                 h = mix_unique(all, h, op);
             else if (user < all->end && all->through[user - all->first] != NONE)
-                h = mix_shape(g, mix(h, all->root[user - all->first]), g->m->ops[user].first_result);
+                h = mix_shape(all, mix(h, all->root[user - all->first]), g->m->ops[user].first_result);
         }
     }
     return h;
@@ -180,7 +219,7 @@ static void hash_op(struct hashes *all, uint32_t op) {
     const struct graph *g = all->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), first = g->first_operand[op] - g->first_operand[all->first];
-    uint64_t h = mix_name(g, mix(g->kind[op], (uint64_t)o->nresults << 32 | n), op);
+    uint64_t h = mix_name(all, mix(g->kind[op], (uint64_t)o->nresults << 32 | n), o->name);
     if (ends_the_hash(graph_class(g, op))) {
         for (uint32_t i = 0; i < n; i++)
             all->before[first + i] = NONE;
@@ -189,7 +228,7 @@ static void hash_op(struct hashes *all, uint32_t op) {
         for (uint32_t i = 0; i < n; i++)
             h = mix_operand(all, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
-            h = mix_value(g, h, o->first_result + r);
+            h = mix_value(all, h, o->first_result + r);
         h = mix(h, all->root[op - all->first]);
     }
     all->own[op - all->first] = h ? h : 1;
@@ -228,6 +267,20 @@ static void hash_roots(struct hashes *all, uint32_t n) {
         hash_round(all, n);
 }
 
+/* Values are numbered in the order of the ops: those of a function are one range. */
+static void begin_values(struct hashes *all) {
+    const struct mlir_op *ops = all->g->m->ops;
+    uint32_t begin = all->end > all->first ? ops[all->first].first_result : 0, end = begin;
+    for (uint32_t op = all->first; op < all->end; op++)
+        if (ops[op].nresults > 0 && ops[op].first_result + ops[op].nresults > end)
+            end = ops[op].first_result + ops[op].nresults;
+    all->first_value = begin;
+    all->nvalues = end - begin;
+    all->values = grow(all->values, &all->value_cap, all->nvalues, sizeof *all->values);
+    if (all->nvalues)
+        memset(all->values, 0, all->nvalues * sizeof *all->values);
+}
+
 void hashes_function(struct hashes *all, uint32_t first, uint32_t end) {
     uint32_t n = end - first, noperands = all->g->first_operand[end] - all->g->first_operand[first];
     all->first = first;
@@ -244,6 +297,7 @@ void hashes_function(struct hashes *all, uint32_t first, uint32_t end) {
         all->before = xrealloc(all->before, noperands * sizeof *all->before);
         all->operand_cap = noperands;
     }
+    begin_values(all);
     hash_users(all);
     for (uint32_t op = first; op < end; op++)
         hash_op(all, op);
@@ -256,10 +310,12 @@ uint64_t hash_of_root(const struct hashes *h, uint32_t op) {
 }
 
 /* Who uses a value, and how far from the root. */
-static uint64_t hash_of_users(const struct graph *g, uint32_t value, uint32_t root) {
+static uint64_t hash_of_users(const struct hashes *all, uint32_t value, uint32_t root) {
+    const struct graph *g = all->g;
     uint64_t h = mix(7, graph_nuses(g, value));
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
-        h = mix_name(g, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]), g->uses[u]);
+        h = mix_name(all, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]),
+                     g->m->ops[g->uses[u]].name);
     return h;
 }
 
@@ -269,7 +325,7 @@ uint64_t hash_of_dependency(const struct hashes *h, struct dependency d, uint32_
     if (d.slot == NONE)
         return hash_of_root(h, d.op);
     bool there = d.slot < graph_noperands(h->g, d.op) && graph_operands(h->g, d.op)[d.slot] != NONE;
-    return there ? hash_of_users(h->g, graph_operands(h->g, d.op)[d.slot], root) : 0;
+    return there ? hash_of_users(h, graph_operands(h->g, d.op)[d.slot], root) : 0;
 }
 
 struct hashes *hashes_new(const struct graph *g, uint64_t unique) {
@@ -277,6 +333,8 @@ struct hashes *hashes_new(const struct graph *g, uint64_t unique) {
     h->g = g;
     h->unique = unique;
     h->aliases = mlir_aliases_hash(g->m);
+    h->shapes = xcalloc((size_t)g->m->ntypes + 1, sizeof *h->shapes);
+    h->names = xcalloc((size_t)g->m->nnames + 1, sizeof *h->names);
     return h;
 }
 
@@ -288,6 +346,9 @@ void hashes_free(struct hashes *h) {
     free(h->before);
     free(h->source);
     free(h->through);
+    free(h->values);
     free(h->edges);
+    free(h->shapes);
+    free(h->names);
     free(h);
 }
