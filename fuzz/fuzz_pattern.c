@@ -1,5 +1,5 @@
-/* The pattern reader: a file of patterns, idioms and rules. Patterns that it accepts are searched for in a small module,
- * checked and printed, and their examples are run. */
+/* The pattern reader: a file of patterns, idioms and rules. Patterns that it accepts are searched for in a small
+ * module, checked and printed, and their examples are run. */
 #include "author/examples.h"
 #include "fuzz.h"
 #include "lang/printer.h"
