@@ -19,6 +19,7 @@ struct lines {
     char mark;        /* every line of the sample starts with '+' or '-' */
     bool has_cells;   /* IR in the cells of a CSV file */
     bool cell_open;
+    size_t no_bar, no_escape, no_zero; /* none of these bytes lies between the line at hand and here: see has_byte */
     struct buf scratch;
     struct range_list ranges;
 };
@@ -187,6 +188,19 @@ static void read_cell(struct lines *l, struct line *line) {
     line->prefixed = true;
 }
 
+/* Whether a byte that few lines have is in [from, to). Searched for in pieces of many lines. */
+static bool has_byte(const struct source *s, size_t from, size_t to, char c, size_t *none_before) {
+    enum { PIECE = 1 << 14 };
+    while (*none_before < to) {
+        size_t begin = *none_before > from ? *none_before : from, n = s->size - begin < PIECE ? s->size - begin : PIECE;
+        const char *found = memchr(s->data + begin, c, n);
+        *none_before = found ? (size_t)(found - s->data) : begin + n;
+        if (found)
+            return *none_before < to;
+    }
+    return false;
+}
+
 bool lines_next(struct lines *l, struct line *line) {
     if (l->at >= l->s->size)
         return false;
@@ -196,7 +210,7 @@ bool lines_next(struct lines *l, struct line *line) {
     line->next = line->end < l->s->size ? line->end + 1 : line->end;
     line->number = ++l->number;
     line->prefixed = false;
-    line->has_bar = memchr(t.p, '|', t.n) != NULL;
+    line->has_bar = has_byte(l->s, line->begin, line->end, '|', &l->no_bar);
     line->key = (struct str){0};
     l->at = line->next;
     if (t.n > 0 && t.p[t.n - 1] == '\r')
@@ -206,7 +220,8 @@ bool lines_next(struct lines *l, struct line *line) {
     line->text = t;
     line->nranges = 1;
     line->ranges = l->ranges.v;
-    if (memchr(t.p, '\033', t.n) || memchr(t.p, 0, t.n))
+    if (has_byte(l->s, line->begin, line->end, '\033', &l->no_escape) ||
+        has_byte(l->s, line->begin, line->end, 0, &l->no_zero))
         drop_escapes(l, line);
     else if (l->has_cells)
         read_cell(l, line);

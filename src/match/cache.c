@@ -2,6 +2,7 @@
  * covers, a bit says so; every other result is an entry: what it depends on besides, and its ops counted from the
  * root. */
 #include "match/cache.h"
+#include "match/structural_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +40,28 @@ struct cache_bucket {
 struct match_cache {
     struct cache_bucket *buckets;
     uint32_t size, used;
-    uint64_t graphs;    /* numbers given out */
+    uint64_t graphs; /* numbers given out */
+    struct known_functions *functions;
     struct arena arena; /* of entries */
 };
 
 struct match_cache *match_cache_new(void) {
-    return xcalloc(1, sizeof(struct match_cache));
+    struct match_cache *cache = xcalloc(1, sizeof *cache);
+    cache->functions = known_functions_new();
+    return cache;
 }
 
 void match_cache_free(struct match_cache *cache) {
     if (!cache)
         return;
     free(cache->buckets);
+    known_functions_free(cache->functions);
     arena_free(&cache->arena);
     free(cache);
 }
 
-uint64_t match_cache_graph(struct match_cache *cache) {
-    return ++cache->graphs;
+struct hashes *match_cache_hashes(struct match_cache *cache, const struct graph *g) {
+    return hashes_new(g, ++cache->graphs, cache->functions);
 }
 
 /* The bucket of the hash, or the empty one where it belongs. */

@@ -17,8 +17,8 @@ enum { CACHE_PATTERNS = 256 }; /* of one root operator that are cached; more are
 /* For the searches for one set of patterns; used by one thread at a time. */
 struct match_cache *match_cache_new(void);
 void match_cache_free(struct match_cache *cache); /* NULL is fine */
-/* A number that no other graph of the cache has, for hashes_new. */
-uint64_t match_cache_graph(struct match_cache *cache);
+/* The hashes of a graph that is searched with the cache; free with hashes_free. */
+struct hashes *match_cache_hashes(struct match_cache *cache, const struct graph *g);
 
 /* What is known of the roots of one hash; valid until the next call. */
 struct cache_bucket *cache_bucket(struct match_cache *cache, uint64_t hash);

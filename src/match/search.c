@@ -16,7 +16,7 @@ struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, 
     struct searcher *s = xcalloc(1, sizeof *s);
     s->m = matcher_new(g, NONE, 0, a);
     s->cache = cache;
-    s->hashes = cache ? hashes_new(g, match_cache_graph(cache)) : NULL;
+    s->hashes = cache ? match_cache_hashes(cache, g) : NULL;
     return s;
 }
 

@@ -18,8 +18,23 @@ struct attribute_hash {
     uint64_t hash;
 };
 
+/* By the low bits of its hash; a later function takes the place of an earlier one. */
+enum { KNOWN_FUNCTIONS = 256, MOST_KNOWN_ROOTS = 1 << 20 };
+
+struct known_function {
+    uint64_t hash; /* 0: none */
+    uint32_t n;
+    uint64_t *root; /* hashes of its n ops */
+};
+
+struct known_functions {
+    struct known_function at[KNOWN_FUNCTIONS];
+    size_t nroots; /* of all of them */
+};
+
 struct hashes {
     const struct graph *g;
+    struct known_functions *known;
     uint64_t unique;     /* of this graph */
     uint64_t aliases;    /* hash of what aliases in attributes mean in this module */
     uint32_t first, end; /* ops of the function at hand; the arrays per op begin with the first one */
@@ -267,6 +282,47 @@ static void hash_roots(struct hashes *all, uint32_t n) {
         hash_round(all, n);
 }
 
+/* Of all that the rounds start from. */
+static uint64_t hash_of_function(const struct hashes *all, uint32_t n) {
+    uint64_t h = mix(n, 5);
+    for (uint32_t op = 0; op < n; op++)
+        h = mix(mix(h, all->own[op]), all->source[op] == NONE ? NONE : all->source[op] - all->first);
+    return h ? h : 1;
+}
+
+static void remember_function(struct known_functions *k, struct known_function *f, uint64_t hash, const uint64_t *root,
+                              uint32_t n) {
+    k->nroots -= f->n;
+    free(f->root);
+    *f = (struct known_function){0};
+    if (k->nroots + n > MOST_KNOWN_ROOTS)
+        return;
+    k->nroots += n;
+    *f = (struct known_function){hash, n, xrealloc(NULL, n * sizeof *root)};
+    memcpy(f->root, root, n * sizeof *root);
+}
+
+static void hash_roots_once(struct hashes *all, uint32_t n) {
+    uint64_t hash = hash_of_function(all, n);
+    struct known_function *f = &all->known->at[hash % KNOWN_FUNCTIONS];
+    if (f->hash == hash && f->n == n) {
+        memcpy(all->root, f->root, n * sizeof *f->root);
+        return;
+    }
+    hash_roots(all, n);
+    remember_function(all->known, f, hash, all->root, n);
+}
+
+struct known_functions *known_functions_new(void) {
+    return xcalloc(1, sizeof(struct known_functions));
+}
+
+void known_functions_free(struct known_functions *k) {
+    for (uint32_t i = 0; i < KNOWN_FUNCTIONS; i++)
+        free(k->at[i].root);
+    free(k);
+}
+
 /* Values are numbered in the order of the ops: those of a function are one range. */
 static void begin_values(struct hashes *all) {
     const struct mlir_op *ops = all->g->m->ops;
@@ -302,7 +358,7 @@ void hashes_function(struct hashes *all, uint32_t first, uint32_t end) {
     for (uint32_t op = first; op < end; op++)
         hash_op(all, op);
     if (n > 0)
-        hash_roots(all, n);
+        hash_roots_once(all, n);
 }
 
 uint64_t hash_of_root(const struct hashes *h, uint32_t op) {
@@ -328,10 +384,11 @@ uint64_t hash_of_dependency(const struct hashes *h, struct dependency d, uint32_
     return there ? hash_of_users(h, graph_operands(h->g, d.op)[d.slot], root) : 0;
 }
 
-struct hashes *hashes_new(const struct graph *g, uint64_t unique) {
+struct hashes *hashes_new(const struct graph *g, uint64_t unique, struct known_functions *known) {
     struct hashes *h = xcalloc(1, sizeof *h);
     h->g = g;
     h->unique = unique;
+    h->known = known;
     h->aliases = mlir_aliases_hash(g->m);
     h->shapes = xcalloc((size_t)g->m->ntypes + 1, sizeof *h->shapes);
     h->names = xcalloc((size_t)g->m->nnames + 1, sizeof *h->names);
