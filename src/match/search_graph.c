@@ -75,3 +75,10 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
         arena_merge(a, &s.arenas[i]);
     }
 }
+
+void matches_release_behind(const struct match_list *list, uint32_t i) {
+    const struct match *m = &list->items[i];
+    const struct mlir *ir = m->graph->m;
+    if (i > 0)
+        source_release_behind(ir->source, ir->text.p, ir->ops[(m - 1)->root].text.begin, ir->ops[m->root].text.begin);
+}

@@ -16,11 +16,8 @@ struct proving {
 static void prove_one(void *context, uint32_t i, uint32_t slot) {
     struct proving *p = context;
     (void)slot;
-    const struct match *m = &p->selection->matches.items[i];
-    const struct mlir *ir = m->graph->m;
-    p->selection->verdicts[i] = proofs_ask(p->proofs, m, p->blackhole);
-    if (i > 0) /* matches are sorted by root */
-        source_release_behind(ir->source, ir->text.p, ir->ops[(m - 1)->root].text.begin, ir->ops[m->root].text.begin);
+    p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
+    matches_release_behind(&p->selection->matches, i);
 }
 
 static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g, uint32_t threads,

@@ -66,9 +66,7 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     report_add(r, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
     arena_reset(&by->arena);
-    const struct mlir *ir = m->graph->m;
-    if (i > 0) /* matches are sorted by root: the text before this one is not needed again soon */
-        source_release_behind(ir->source, ir->text.p, ir->ops[(m - 1)->root].text.begin, ir->ops[m->root].text.begin);
+    matches_release_behind(&by->f->selection->matches, i);
 }
 
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
