@@ -16,7 +16,7 @@ static void check_block(struct source *s, const struct log_block *b, uint32_t ng
         FUZZ_PROMISE(i == 0 || b->pieces[i].text_offset >= b->pieces[i - 1].text_offset);
     }
     for (size_t i = 0; i < 8; i++) {
-        struct place p = log_place(s, b, text.n / 7 * i);
+        struct source_location p = log_place(s, b, text.n / 7 * i);
         FUZZ_PROMISE(p.line >= b->first_line && p.line <= b->last_line + 1 && p.column >= 1);
     }
     buf_free(&cleaned);

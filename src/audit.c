@@ -91,7 +91,8 @@ static void warn_given_up(const struct graph_audit *g) {
     uint32_t gave_up = g->selection.matches.gave_up;
     uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
     if (gave_up)
-        diag_add(&a->diags, SEV_WARNING, (struct place){g->decides->source.path, 0, 0}, "--limit steps=N allows more",
+        diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source.path, 0, 0},
+                 "--limit steps=N allows more",
                  "%u search%s given up after %llu steps: what could be found that way is not reported", gave_up,
                  gave_up == 1 ? " was" : "es were", (unsigned long long)steps);
 }
@@ -124,11 +125,11 @@ static void graph_audit_free(struct graph_audit *g) {
     arena_free(&g->arena);
 }
 
-static void audit_graph(void *context, uint32_t i, uint32_t slot) {
+static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     const struct graph_queue *all = context;
     struct fa_audit *a = all->a;
     struct graph_audit g = {
-        .a = a, .compile = &a->inputs.compiles[i], .setup = {&a->patterns, all->caches + slot, all->threads}};
+        .a = a, .compile = &a->inputs.compiles[i], .setup = {&a->patterns, all->caches + worker, all->threads}};
     read_levels(&g);
     select_findings(&g);
     find_origins(&g);
@@ -160,7 +161,7 @@ static bool read_patterns(struct fa_audit *a) {
 }
 
 static void say_unfused(struct fa_audit *a) {
-    struct place at = {a->inputs.ttnn_path, 0, 0};
+    struct source_location at = {a->inputs.ttnn_path, 0, 0};
     if (a->unfused == 1 && a->inputs.ncompiles == 1)
         diag_add(&a->diags, SEV_NOTE, at, NULL, "no op of it is fused: fusing seems to be off");
     else if (a->unfused)

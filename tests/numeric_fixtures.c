@@ -46,7 +46,7 @@ static struct shape shape_of(const char *type) {
     return s;
 }
 
-static const struct tensor *tensor_of_json(struct bench *b, json_object *o) {
+static const struct tensor *tensor_of_json(struct eval_context *b, json_object *o) {
     json_object *data = member(o, "data");
     struct shape s = shape_of(text_of(o, "type"));
     struct tensor *t = tensor_new(b, &s);
@@ -57,7 +57,7 @@ static const struct tensor *tensor_of_json(struct bench *b, json_object *o) {
     return t;
 }
 
-const struct tensor *fixture_tensor(struct bench *b, json_object *entry, const char *key) {
+const struct tensor *fixture_tensor(struct eval_context *b, json_object *entry, const char *key) {
     return tensor_of_json(b, member(entry, key));
 }
 
@@ -90,7 +90,7 @@ static void write_module(struct buf *b, json_object *c) {
     buf_printf(b, ")\nreturn\n}\n%c", '\0');
 }
 
-static void give(struct fixture_op *f, struct bench *b, json_object *operands) {
+static void give(struct fixture_op *f, struct eval_context *b, json_object *operands) {
     for (size_t i = 0; i < json_object_array_length(operands); i++) {
         char name[32];
         snprintf(name, sizeof name, "%%a%zu", i);
@@ -100,7 +100,7 @@ static void give(struct fixture_op *f, struct bench *b, json_object *operands) {
     }
 }
 
-bool fixture_next(struct fixture_file *file, struct bench *b, struct fixture_op *f) {
+bool fixture_next(struct fixture_file *file, struct eval_context *b, struct fixture_op *f) {
     json_object *c = fixture_entry(file);
     struct buf text = {0};
     if (!c)

@@ -23,12 +23,12 @@ struct fixture_op {
 
 void fixture_open(struct fixture_file *f, const char *name);
 void fixture_close(struct fixture_file *f);
-/* Tensors are made in the bench. False at the end. */
-bool fixture_next(struct fixture_file *f, struct bench *b, struct fixture_op *out);
+/* Tensors are made in the context. False at the end. */
+bool fixture_next(struct fixture_file *f, struct eval_context *b, struct fixture_op *out);
 
 /* Of a file that holds something else than ops: its entries, a member, a tensor. */
 json_object *fixture_entry(struct fixture_file *f);
-const struct tensor *fixture_tensor(struct bench *b, json_object *entry, const char *key);
+const struct tensor *fixture_tensor(struct eval_context *b, json_object *entry, const char *key);
 double fixture_number(json_object *entry, const char *key);
 
 #endif

@@ -102,7 +102,8 @@ Test(diags, keeps_the_first_and_counts_the_rest) {
     struct arena a = {0};
     struct diags d = {.arena = &a, .limit = 2};
     for (int i = 0; i < 5; i++)
-        diag_add(&d, i % 2 ? SEV_ERROR : SEV_NOTE, (struct place){"f", 3, 4}, i ? "hint" : NULL, "message %d", i);
+        diag_add(&d, i % 2 ? SEV_ERROR : SEV_NOTE, (struct source_location){"f", 3, 4}, i ? "hint" : NULL, "message %d",
+                 i);
     cr_assert_eq(d.n, 2);
     cr_assert_eq(d.dropped, 3);
     cr_assert_eq(d.errors, 2);
@@ -119,7 +120,7 @@ Test(diags, owns_its_texts) {
     struct arena a = {0};
     struct diags d = {.arena = &a};
     char file[] = "name", hint[] = "hint";
-    diag_add(&d, SEV_ERROR, (struct place){file, 1, 1}, hint, "%s", file);
+    diag_add(&d, SEV_ERROR, (struct source_location){file, 1, 1}, hint, "%s", file);
     file[0] = hint[0] = 'X';
     cr_assert_str_eq(d.items[0].file, "name");
     cr_assert_str_eq(d.items[0].hint, "hint");

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 static struct arena arena;
-static struct bench bench;
+static struct eval_context context;
 static struct diags diags;
 static struct pattern_set set;
 
 static void setup(void) {
-    bench = (struct bench){.arena = &arena};
+    context = (struct eval_context){.arena = &arena};
     diags = (struct diags){.arena = &arena};
     cr_assert(patterns_load(&set, getenv("FA_PATTERNS"), &diags), "%s", diags.n ? diags.items[0].message : "");
 }
@@ -74,7 +74,7 @@ static bool lowered(struct fixture_op *f, const struct tensor *results[MAX_RESUL
                      .types = types,
                      .attribute = text_attribute,
                      .self = &self};
-    return interpret_lowered(&bench, &set, &c, results);
+    return interpret_lowered(&context, &set, &c, results);
 }
 
 static void check_lowered(struct fixture_op *f, struct lowered_count *n) {
@@ -84,10 +84,10 @@ static void check_lowered(struct fixture_op *f, struct lowered_count *n) {
     if (!lowering_of_kind(&set, k))
         return;
     if (!lowered(f, got)) {
-        bool expected = str_find(bench.error, STR("is along one dimension")) ||
-                        str_find(bench.error, STR("makes 2x3x1x4 where the text says 2x3x32x4")); /* padding rows */
-        cr_assert(expected, "%s: %s", f->label, bench.error.p);
-        bench.error = STR("");
+        bool expected = str_find(context.error, STR("is along one dimension")) ||
+                        str_find(context.error, STR("makes 2x3x1x4 where the text says 2x3x32x4")); /* padding rows */
+        cr_assert(expected, "%s: %s", f->label, context.error.p);
+        context.error = STR("");
         n->refused++;
         return;
     }
@@ -107,7 +107,7 @@ Test(lowering, every_lowered_op_agrees_with_numpy) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct fixture_file file;
         fixture_open(&file, files[i]);
-        for (struct fixture_op f; fixture_next(&file, &bench, &f);) {
+        for (struct fixture_op f; fixture_next(&file, &context, &f);) {
             check_lowered(&f, &n);
             ir_free(&f.ir);
         }
@@ -139,7 +139,7 @@ static void read_formula(const char *text) {
 }
 
 static struct tensor *counting(uint32_t rank, int64_t a, int64_t b, int64_t c) {
-    struct tensor *t = tensor_new(&bench, &(struct shape){rank, {a, b, c}});
+    struct tensor *t = tensor_new(&context, &(struct shape){rank, {a, b, c}});
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] = sin(1.7 * (double)i + (double)rank + 0.3 * (double)a);
     return t;
@@ -153,12 +153,12 @@ static const struct tensor *bind(const char *name, const struct tensor *t) {
 
 static const struct tensor *result(void) {
     const struct tensor *r[MAX_RESULTS];
-    return formula_value(&bench, &set, &formula, slots, r) ? r[0] : NULL;
+    return formula_value(&context, &set, &formula, slots, r) ? r[0] : NULL;
 }
 
 static const struct tensor *root(void) {
     const struct tensor *t = result();
-    cr_assert(t, "%s", bench.error.p);
+    cr_assert(t, "%s", context.error.p);
     return t;
 }
 
@@ -210,7 +210,7 @@ Test(lowering, formulas_mean_what_they_say) {
 Test(lowering, parts_that_are_not_bound_are_absent) {
     read_formula("y = rms_norm(x, w, b, epsilon=eps)");
     const struct tensor *x = bind("x", counting(2, 3, 4, 0));
-    bind("eps", tensor_scalar(&bench, 0.5));
+    bind("eps", tensor_scalar(&context, 0.5));
     const struct tensor *plain = root();
     double squares = 0;
     for (int i = 0; i < 4; i++)
@@ -236,19 +236,19 @@ Test(lowering, a_choice_takes_other_alternatives_and_what_is_not_said_is_none) {
     bind("x", x);
     cr_assert_float_eq(root()->x[0], x->x[0] + 1, 1e-15, "the first that is there");
     for (int i = 1; i <= 2; i++) {
-        cr_assert(formula_value_of(&bench, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
+        cr_assert(formula_value_of(&context, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
         cr_assert_float_eq(r[0]->x[0], x->x[0] + i, 1e-15);
         cr_assert_eq(formula_choice_next(&choice), i == 1);
     }
     bind("z", counting(1, 4, 0, 0));
     choice.n = 0;
-    cr_assert(formula_value_of(&bench, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
+    cr_assert(formula_value_of(&context, &set, &formula, slots, &(struct formula_options){.choice = &choice}, r));
     cr_assert_float_eq(r[0]->x[1], 2 * x->x[1], 1e-15, "the others leave out what is there");
     cr_assert_not(formula_choice_next(&choice));
 }
 
 Test(lowering, attention_of_a_formula_is_causal_only_where_it_says_so) {
-    const struct tensor *q = tensor_reshape(&bench, counting(3, 2, 5, 4), &(struct shape){4, {1, 2, 5, 4}});
+    const struct tensor *q = tensor_reshape(&context, counting(3, 2, 5, 4), &(struct shape){4, {1, 2, 5, 4}});
     const struct tensor *plain, *causal;
     read_formula("scaled_dot_product_attention(q, k, v, mask)");
     bind("q", q);
@@ -270,9 +270,9 @@ static void fails(const char *text, const char *reason) {
     uint32_t x = formula_slot(&formula, STR("x"));
     if (x != NONE)
         slots[x] = counting(2, 3, 4, 0);
-    bench.error = STR("");
+    context.error = STR("");
     cr_assert_null(result(), "%s", text);
-    cr_assert(str_find(bench.error, str_of(reason)), "%s: %s", text, bench.error.p);
+    cr_assert(str_find(context.error, str_of(reason)), "%s: %s", text, context.error.p);
 }
 
 Test(lowering, what_a_formula_leaves_open_has_a_reason) {

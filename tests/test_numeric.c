@@ -5,10 +5,10 @@
 #include <math.h>
 
 static struct arena arena;
-static struct bench bench;
+static struct eval_context context;
 
 static void setup(void) {
-    bench = (struct bench){.arena = &arena};
+    context = (struct eval_context){.arena = &arena};
 }
 
 static void teardown(void) {
@@ -193,7 +193,7 @@ Test(numeric, small_elements_beside_a_large_one_die) {
 }
 
 Test(numeric, blocks_follow_the_last_dimension) {
-    struct tensor *t = tensor_new(&bench, &(struct shape){2, {2, 20}});
+    struct tensor *t = tensor_new(&context, &(struct shape){2, {2, 20}});
     for (int i = 0; i < 40; i++)
         t->x[i] = 0x1p-10;
     t->x[3] = 1;
@@ -242,7 +242,7 @@ Test(numeric, phases_add_up_to_every_bf16_value) {
 /* ---- tensors ---- */
 
 static struct tensor *counting(const struct shape *s) {
-    struct tensor *t = tensor_new(&bench, s);
+    struct tensor *t = tensor_new(&context, s);
     for (int64_t i = 0; t && i < t->n; i++)
         t->x[i] = (double)i;
     return t;
@@ -252,7 +252,7 @@ Test(numeric, a_view_reads_in_another_order) {
     struct tensor *t = counting(&(struct shape){3, {2, 3, 4}});
     uint32_t order[] = {2, 0, 1};
     struct view v = view_permuted(view_of(t), order);
-    struct tensor *p = view_copy(&bench, v);
+    struct tensor *p = view_copy(&context, v);
     cr_assert_eq(p->shape.dim[0], 4);
     cr_assert_eq(p->shape.dim[2], 3);
     for (int64_t i = 0; i < 4; i++)
@@ -260,7 +260,7 @@ Test(numeric, a_view_reads_in_another_order) {
             for (int64_t k = 0; k < 3; k++)
                 cr_assert_eq(p->x[i * 6 + j * 3 + k], t->x[j * 12 + k * 4 + i]);
     v = view_cut(view_of(t), 2, 3, -2, 2);
-    p = view_copy(&bench, v);
+    p = view_copy(&context, v);
     cr_assert_eq(p->x[0], 3);
     cr_assert_eq(p->x[1], 1);
     cr_assert_eq(p->x[11], 21);
@@ -268,26 +268,26 @@ Test(numeric, a_view_reads_in_another_order) {
 
 Test(numeric, broadcasting_is_from_the_right) {
     struct shape out, a = {2, {3, 1}}, b = {3, {2, 1, 4}}, wrong = {2, {2, 4}}, empty = {1, {0}};
-    cr_assert(shape_broadcast(&bench, &a, &b, &out));
+    cr_assert(shape_broadcast(&context, &a, &b, &out));
     cr_assert_str_eq(shape_text(&arena, &out).p, "2x3x4");
-    cr_assert(shape_broadcast(&bench, &empty, &(struct shape){1, {1}}, &out));
+    cr_assert(shape_broadcast(&context, &empty, &(struct shape){1, {1}}, &out));
     cr_assert_eq(out.dim[0], 0);
-    cr_assert_not(shape_broadcast(&bench, &a, &wrong, &out));
-    cr_assert_str_eq(bench.error.p, "shapes 3x1 and 2x4 do not broadcast");
+    cr_assert_not(shape_broadcast(&context, &a, &wrong, &out));
+    cr_assert_str_eq(context.error.p, "shapes 3x1 and 2x4 do not broadcast");
 }
 
 Test(numeric, what_is_too_large_is_an_error_with_a_reason) {
-    bench.max_elements = 100;
-    cr_assert(tensor_new(&bench, &(struct shape){2, {9, 11}}));
-    cr_assert_null(tensor_new(&bench, &(struct shape){1, {2}}));
-    cr_assert_str_eq(bench.error.p, "a tensor 2: beyond the limit of 100 elements");
+    context.max_elements = 100;
+    cr_assert(tensor_new(&context, &(struct shape){2, {9, 11}}));
+    cr_assert_null(tensor_new(&context, &(struct shape){1, {2}}));
+    cr_assert_str_eq(context.error.p, "a tensor 2: beyond the limit of 100 elements");
     setup();
-    cr_assert_null(tensor_new(&bench, &(struct shape){3, {INT64_MAX, 2, 2}}));
-    cr_assert_null(tensor_new(&bench, &(struct shape){1, {-1}}));
+    cr_assert_null(tensor_new(&context, &(struct shape){3, {INT64_MAX, 2, 2}}));
+    cr_assert_null(tensor_new(&context, &(struct shape){1, {-1}}));
     setup();
-    cr_assert_null(tensor_new(&bench, &(struct shape){13, {1}}));
-    cr_assert(str_find(bench.error, STR("rank 13")));
+    cr_assert_null(tensor_new(&context, &(struct shape){13, {1}}));
+    cr_assert(str_find(context.error, STR("rank 13")));
     setup();
-    cr_assert_null(tensor_reshape(&bench, counting(&(struct shape){1, {6}}), &(struct shape){1, {7}}));
-    cr_assert_str_eq(bench.error.p, "6 cannot be reshaped to 7");
+    cr_assert_null(tensor_reshape(&context, counting(&(struct shape){1, {6}}), &(struct shape){1, {7}}));
+    cr_assert_str_eq(context.error.p, "6 cannot be reshaped to 7");
 }

@@ -11,10 +11,10 @@
 
 static struct ir ir;
 static struct arena arena;
-static struct bench bench;
+static struct eval_context context;
 
 static void setup(void) {
-    bench = (struct bench){.arena = &arena};
+    context = (struct eval_context){.arena = &arena};
 }
 
 static void teardown(void) {
@@ -35,7 +35,7 @@ static void check_op(struct fixture_op *f) {
     for (uint32_t i = 0; i < f->nresults; i++)
         values[i] = f->ir.m.ops[f->op].first_result + i;
     struct program p = {.graph = &f->ir.g, .given = f->given, .ngiven = f->ngiven};
-    cr_assert(interpret_values(&bench, &p, values, f->nresults, got), "%s: %s", f->label, bench.error.p);
+    cr_assert(interpret_values(&context, &p, values, f->nresults, got), "%s: %s", f->label, context.error.p);
     for (uint32_t i = 0; i < f->nresults; i++) {
         struct difference d = compare_worst(got[i], f->want[i], 1e-3, &compared);
         cr_assert(d.error <= 1e-12, "%s result %u: %.17g for %.17g at %lld", f->label, i, d.got, d.want,
@@ -47,7 +47,7 @@ static size_t run_file(const char *name) {
     struct fixture_file file;
     size_t n = 0;
     fixture_open(&file, name);
-    for (struct fixture_op f; fixture_next(&file, &bench, &f); n++) {
+    for (struct fixture_op f; fixture_next(&file, &context, &f); n++) {
         check_op(&f);
         ir_free(&f.ir);
     }
@@ -77,7 +77,7 @@ Test(numeric_ops, every_evaluator_has_a_fixture) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct fixture_file file;
         fixture_open(&file, files[i]);
-        for (struct fixture_op f; fixture_next(&file, &bench, &f); ir_free(&f.ir))
+        for (struct fixture_op f; fixture_next(&file, &context, &f); ir_free(&f.ir))
             seen[f.ir.g.kind[f.op]] = true;
         fixture_close(&file);
     }
@@ -96,7 +96,7 @@ Test(numeric_ops, measures_agree_with_numpy) {
     struct fixture_file file;
     fixture_open(&file, "measures");
     for (json_object *c; (c = fixture_entry(&file));) {
-        const struct tensor *x = fixture_tensor(&bench, c, "x"), *want = fixture_tensor(&bench, c, "want");
+        const struct tensor *x = fixture_tensor(&context, c, "x"), *want = fixture_tensor(&context, c, "want");
         cr_assert_float_eq(compare_pcc(x, want), fixture_number(c, "pcc"), 1e-14);
         cr_assert_float_eq(compare_relative_l2(x, want), fixture_number(c, "relative_l2"), 1e-14);
         cr_assert_float_eq(compare_ulp(x, want, DT_F32) / fixture_number(c, "ulp_f32"), 1, 1e-14);
@@ -105,7 +105,7 @@ Test(numeric_ops, measures_agree_with_numpy) {
 }
 
 static const struct tensor *vector(const double *x, int64_t n) {
-    return tensor_of(&bench, x, n);
+    return tensor_of(&context, x, n);
 }
 #define V(...) vector((const double[]){__VA_ARGS__}, (int64_t)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
 
@@ -139,7 +139,7 @@ Test(numeric_ops, measures_at_their_edges) {
 static const struct tensor *value_of(const char *name, const struct program *p) {
     uint32_t v = ir_value(&ir, name);
     const struct tensor *out;
-    return interpret_values(&bench, p, &v, 1, &out) ? out : NULL;
+    return interpret_values(&context, p, &v, 1, &out) ? out : NULL;
 }
 
 static struct program program_of(const char *args, const char *ops) {
@@ -155,7 +155,7 @@ Test(numeric_ops, a_subgraph_runs_op_by_op_and_rounds_at_each_boundary_on_the_de
     const struct tensor *t = value_of("%t", &p);
     cr_assert_eq(t->x[0], 0x1p-8);
     cr_assert_eq(t->x[1], 0x1p-9);
-    bench.arithmetic = DEVICE;
+    context.arithmetic = ARITHMETIC_DEVICE;
     t = value_of("%t", &p);
     cr_assert_eq(t->x[0], 0x1p-7, "1 + 2^-8 is a tie and goes up");
     cr_assert_eq(t->x[1], 0);
@@ -170,7 +170,7 @@ Test(numeric_ops, only_the_ops_asked_for_run) {
     p.given = given;
     p.ngiven = 1;
     cr_assert_null(value_of("%b", &p));
-    cr_assert_str_eq(bench.error.p, "%a is not given");
+    cr_assert_str_eq(context.error.p, "%a is not given");
     setup();
     p.ngiven = 2;
     cr_assert_eq(value_of("%b", &p)->x[1], 8);
@@ -191,7 +191,7 @@ Test(numeric_ops, constants_are_seen_through_const_eval_functions) {
     struct given given[] = {{ir_value(&ir, "%w"), V(1, 2)}, {ir_value(&ir, "%x"), V(10, 20)}};
     struct program p = {.graph = &ir.g, .given = given, .ngiven = 2, .ops = ops, .nops = 1};
     const struct tensor *t = value_of("%y", &p);
-    cr_assert(t, "%s", bench.error.p);
+    cr_assert(t, "%s", context.error.p);
     cr_assert_eq(t->x[0], 13);
     cr_assert_eq(t->x[1], 26);
 }
@@ -228,12 +228,12 @@ static void fails(const char *args, const char *ops, const char *reason) {
         const int64_t *dims = graph_shape(&ir.g, v, &rank);
         struct shape s = {.rank = rank};
         memcpy(s.dim, dims, rank * sizeof *dims);
-        given[n++] = (struct given){v, tensor_new(&bench, &s)};
+        given[n++] = (struct given){v, tensor_new(&context, &s)};
     }
     p.given = given;
     p.ngiven = n;
     cr_assert_null(value_of("%y", &p), "%s", ops);
-    cr_assert(str_find(bench.error, str_of(reason)), "%s: %s", ops, bench.error.p);
+    cr_assert(str_find(context.error, str_of(reason)), "%s: %s", ops, context.error.p);
 }
 
 Test(numeric_ops, what_cannot_be_evaluated_has_a_reason) {
@@ -262,12 +262,12 @@ Test(numeric_ops, what_cannot_be_evaluated_has_a_reason) {
 
 Test(numeric_ops, work_beyond_the_limit_is_refused) {
     struct program p = program_of("x:64x64", "y = ttir.matmul x x -> 64x64");
-    struct given given[] = {{ir_value(&ir, "%x"), tensor_new(&bench, &(struct shape){2, {64, 64}})}};
+    struct given given[] = {{ir_value(&ir, "%x"), tensor_new(&context, &(struct shape){2, {64, 64}})}};
     p.given = given;
     p.ngiven = 1;
-    bench.max_steps = 1000;
+    context.max_steps = 1000;
     cr_assert_null(value_of("%y", &p));
-    cr_assert_str_eq(bench.error.p, "more than 1000 steps of arithmetic");
+    cr_assert_str_eq(context.error.p, "more than 1000 steps of arithmetic");
 }
 
 /* ---- the matrix unit ---- */
@@ -280,8 +280,8 @@ static double device_product(const char *config, const char *in, const char *out
     snprintf(args, sizeof args, "x:1x%lldx%s y:%lldx1x%s", (long long)n, in, (long long)n, in);
     snprintf(op, sizeof op, "z = ttnn.matmul x y {%s} -> 1x1x%s", config, out);
     struct program p = program_of(args, op);
-    struct tensor *a = tensor_new(&bench, &(struct shape){2, {1, n}}),
-                  *b = tensor_new(&bench, &(struct shape){2, {n, 1}});
+    struct tensor *a = tensor_new(&context, &(struct shape){2, {1, n}}),
+                  *b = tensor_new(&context, &(struct shape){2, {n, 1}});
     for (int64_t i = 0; i < n; i++) {
         a->x[i] = x;
         b->x[i] = y;
@@ -289,9 +289,9 @@ static double device_product(const char *config, const char *in, const char *out
     struct given given[] = {{ir_value(&ir, "%x"), a}, {ir_value(&ir, "%y"), b}};
     p.given = given;
     p.ngiven = 2;
-    bench.arithmetic = DEVICE;
+    context.arithmetic = ARITHMETIC_DEVICE;
     const struct tensor *t = value_of("%z", &p);
-    cr_assert(t, "%s", bench.error.p);
+    cr_assert(t, "%s", context.error.p);
     return t->x[0];
 }
 
@@ -324,7 +324,7 @@ Test(numeric_ops, the_matrix_unit_cuts_f32_to_ten_bits) {
 /* ---- collectives ---- */
 
 /* Every device has the same numbers, ten times as large as those of the one before. */
-static bool tenfold(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
+static bool tenfold(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
     double by = 1;
     for (uint32_t d = 0; d < b->mesh->devices; d++, by *= 10) {
         struct tensor *t = tensor_copy(b, x);
@@ -354,10 +354,10 @@ static const struct tensor *exchanged(enum op_kind k, uint32_t device, const str
     const struct tensor *results[MAX_RESULTS], *x = V(1, 2, 3);
     struct call c = {
         .kind = k, .noperands = 1, .operands = &x, .nresults = 1, .attribute = attribute_of, .self = attributes};
-    bench.mesh = &three;
-    bench.device = device;
-    bench.error = STR("");
-    return interpret(&bench, &c, results) ? results[0] : NULL;
+    context.mesh = &three;
+    context.device = device;
+    context.error = STR("");
+    return interpret(&context, &c, results) ? results[0] : NULL;
 }
 
 #define A(...)                                                                                                         \
@@ -368,7 +368,7 @@ static const struct tensor *exchanged(enum op_kind k, uint32_t device, const str
     }
 
 static void holds(const struct tensor *t, int n, const double *want) {
-    cr_assert(t, "%.*s", (int)bench.error.n, bench.error.p);
+    cr_assert(t, "%.*s", (int)context.error.n, context.error.p);
     cr_assert_eq(t->n, n);
     for (int i = 0; i < n; i++)
         cr_assert_float_eq(t->x[i], want[i], 1e-12, "%d: %g", i, t->x[i]);
@@ -401,10 +401,10 @@ Test(numeric_ops, collectives_that_do_not_fit) {
     cr_assert_null(exchanged(K_ALL_TO_ALL, 0, A({"split_dim", "0 : si32"})));
     cr_assert_null(exchanged(K_COLLECTIVE_BROADCAST, 0, A({"replica_groups", "dense<[[0, 2, 1]]> : tensor<1x3xi64>"})));
     cr_assert_null(exchanged(K_COLLECTIVE_PERMUTE, 0, A({"source_target_pairs", "dense<[[0, 3]]> : tensor<1x2xi64>"})));
-    bench.mesh = NULL;
+    context.mesh = NULL;
     const struct tensor *results[MAX_RESULTS], *x = V(1, 2);
     struct call c = {.kind = K_ALL_REDUCE, .noperands = 1, .operands = &x, .nresults = 1};
-    bench.error = STR("");
-    cr_assert_not(interpret(&bench, &c, results));
-    cr_assert(str_find(bench.error, STR("no evaluator for all_reduce")));
+    context.error = STR("");
+    cr_assert_not(interpret(&context, &c, results));
+    cr_assert(str_find(context.error, STR("no evaluator for all_reduce")));
 }

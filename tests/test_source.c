@@ -79,7 +79,7 @@ Test(source, places_in_any_order) {
     } want[] = {{0, 1, 1}, {1, 1, 2}, {2, 2, 1}, {4, 2, 3}, {6, 3, 1}, {7, 4, 1},
                 {8, 4, 2}, {4, 2, 3}, {0, 1, 1}, {7, 4, 1}, {6, 3, 1}, {99, 4, 2}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        struct place p = source_place(&s, want[i].offset);
+        struct source_location p = source_place(&s, want[i].offset);
         cr_assert_eq(p.line, want[i].line, "offset %zu: line %d", want[i].offset, (int)p.line);
         cr_assert_eq(p.column, want[i].column, "offset %zu: column %d", want[i].offset, (int)p.column);
         cr_assert_str_eq(p.file, path);
@@ -269,7 +269,7 @@ static void ask_place(void *context, uint32_t i, uint32_t slot) {
     struct asked *a = context;
     size_t offset = i % 2 ? i : PLACES - 1 - i; /* from both ends */
     (void)slot;
-    struct place at = source_place(&a->source, offset);
+    struct source_location at = source_place(&a->source, offset);
     a->right[i] = at.line == offset / LINE_BYTES + 1 && at.column == offset % LINE_BYTES + 1;
 }
 

@@ -200,8 +200,8 @@ enum fa_status fa_library_lower(struct fa_library *l, const char *const *ops, si
             show_lowering(w, out);
             continue;
         }
-        diag_add(&l->diags, SEV_ERROR, (struct place){"", 0, 0}, nearest_lowering(set, &l->arena, str_of(ops[i])),
-                 "no lowering of '%s'", ops[i]);
+        diag_add(&l->diags, SEV_ERROR, (struct source_location){"", 0, 0},
+                 nearest_lowering(set, &l->arena, str_of(ops[i])), "no lowering of '%s'", ops[i]);
         status = FA_USAGE;
     }
     return status;

@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct maker *k, const ch
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_add(k->diags, SEV_ERROR, (struct place){k->file, 0, 0}, hint, "%s", message);
+    diag_add(k->diags, SEV_ERROR, (struct source_location){k->file, 0, 0}, hint, "%s", message);
     return false;
 }
 

@@ -40,7 +40,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, co
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_add(r->diags, SEV_ERROR, (struct place){e->origin.file, e->line, 0}, hint, "%.*s: %s%s%.*s%s: %s",
+    diag_add(r->diags, SEV_ERROR, (struct source_location){e->origin.file, e->line, 0}, hint, "%.*s: %s%s%.*s%s: %s",
              (int)r->pattern->name.n, r->pattern->name.p, e->hit ? "hit" : "miss", e->name.n ? " (" : "",
              (int)e->name.n, e->name.n ? e->name.p : "", e->name.n ? ")" : "", message);
     r->failed = true;
@@ -68,7 +68,7 @@ static void report_parsing(struct example_run *r, const struct module *m, uint64
         const struct diag *d = &m->diags.items[i];
         uint64_t line = d->line > before ? o->line + d->line - before - 1 : r->example->line;
         uint32_t column = d->line > before && d->column ? d->column + o->column - 1 : 0;
-        diag_add(r->diags, SEV_ERROR, (struct place){o->file, line, column}, d->hint, "%s", d->message);
+        diag_add(r->diags, SEV_ERROR, (struct source_location){o->file, line, column}, d->hint, "%s", d->message);
         r->failed = true;
     }
 }

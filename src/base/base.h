@@ -114,13 +114,13 @@ struct diags {
     uint32_t errors;  /* all with SEV_ERROR, dropped ones too */
 };
 
-struct place {
+struct source_location {
     const char *file;
     uint64_t line;
     uint32_t column;
 };
 
-void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...)
+void diag_add(struct diags *d, enum severity sev, struct source_location at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 /* Adds what another list says, what it dropped too. */
 void diags_take(struct diags *to, const struct diags *from);

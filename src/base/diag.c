@@ -28,7 +28,7 @@ static const char *message_of(struct arena *a, const char *fmt, va_list ap) {
     return p;
 }
 
-void diag_add(struct diags *d, enum severity sev, struct place at, const char *hint, const char *fmt, ...) {
+void diag_add(struct diags *d, enum severity sev, struct source_location at, const char *hint, const char *fmt, ...) {
     if (sev == SEV_ERROR)
         d->errors++;
     if (d->n >= (d->limit ? d->limit : 100)) {
@@ -53,7 +53,7 @@ void diags_take(struct diags *to, const struct diags *from) {
     uint32_t errors = 0;
     for (uint32_t i = 0; i < from->n; i++) {
         const struct diag *d = &from->items[i];
-        diag_add(to, d->severity, (struct place){d->file, d->line, d->column}, d->hint, "%s", d->message);
+        diag_add(to, d->severity, (struct source_location){d->file, d->line, d->column}, d->hint, "%s", d->message);
         errors += d->severity == SEV_ERROR;
     }
     to->dropped += from->dropped;

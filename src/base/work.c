@@ -18,14 +18,14 @@ struct work_pool {
 struct worker {
     struct work_pool *pool;
     pthread_t thread;
-    uint32_t slot;
+    uint32_t worker;
     bool running;
 };
 
 static void *work(void *arg) {
     struct worker *w = arg;
     for (uint32_t i; (i = atomic_fetch_add(&w->pool->next, 1)) < w->pool->n;)
-        w->pool->piece(w->pool->context, i, w->slot);
+        w->pool->piece(w->pool->context, i, w->worker);
     return NULL;
 }
 
@@ -36,7 +36,7 @@ void work_run(uint32_t n, uint32_t threads, work_piece *piece, void *context) {
     threads = threads < n ? threads : n;
     threads = threads < MAX_THREADS ? threads : MAX_THREADS;
     for (uint32_t s = 1; s < threads; s++) {
-        workers[s] = (struct worker){.pool = &pool, .slot = s};
+        workers[s] = (struct worker){.pool = &pool, .worker = s};
         workers[s].running = pthread_create(&workers[s].thread, NULL, work, &workers[s]) == 0;
     }
     workers[0] = (struct worker){.pool = &pool};

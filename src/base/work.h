@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* Does piece `i`; `slot` (0 .. threads-1) is the thread's own. */
-typedef void work_piece(void *context, uint32_t i, uint32_t slot);
+/* Does piece `i`; `worker` (0 .. threads-1) is the thread's own. */
+typedef void work_piece(void *context, uint32_t i, uint32_t worker);
 
 /* Runs `piece` for 0 .. n-1 on up to `threads` threads, the caller's among them, and returns when all are done. */
 void work_run(uint32_t n, uint32_t threads, work_piece *piece, void *context);

@@ -105,7 +105,7 @@ static void inspect_file(struct inspector *r, size_t file) {
     log_scan(&f->source, &in->arena, &f->scan);
     f->modules = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *f->modules);
     if (f->scan.nblocks == 0)
-        diag_add(&in->diags, SEV_ERROR, (struct place){path, 0, 0}, NULL,
+        diag_add(&in->diags, SEV_ERROR, (struct source_location){path, 0, 0}, NULL,
                  f->scan.bare_headers ? "has headers of MLIR modules but no IR after them" : "has no IR in it");
     inspect_blocks(r, file);
 }

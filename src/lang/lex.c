@@ -105,8 +105,8 @@ struct token lex_next(struct lexer *l) {
     return c == '"' || c == '\'' ? string(l) : punctuation(l);
 }
 
-struct place lex_place(struct text_origin origin, struct str whole, const char *at) {
-    struct place p = {origin.file, origin.line, origin.column};
+struct source_location lex_place(struct text_origin origin, struct str whole, const char *at) {
+    struct source_location p = {origin.file, origin.line, origin.column};
     for (const char *c = whole.p; c < at && c < whole.p + whole.n; c++) {
         p.column++;
         if (*c == '\n') {

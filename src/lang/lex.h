@@ -21,6 +21,6 @@ struct lexer {
 /* The next token. A line end is T_LINE unless the next line begins with an operator that continues the expression. */
 struct token lex_next(struct lexer *l);
 /* Position in the pattern file of a byte of the text. */
-struct place lex_place(struct text_origin origin, struct str whole, const char *at);
+struct source_location lex_place(struct text_origin origin, struct str whole, const char *at);
 
 #endif

@@ -23,8 +23,8 @@ static bool same_file(const char *a, const char *b) {
 }
 
 static void warn(struct checker *c, uint64_t line, const char *what, struct str word, const char *more) {
-    diag_add(c->diags, SEV_WARNING, (struct place){c->file, line, 0}, NULL, "%s%.*s%s", what, (int)word.n, word.p,
-             more);
+    diag_add(c->diags, SEV_WARNING, (struct source_location){c->file, line, 0}, NULL, "%s%.*s%s", what, (int)word.n,
+             word.p, more);
 }
 
 /* ---- texts with {names} ---- */

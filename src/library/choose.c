@@ -38,7 +38,8 @@ static bool check_words(const char *list, const char *option, const char *const 
         for (size_t i = 0; i < nwords; i++)
             known |= str_is(word, words[i]);
         if (!known) {
-            diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, hint, "%s knows no '%.*s'", option, (int)word.n, word.p);
+            diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, hint, "%s knows no '%.*s'", option, (int)word.n,
+                     word.p);
             return false;
         }
         p = p[n] ? p + n + 1 : NULL;
@@ -79,13 +80,13 @@ bool library_select(struct pattern_set *set, const struct fa_options *o, struct 
         set->items[i]->show_decomposed = has_word(o->include, STR("decomposed"));
     }
     if (!patterns_select(set, o->only, o->skip, &bad)) {
-        diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, nearest_pattern(set, bad),
+        diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, nearest_pattern(set, bad),
                  "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
         return false;
     }
     for (uint32_t i = 0; i < set->n; i++)
         if (set->items[i]->selected && !set->items[i]->replaced && source_wanted(o, set->items[i]->source))
             return true;
-    diag_add(d, SEV_ERROR, (struct place){"", 0, 0}, NULL, "no pattern is left to search");
+    diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, NULL, "no pattern is left to search");
     return false;
 }

@@ -54,8 +54,8 @@ static void check_example_keys(struct loader *l, const yaml_node_t *map) {
                   "a test has `hit` or `miss`, and may have `name`, `level`, `args`, `because`, `explains` and `says`");
 }
 
-static struct place place_in_text(const struct example *e, size_t at) {
-    struct place p = {e->origin.file, e->origin.line, e->origin.column};
+static struct source_location place_in_text(const struct example *e, size_t at) {
+    struct source_location p = {e->origin.file, e->origin.line, e->origin.column};
     size_t line = 0;
     for (size_t i = 0; i < at && i < e->text.n; i++)
         if (e->text.p[i] == '\n') {

@@ -75,7 +75,8 @@ static void load_text_of_file(struct loader *l, bool idioms) {
     bool any = false;
     for (bool more = true; more && !l->failed;) {
         if (!yaml_parser_load(&parser, &l->doc)) {
-            struct place at = {l->file, parser.problem_mark.line + 1, (uint32_t)parser.problem_mark.column + 1};
+            struct source_location at = {l->file, parser.problem_mark.line + 1,
+                                         (uint32_t)parser.problem_mark.column + 1};
             diag_add(l->diags, SEV_ERROR, at, NULL, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
             l->failed = true;
             break;
@@ -106,7 +107,7 @@ static bool has_sections(struct str text) {
 
 static bool read_file(struct loader *l, const char *path) {
     FILE *f = fopen(path, "rb");
-    struct place at = {path, 0, 0};
+    struct source_location at = {path, 0, 0};
     l->file = arena_strdup(&l->set->arena, str_of(path));
     if (!f) {
         diag_add(l->diags, SEV_ERROR, at, NULL, "%s", strerror(errno));
@@ -181,7 +182,7 @@ static bool load_directory(struct pattern_set *set, const char *path, struct dia
     struct dirent **names;
     int n = scandir(path, &names, is_pattern_file, alphasort);
     if (n < 0) {
-        diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
+        diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
         return false;
     }
     const char **paths = arena_alloc(&set->arena, ((size_t)n + 1) * sizeof *paths);
@@ -191,14 +192,15 @@ static bool load_directory(struct pattern_set *set, const char *path, struct dia
     }
     free(names);
     if (n == 0)
-        diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, "pattern files end in .yml", "has no pattern file in it");
+        diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, "pattern files end in .yml",
+                 "has no pattern file in it");
     return n > 0 && load_files(set, paths, (uint32_t)n, d);
 }
 
 static bool load_path(struct pattern_set *set, const char *path, struct diags *d) {
     struct stat st;
     if (stat(path, &st) != 0) {
-        diag_add(d, SEV_ERROR, (struct place){path, 0, 0}, NULL, "%s", strerror(errno));
+        diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
         return false;
     }
     if (S_ISDIR(st.st_mode))

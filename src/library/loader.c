@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static struct place place_of(const struct loader *l, const yaml_node_t *n) {
-    return (struct place){l->file, n ? n->start_mark.line + 1 : 0, n ? (uint32_t)n->start_mark.column + 1 : 0};
+static struct source_location place_of(const struct loader *l, const yaml_node_t *n) {
+    return (struct source_location){l->file, n ? n->start_mark.line + 1 : 0,
+                                    n ? (uint32_t)n->start_mark.column + 1 : 0};
 }
 
 void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word) {

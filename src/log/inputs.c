@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void complain(struct diags *d, const char *file, const char *hint, const char *what) {
-    diag_add(d, SEV_ERROR, (struct place){file, 0, 0}, hint, "%s", what);
+    diag_add(d, SEV_ERROR, (struct source_location){file, 0, 0}, hint, "%s", what);
 }
 
 static struct compile *compile_of(struct inputs *in, uint32_t number) {
@@ -141,7 +141,7 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
             continue;
         }
         const struct level_text *l = c->ttir.block ? &c->ttir : &c->ttnn;
-        struct place at = {l->source->path, l->block->first_line, 0};
+        struct source_location at = {l->source->path, l->block->first_line, 0};
         diag_add(d, SEV_WARNING, at, NULL, "graph %u has no %s level: not audited", c->number,
                  c->ttir.block ? "TTNN" : "TTIR");
         in->skipped = true;

@@ -70,7 +70,7 @@ void log_scan(struct source *s, struct arena *a, struct log_scan *out);
 struct str log_text(const struct source *s, const struct log_block *block, struct buf *b);
 
 /* Line and column in the source of an offset in the text of the block. */
-struct place log_place(struct source *s, const struct log_block *block, size_t text_offset);
+struct source_location log_place(struct source *s, const struct log_block *block, size_t text_offset);
 
 /* "ttir", "ttnn", "before pass": for output. */
 const char *log_stage_name(enum log_stage stage);

@@ -17,9 +17,9 @@ void assume_precondition(struct assumptions *a, uint32_t argument, double number
 }
 
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated) {
-    for (uint32_t i = 0; a && i < a->nties; i++)
-        if (a->ties[i].value == value)
+    for (uint32_t i = 0; a && i < a->nconstants; i++)
+        if (a->constants[i].value == value)
             return;
-    if (a && a->nties < MAX_TIES)
-        a->ties[a->nties++] = (struct tie){value, number, stated};
+    if (a && a->nconstants < MAX_ASSUMED_CONSTANTS)
+        a->constants[a->nconstants++] = (struct assumed_constant){value, number, stated};
 }

@@ -89,10 +89,10 @@ static void add_bindings(const struct matcher *m, struct match_detail *out) {
 
 static void add_ties(const struct matcher *m, struct match_detail *out) {
     const struct assumptions *assumed = &m->state.assumed;
-    struct tie *ties = arena_alloc(m->arena, (assumed->nties + 1) * sizeof *ties);
-    memcpy(ties, assumed->ties, assumed->nties * sizeof *ties);
-    out->ties = ties;
-    out->nties = assumed->nties;
+    struct assumed_constant *constants = arena_alloc(m->arena, (assumed->nconstants + 1) * sizeof *constants);
+    memcpy(constants, assumed->constants, assumed->nconstants * sizeof *constants);
+    out->constants = constants;
+    out->nconstants = assumed->nconstants;
 }
 
 bool binding_query_run(struct matcher *query, const struct match *m, struct arena *a, struct match_detail *out) {

@@ -15,7 +15,7 @@ enum {
 
 struct cached_dependency {
     int32_t op; /* counted from the root */
-    uint32_t slot;
+    uint32_t operand;
     uint64_t hash;
 };
 
@@ -123,7 +123,7 @@ static void add_entry(struct cache_bucket *bucket, const struct cached_search *s
         uint64_t hash = hash_of_dependency(search->hashes, d, search->root);
         if (hash == 0)
             return;
-        e->dependencies[i] = (struct cached_dependency){(int32_t)(d.op - search->root), d.slot, hash};
+        e->dependencies[i] = (struct cached_dependency){(int32_t)(d.op - search->root), d.operand, hash};
     }
     if (found) {
         e->pattern = found->pattern;
@@ -154,7 +154,7 @@ uint64_t cache_failures(const struct cache_bucket *bucket, uint32_t from) {
 
 static bool dependencies_are_equal(const struct cache_entry *e, const struct cached_search *search) {
     for (uint32_t i = 0; i < e->ndependencies; i++) {
-        struct dependency d = {search->root + (uint32_t)e->dependencies[i].op, e->dependencies[i].slot};
+        struct dependency d = {search->root + (uint32_t)e->dependencies[i].op, e->dependencies[i].operand};
         if (hash_of_dependency(search->hashes, d, search->root) != e->dependencies[i].hash)
             return false;
     }

@@ -4,7 +4,7 @@
 
 #include "match/match.h"
 
-enum { MAX_PRECONDITIONS = 16, MAX_TIES = 32, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
+enum { MAX_PRECONDITIONS = 16, MAX_ASSUMED_CONSTANTS = 32, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
 
 struct looked_through {
     uint32_t op;
@@ -20,8 +20,8 @@ struct precondition {
 /* What a match assumes or knows of the numbers that its values hold; each value once. */
 struct assumptions {
     struct precondition preconditions[MAX_PRECONDITIONS];
-    struct tie ties[MAX_TIES];
-    uint32_t npreconditions, nties;
+    struct assumed_constant constants[MAX_ASSUMED_CONSTANTS];
+    uint32_t npreconditions, nconstants;
 };
 void assume_precondition(struct assumptions *a, uint32_t argument, double number);
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
@@ -37,7 +37,7 @@ struct recorded_predicates {
 /* Something after the root that a search inspected: an op with its surroundings, or all users of an operand of it. */
 struct dependency {
     uint32_t op;
-    uint32_t slot; /* NONE: the op and what is around it; else all users of this operand of it */
+    uint32_t operand; /* NONE: the op and what is around it; else all users of this operand of it */
 };
 
 /* What the result of a search depends on beside the structural hash of its root: whether, and for which other roots,

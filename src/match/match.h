@@ -29,7 +29,7 @@ struct match {
 
 /* A value that a pattern ties to a number: a constant, which holds it up to rounding, or an argument, which is
  * assumed to hold it (`stated`). NaN: any one number in all elements. */
-struct tie {
+struct assumed_constant {
     uint32_t value;
     double number;
     bool stated;
@@ -39,8 +39,8 @@ struct tie {
 struct match_detail {
     const struct binding *slots; /* by slot of the formula */
     uint32_t nslots;
-    const struct tie *ties;
-    uint32_t nties;
+    const struct assumed_constant *constants;
+    uint32_t nconstants;
     const struct str *preconditions;
     uint32_t npreconditions;
     const struct str *remarks; /* notes of the pattern that apply here, filled in */

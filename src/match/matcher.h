@@ -11,7 +11,7 @@
 #include "match/conditions.h"
 
 enum {
-    SCRATCH = 4 << 20, /* bytes for goals and maps of one search */
+    SCRATCH_BYTES = 4 << 20, /* bytes for goals and maps of one search */
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
@@ -61,7 +61,7 @@ struct search_state {
 /* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nties;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nconstants;
 };
 
 /* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */

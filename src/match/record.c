@@ -31,12 +31,12 @@ void record_predicate(struct search_record *r, const struct number *condition, b
     p->holds[p->n++] = holds;
 }
 
-static void add_dependency(struct search_record *r, uint32_t op, uint32_t slot) {
+static void add_dependency(struct search_record *r, uint32_t op, uint32_t operand) {
     for (uint32_t i = 0; i < r->ndependencies; i++)
-        if (r->dependencies[i].op == op && r->dependencies[i].slot == slot)
+        if (r->dependencies[i].op == op && r->dependencies[i].operand == operand)
             return;
     if (r->ndependencies < MAX_DEPENDENCIES)
-        r->dependencies[r->ndependencies++] = (struct dependency){op, slot};
+        r->dependencies[r->ndependencies++] = (struct dependency){op, operand};
     else
         r->uncacheable = true;
 }

@@ -7,8 +7,13 @@
 
 struct mark matcher_mark(const struct matcher *m) {
     const struct search_state *s = &m->state;
-    return (struct mark){
-        s->used, s->spaces, s->nmatched, s->nlooked_through, s->ntrail, s->assumed.npreconditions, s->assumed.nties};
+    return (struct mark){s->used,
+                         s->spaces,
+                         s->nmatched,
+                         s->nlooked_through,
+                         s->ntrail,
+                         s->assumed.npreconditions,
+                         s->assumed.nconstants};
 }
 
 void matcher_undo(struct matcher *m, struct mark k) {
@@ -22,12 +27,12 @@ void matcher_undo(struct matcher *m, struct mark k) {
     s->nmatched = k.nmatched;
     s->nlooked_through = k.nlooked_through;
     s->assumed.npreconditions = k.npreconditions;
-    s->assumed.nties = k.nties;
+    s->assumed.nconstants = k.nconstants;
 }
 
 void *matcher_scratch(struct matcher *m, size_t n) {
     n = (n + 15) & ~(size_t)15;
-    if (m->state.used + n > SCRATCH) {
+    if (m->state.used + n > SCRATCH_BYTES) {
         m->full = true;
         return NULL;
     }
@@ -172,7 +177,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->func = func;
     m->arena = a;
     m->max_steps = max_steps ? max_steps : MAX_STEPS;
-    m->scratch = xrealloc(NULL, SCRATCH);
+    m->scratch = xrealloc(NULL, SCRATCH_BYTES);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
         m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
     return m;

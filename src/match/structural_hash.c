@@ -378,10 +378,10 @@ static uint64_t hash_of_users(const struct hashes *all, uint32_t value, uint32_t
 uint64_t hash_of_dependency(const struct hashes *h, struct dependency d, uint32_t root) {
     if (d.op < h->first || d.op >= h->end)
         return 0;
-    if (d.slot == NONE)
+    if (d.operand == NONE)
         return hash_of_root(h, d.op);
-    bool there = d.slot < graph_noperands(h->g, d.op) && graph_operands(h->g, d.op)[d.slot] != NONE;
-    return there ? hash_of_users(h, graph_operands(h->g, d.op)[d.slot], root) : 0;
+    bool there = d.operand < graph_noperands(h->g, d.op) && graph_operands(h->g, d.op)[d.operand] != NONE;
+    return there ? hash_of_users(h, graph_operands(h->g, d.op)[d.operand], root) : 0;
 }
 
 struct hashes *hashes_new(const struct graph *g, uint64_t unique, struct known_functions *known) {

@@ -92,6 +92,6 @@ uint32_t mlir_find_func(const struct mlir *m, uint32_t name) {
     return name < m->tables->nfunc_of_name ? m->tables->func_of_name[name] : NONE;
 }
 
-struct place mlir_place(const struct mlir *m, uint32_t text_offset) {
+struct source_location mlir_place(const struct mlir *m, uint32_t text_offset) {
     return log_place(m->source, m->block, text_offset);
 }

@@ -158,7 +158,7 @@ uint64_t mlir_aliases_hash(const struct mlir *m);
 /* Function by symbol name; prefers one with a body; NONE when absent. */
 uint32_t mlir_find_func(const struct mlir *m, uint32_t name);
 
-struct place mlir_place(const struct mlir *m, uint32_t text_offset);
+struct source_location mlir_place(const struct mlir *m, uint32_t text_offset);
 static inline struct str mlir_span(const struct mlir *m, struct span s) {
     return (struct str){m->text.p + s.begin, s.end - s.begin};
 }

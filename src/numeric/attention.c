@@ -8,9 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool rank_needed(struct bench *b, const struct call *c, const struct tensor *t, uint32_t rank) {
-    return t->shape.rank == rank ||
-           bench_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p);
+static bool rank_needed(struct eval_context *b, const struct call *c, const struct tensor *t, uint32_t rank) {
+    return t->shape.rank == rank || eval_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p);
 }
 
 /* ---- scaled dot product attention ---- */
@@ -70,20 +69,20 @@ static void attend(const struct sdpa *a, const struct view *mask, int64_t b, int
             out[d] += p[j] / total * v[j * width + d];
 }
 
-static bool attention_fits(struct bench *b, const struct sdpa *a) {
+static bool attention_fits(struct eval_context *b, const struct sdpa *a) {
     const int64_t *q = a->q->shape.dim, *k = a->k->shape.dim, *v = a->v->shape.dim;
     if (q[0] != k[0] || k[0] != v[0] || k[1] != v[1] || k[2] != v[2] || q[3] != k[3] || k[1] < 1 || q[1] % k[1] != 0)
-        return bench_fail(b, "attention of %s, %s and %s", shape_text(b->arena, &a->q->shape).p,
-                          shape_text(b->arena, &a->k->shape).p, shape_text(b->arena, &a->v->shape).p);
+        return eval_fail(b, "attention of %s, %s and %s", shape_text(b->arena, &a->q->shape).p,
+                         shape_text(b->arena, &a->k->shape).p, shape_text(b->arena, &a->v->shape).p);
     if (a->sink && a->sink->n != 1 && a->sink->n != q[1])
-        return bench_fail(b, "attention: sinks for %lld heads", (long long)a->sink->n);
+        return eval_fail(b, "attention: sinks for %lld heads", (long long)a->sink->n);
     if (a->position && a->position->n != 1 && a->position->n != q[0])
-        return bench_fail(b, "attention: %lld positions", (long long)a->position->n);
+        return eval_fail(b, "attention: %lld positions", (long long)a->position->n);
     return true;
 }
 
 /* [B,Hq,Sq,width of v]; NULL with a reason. */
-static struct tensor *attend_all(struct bench *b, struct sdpa *a) {
+static struct tensor *attend_all(struct eval_context *b, struct sdpa *a) {
     if (!attention_fits(b, a))
         return NULL;
     a->batch = a->q->shape.dim[0];
@@ -98,15 +97,15 @@ static struct tensor *attend_all(struct bench *b, struct sdpa *a) {
         if (!shape_broadcast(b, &a->mask->shape, &scores, &fits))
             return NULL;
         if (!shape_eq(&fits, &scores)) {
-            bench_fail(b, "attention: a mask %s of scores %s", shape_text(b->arena, &a->mask->shape).p,
-                       shape_text(b->arena, &scores).p);
+            eval_fail(b, "attention: a mask %s of scores %s", shape_text(b->arena, &a->mask->shape).p,
+                      shape_text(b->arena, &scores).p);
             return NULL;
         }
         mask = view_expanded(a->mask, &scores);
     }
     int64_t width = a->v->shape.dim[3];
     struct tensor *t = tensor_new(b, &(struct shape){4, {a->batch, a->heads, a->queries, width}});
-    if (!t || !bench_steps(b, (uint64_t)shape_count(&scores) * (uint64_t)(a->width + width + 1)))
+    if (!t || !eval_steps(b, (uint64_t)shape_count(&scores) * (uint64_t)(a->width + width + 1)))
         return NULL;
     double *p = arena_alloc(b->arena, (size_t)(a->keys + 1) * sizeof *p), *out = t->x;
     for (int64_t i = 0; i < a->batch; i++)
@@ -116,7 +115,7 @@ static struct tensor *attend_all(struct bench *b, struct sdpa *a) {
     return t;
 }
 
-static bool read_attention(struct bench *b, const struct call *c, struct sdpa *a) {
+static bool read_attention(struct eval_context *b, const struct call *c, struct sdpa *a) {
     a->causal = true;
     a->scale = 1 / sqrt((double)a->q->shape.dim[3]);
     if (!attr_number(b, c, "scale", &a->scale) || !attr_flag(b, c, "is_causal", &a->causal) ||
@@ -126,7 +125,7 @@ static bool read_attention(struct bench *b, const struct call *c, struct sdpa *a
     return true;
 }
 
-static bool query_key_value(struct bench *b, const struct call *c, struct sdpa *a) {
+static bool query_key_value(struct eval_context *b, const struct call *c, struct sdpa *a) {
     if (!operands_needed(b, c, 3))
         return false;
     a->q = c->operands[0];
@@ -135,7 +134,7 @@ static bool query_key_value(struct bench *b, const struct call *c, struct sdpa *
     return rank_needed(b, c, a->q, 4) && rank_needed(b, c, a->k, 4) && rank_needed(b, c, a->v, 4);
 }
 
-bool evaluate_attention(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_attention(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct sdpa a = {.mask = operand(c, 3), .sink = operand(c, 4)};
     if (!query_key_value(b, c, &a))
         return false;
@@ -144,7 +143,7 @@ bool evaluate_attention(struct bench *b, const struct call *c, const struct tens
 }
 
 /* Decode: one query of each batch, [1,B,Hq,D] to [1,B,Hq,D]. The mask is [1|B, 1, 1|Hq, Sk]. */
-bool evaluate_attention_decode(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_attention_decode(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct sdpa a = {.position = operand(c, 4), .sink = operand(c, 5), .scale_mask = c->ttnn};
     if (!query_key_value(b, c, &a))
         return false;
@@ -158,7 +157,7 @@ bool evaluate_attention_decode(struct bench *b, const struct call *c, const stru
     if (!read_attention(b, c, &a))
         return false;
     if (a.causal && !a.position)
-        return bench_fail(b, "decode attention is causal but has no position");
+        return eval_fail(b, "decode attention is causal but has no position");
     a.causal &= a.position != NULL;
     struct tensor *t = attend_all(b, &a);
     *out = t ? tensor_reshape(b, t, &(struct shape){4, {q[0], q[1], q[2], a.v->shape.dim[3]}}) : NULL;
@@ -168,7 +167,7 @@ bool evaluate_attention_decode(struct bench *b, const struct call *c, const stru
 /* ---- rotary position embeddings ---- */
 
 /* TTNN's kernel pads the rows of its result to a whole tile, with zeros; only the declared shape tells. */
-static const struct tensor *with_padding_rows(struct bench *b, const struct call *c, const struct tensor *t) {
+static const struct tensor *with_padding_rows(struct eval_context *b, const struct call *c, const struct tensor *t) {
     const struct shape *declared = declared_shape(c, 0);
     uint32_t rank = t->shape.rank;
     struct shape s = t->shape;
@@ -183,7 +182,7 @@ static const struct tensor *with_padding_rows(struct bench *b, const struct call
     return r;
 }
 
-static const struct tensor *rotated(struct bench *b, const struct tensor *x, const struct tensor *cos,
+static const struct tensor *rotated(struct eval_context *b, const struct tensor *x, const struct tensor *cos,
                                     const struct tensor *turned, const struct tensor *sin) {
     const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), x, cos);
     const struct tensor *q = p ? apply_binary(b, binary_of(K_MULTIPLY), turned, sin) : NULL;
@@ -192,7 +191,7 @@ static const struct tensor *rotated(struct bench *b, const struct tensor *x, con
 
 /* x * cos + turned * sin; turned is x with its halves exchanged and the first of them negated (Su et al., 2021, in the
  * layout of GPT-NeoX). */
-bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_rotary(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t token = 0;
     struct str text;
     if (!operands_needed(b, c, 3) || !attr_int(b, c, "token_index", &token))
@@ -201,7 +200,7 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
     struct tensor *turned = tensor_copy(b, x);
     uint32_t rank = x->shape.rank;
     if (!turned || rank < 2 || x->shape.dim[rank - 1] % 2 != 0)
-        return bench_fail(b, "rotary_embedding of %s", shape_text(b->arena, &x->shape).p);
+        return eval_fail(b, "rotary_embedding of %s", shape_text(b->arena, &x->shape).p);
     int64_t width = x->shape.dim[rank - 1], half = width / 2;
     for (int64_t i = 0; i < x->n; i++)
         turned->x[i] = i % width < half ? -x->x[i + half] : x->x[i - half];
@@ -209,10 +208,10 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
         uint32_t r = angle[k]->shape.rank;
         struct view v = view_of(angle[k]);
         if (r < 2)
-            return bench_fail(b, "rotary_embedding by %s", shape_text(b->arena, &angle[k]->shape).p);
+            return eval_fail(b, "rotary_embedding by %s", shape_text(b->arena, &angle[k]->shape).p);
         bool one = attr_text(c, "token_index", &text);
         if (one && (token < 0 || token >= v.shape.dim[r - 2]))
-            return bench_fail(b, "rotary_embedding: token %lld", (long long)token);
+            return eval_fail(b, "rotary_embedding: token %lld", (long long)token);
         int64_t rows = x->shape.dim[rank - 2] < v.shape.dim[r - 2] ? x->shape.dim[rank - 2] : v.shape.dim[r - 2];
         v = view_cut(v, r - 2, one ? token : 0, 1, one ? 1 : rows); /* tables may be longer than the sequence */
         if (!(angle[k] = view_copy(b, v)))
@@ -224,7 +223,7 @@ bool evaluate_rotary(struct bench *b, const struct call *c, const struct tensor 
 }
 
 /* x * cos + (x . m) * sin; m is an operand, the matrix that maps neighbours (a, b) to (-b, a). */
-bool evaluate_rotary_llama(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_rotary_llama(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 4))
         return false;
     const struct tensor *turned = multiply_matrices(b, operand(c, 0), false, operand(c, 3), false);
@@ -235,7 +234,7 @@ bool evaluate_rotary_llama(struct bench *b, const struct call *c, const struct t
 /* ---- heads ---- */
 
 /* [B,H,S,D] to [B,S,H*D], or with `rank4` to [B,1,S,H*D]. */
-static bool merge_heads(struct bench *b, const struct call *c, bool rank4, const struct tensor **out) {
+static bool merge_heads(struct eval_context *b, const struct call *c, bool rank4, const struct tensor **out) {
     if (!operands_needed(b, c, 1) || !rank_needed(b, c, operand(c, 0), 4))
         return false;
     const int64_t *d = operand(c, 0)->shape.dim;
@@ -246,16 +245,16 @@ static bool merge_heads(struct bench *b, const struct call *c, bool rank4, const
     return *out != NULL;
 }
 
-bool evaluate_concatenate_heads(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_concatenate_heads(struct eval_context *b, const struct call *c, const struct tensor **out) {
     return merge_heads(b, c, false, out);
 }
 
-bool evaluate_nlp_concat_heads(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_nlp_concat_heads(struct eval_context *b, const struct call *c, const struct tensor **out) {
     return merge_heads(b, c, true, out);
 }
 
 /* [1,B,H,D] to [1,1,B,heads*D]: heads beyond `num_heads` are padding. */
-bool evaluate_nlp_concat_heads_decode(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_nlp_concat_heads_decode(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 1) || !rank_needed(b, c, operand(c, 0), 4))
         return false;
     const int64_t *d = operand(c, 0)->shape.dim;
@@ -263,14 +262,14 @@ bool evaluate_nlp_concat_heads_decode(struct bench *b, const struct call *c, con
     if (!attr_int(b, c, "num_heads", &heads))
         return false;
     if (heads < 1 || heads > d[2])
-        return bench_fail(b, "nlp_concat_heads_decode: %lld of %lld heads", (long long)heads, (long long)d[2]);
+        return eval_fail(b, "nlp_concat_heads_decode: %lld of %lld heads", (long long)heads, (long long)d[2]);
     struct tensor *t = view_copy(b, view_cut(view_of(operand(c, 0)), 2, 0, 1, heads));
     *out = t ? tensor_reshape(b, t, &(struct shape){4, {1, d[0], d[1], heads * d[3]}}) : NULL;
     return *out != NULL;
 }
 
 /* Columns [from, from + heads * width) of [B,S,columns] as [B,heads,S,width]. */
-static const struct tensor *cut_heads(struct bench *b, const struct tensor *x, int64_t from, int64_t heads,
+static const struct tensor *cut_heads(struct eval_context *b, const struct tensor *x, int64_t from, int64_t heads,
                                       int64_t width) {
     struct view v = view_of(x);
     struct view h = {.shape = {4, {v.shape.dim[0], heads, v.shape.dim[1], width}},
@@ -280,18 +279,18 @@ static const struct tensor *cut_heads(struct bench *b, const struct tensor *x, i
     return view_copy(b, h);
 }
 
-static bool head_counts(struct bench *b, const struct call *c, int64_t *q, int64_t *kv) {
+static bool head_counts(struct eval_context *b, const struct call *c, int64_t *q, int64_t *kv) {
     if (!attr_int_needed(b, c, "num_heads", q))
         return false;
     *kv = *q;
     if (!attr_int(b, c, "num_kv_heads", kv))
         return false;
-    return (*q > 0 && *kv > 0) || bench_fail(b, "%s: no heads", op_table[c->kind].name);
+    return (*q > 0 && *kv > 0) || eval_fail(b, "%s: no heads", op_table[c->kind].name);
 }
 
 /* [B,S,columns] to q [B,Hq,S,D], k and v [B,Hkv,S,D]. The columns are q, k and v one after the other; with a second
  * operand that has k and v, the first has q only. */
-bool evaluate_split_heads(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_split_heads(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t hq, hkv;
     bool transpose_key = false;
     const struct tensor *x = operand(c, 0), *kv = operand(c, 1);
@@ -301,8 +300,8 @@ bool evaluate_split_heads(struct bench *b, const struct call *c, const struct te
         return false;
     int64_t parts = kv ? hq : hq + 2 * hkv, columns = x->shape.dim[2], width = columns / parts;
     if (width * parts != columns || (kv && kv->shape.dim[2] != 2 * hkv * width))
-        return bench_fail(b, "%s: %lld columns for %lld and %lld heads", op_table[c->kind].name, (long long)columns,
-                          (long long)hq, (long long)hkv);
+        return eval_fail(b, "%s: %lld columns for %lld and %lld heads", op_table[c->kind].name, (long long)columns,
+                         (long long)hq, (long long)hkv);
     int64_t from = kv ? 0 : hq * width;
     kv = kv ? kv : x;
     out[0] = cut_heads(b, x, 0, hq, width);
@@ -314,14 +313,14 @@ bool evaluate_split_heads(struct bench *b, const struct call *c, const struct te
 }
 
 /* [1,1,B,(Hq + 2 * Hkv) * D] to [1,B,Hq,D] and [1,B,Hkv,D] twice. */
-bool evaluate_create_heads_decode(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_create_heads_decode(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t hq, hkv;
     if (!operands_needed(b, c, 1) || !head_counts(b, c, &hq, &hkv) || !rank_needed(b, c, operand(c, 0), 4))
         return false;
     const struct tensor *x = operand(c, 0);
     int64_t rows = x->shape.dim[2], columns = x->shape.dim[3], width = columns / (hq + 2 * hkv), from = 0;
     if (width * (hq + 2 * hkv) != columns || x->n != rows * columns)
-        return bench_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &x->shape).p);
+        return eval_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &x->shape).p);
     for (uint32_t i = 0; i < 3; i++) {
         int64_t heads = i == 0 ? hq : hkv;
         struct view v = {

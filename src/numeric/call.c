@@ -1,37 +1,37 @@
 /* Operands and attributes of one op (struct call), as evaluators ask for them.
  *
  * Attribute text is MLIR: 3 : si32, 1.0e-5 : f32, true, [1, 2], array<i64: 1, 2>. An attribute that is absent keeps the
- * default that the caller put into *out; one that cannot be read fails with a reason in the bench. */
+ * default that the caller put into *out; one that cannot be read fails with a reason in the context. */
 #include "numeric/call.h"
 
 bool attr_text(const struct call *c, const char *key, struct str *out) {
     return c->attribute && c->attribute(c->self, key, out);
 }
 
-static bool unreadable(struct bench *b, const struct call *c, const char *key) {
-    return bench_fail(b, "%s: attribute %s cannot be read", op_table[c->kind].name, key);
+static bool unreadable(struct eval_context *b, const struct call *c, const char *key) {
+    return eval_fail(b, "%s: attribute %s cannot be read", op_table[c->kind].name, key);
 }
 
-bool attr_needed(struct bench *b, const struct call *c, const char *key) {
+bool attr_needed(struct eval_context *b, const struct call *c, const char *key) {
     struct str text;
-    return attr_text(c, key, &text) || bench_fail(b, "%s has no attribute %s", op_table[c->kind].name, key);
+    return attr_text(c, key, &text) || eval_fail(b, "%s has no attribute %s", op_table[c->kind].name, key);
 }
 
-bool attr_int(struct bench *b, const struct call *c, const char *key, int64_t *out) {
+bool attr_int(struct eval_context *b, const struct call *c, const char *key, int64_t *out) {
     struct str text;
     return !attr_text(c, key, &text) || mlir_int(text, out) || unreadable(b, c, key);
 }
 
-bool attr_int_needed(struct bench *b, const struct call *c, const char *key, int64_t *out) {
+bool attr_int_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out) {
     return attr_needed(b, c, key) && attr_int(b, c, key, out);
 }
 
-bool attr_number(struct bench *b, const struct call *c, const char *key, double *out) {
+bool attr_number(struct eval_context *b, const struct call *c, const char *key, double *out) {
     struct str text;
     return !attr_text(c, key, &text) || mlir_float(text, out) || unreadable(b, c, key);
 }
 
-bool attr_flag(struct bench *b, const struct call *c, const char *key, bool *out) {
+bool attr_flag(struct eval_context *b, const struct call *c, const char *key, bool *out) {
     struct str text;
     if (!attr_text(c, key, &text))
         return true;
@@ -44,7 +44,7 @@ bool attr_flag(struct bench *b, const struct call *c, const char *key, bool *out
     return true;
 }
 
-bool attr_list(struct bench *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {
+bool attr_list(struct eval_context *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {
     struct str text;
     if (!attr_text(c, key, &text))
         return true;
@@ -52,7 +52,7 @@ bool attr_list(struct bench *b, const struct call *c, const char *key, int64_t *
     return (*n >= 0 && *n <= max) || unreadable(b, c, key);
 }
 
-bool attr_list_needed(struct bench *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {
+bool attr_list_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {
     return attr_needed(b, c, key) && attr_list(b, c, key, out, max, n);
 }
 
@@ -72,33 +72,34 @@ bool text_int(struct str text, const char *key, int64_t *out) {
     return false;
 }
 
-bool axis_in(struct bench *b, const struct call *c, int64_t axis, uint32_t rank, uint32_t *out) {
+bool axis_in(struct eval_context *b, const struct call *c, int64_t axis, uint32_t rank, uint32_t *out) {
     int64_t at = axis < 0 ? axis + rank : axis;
     if (at < 0 || at >= rank)
-        return bench_fail(b, "%s: no dimension %lld in a tensor of rank %u", op_table[c->kind].name, (long long)axis,
-                          rank);
+        return eval_fail(b, "%s: no dimension %lld in a tensor of rank %u", op_table[c->kind].name, (long long)axis,
+                         rank);
     *out = (uint32_t)at;
     return true;
 }
 
-bool axis_attr(struct bench *b, const struct call *c, const char *key, int64_t otherwise, uint32_t rank,
+bool axis_attr(struct eval_context *b, const struct call *c, const char *key, int64_t otherwise, uint32_t rank,
                uint32_t *out) {
     return attr_int(b, c, key, &otherwise) && axis_in(b, c, otherwise, rank, out);
 }
 
-bool axis_needed(struct bench *b, const struct call *c, const char *key, uint32_t *out) {
+bool axis_needed(struct eval_context *b, const struct call *c, const char *key, uint32_t *out) {
     return operands_needed(b, c, 1) && attr_needed(b, c, key) &&
            axis_attr(b, c, key, 0, operand(c, 0)->shape.rank, out);
 }
 
-bool operands_needed(struct bench *b, const struct call *c, uint32_t n) {
+bool operands_needed(struct eval_context *b, const struct call *c, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (!operand(c, i))
-            return bench_fail(b, "%s lacks operand %u", op_table[c->kind].name, i);
+            return eval_fail(b, "%s lacks operand %u", op_table[c->kind].name, i);
     return true;
 }
 
-const struct tensor *as_declared(struct bench *b, const struct call *c, uint32_t result, const struct tensor *t) {
+const struct tensor *as_declared(struct eval_context *b, const struct call *c, uint32_t result,
+                                 const struct tensor *t) {
     const struct shape *s = declared_shape(c, result);
     return t && s && shape_count(s) == t->n ? tensor_reshape(b, t, s) : t;
 }

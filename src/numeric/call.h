@@ -24,7 +24,7 @@ static inline const struct tensor *operand(const struct call *c, uint32_t i) {
     return i < c->noperands ? c->operands[i] : NULL;
 }
 /* False with a reason unless the first n operands are there. */
-bool operands_needed(struct bench *b, const struct call *c, uint32_t n);
+bool operands_needed(struct eval_context *b, const struct call *c, uint32_t n);
 
 /* Element type of a result; DT_F64 where none is declared. */
 static inline enum dtype result_type(const struct call *c, uint32_t i) {
@@ -36,30 +36,31 @@ static inline const struct shape *declared_shape(const struct call *c, uint32_t 
 }
 /* The tensor in the declared shape where the number of elements is the same (results that the text flattens), else as
  * it is. NULL stays NULL. */
-const struct tensor *as_declared(struct bench *b, const struct call *c, uint32_t result, const struct tensor *t);
+const struct tensor *as_declared(struct eval_context *b, const struct call *c, uint32_t result, const struct tensor *t);
 
 /* ---- attributes ---- An absent attribute leaves *out as it is and is no failure, except for *_needed. False with a
- * reason in the bench where the text cannot be read. */
-bool attr_int(struct bench *b, const struct call *c, const char *key, int64_t *out);
-bool attr_int_needed(struct bench *b, const struct call *c, const char *key, int64_t *out);
-bool attr_number(struct bench *b, const struct call *c, const char *key, double *out);
+ * reason in the context where the text cannot be read. */
+bool attr_int(struct eval_context *b, const struct call *c, const char *key, int64_t *out);
+bool attr_int_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out);
+bool attr_number(struct eval_context *b, const struct call *c, const char *key, double *out);
 /* A unit attribute (no text), true, false, or a number that is 0 or not; a unit attribute leaves *out as it is. */
-bool attr_flag(struct bench *b, const struct call *c, const char *key, bool *out);
+bool attr_flag(struct eval_context *b, const struct call *c, const char *key, bool *out);
 /* At most `max` whole numbers. */
-bool attr_list(struct bench *b, const struct call *c, const char *key, int64_t *out, int max, int *n);
-bool attr_list_needed(struct bench *b, const struct call *c, const char *key, int64_t *out, int max, int *n);
-/* False with a reason in the bench when the attribute is absent. */
-bool attr_needed(struct bench *b, const struct call *c, const char *key);
+bool attr_list(struct eval_context *b, const struct call *c, const char *key, int64_t *out, int max, int *n);
+bool attr_list_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out, int max, int *n);
+/* False with a reason in the context when the attribute is absent. */
+bool attr_needed(struct eval_context *b, const struct call *c, const char *key);
 /* False when it is absent, without a reason. */
 bool attr_text(const struct call *c, const char *key, struct str *out);
 /* The number in "key = 12" inside the text of an attribute; false when there is none. */
 bool text_int(struct str text, const char *key, int64_t *out);
 
 /* Number of a dimension in a tensor of this rank; negative ones count from the end. */
-bool axis_in(struct bench *b, const struct call *c, int64_t axis, uint32_t rank, uint32_t *out);
+bool axis_in(struct eval_context *b, const struct call *c, int64_t axis, uint32_t rank, uint32_t *out);
 /* The dimension that an attribute names; `otherwise` when it is absent. */
-bool axis_attr(struct bench *b, const struct call *c, const char *key, int64_t otherwise, uint32_t rank, uint32_t *out);
+bool axis_attr(struct eval_context *b, const struct call *c, const char *key, int64_t otherwise, uint32_t rank,
+               uint32_t *out);
 /* The dimension of operand 0 that an attribute names; neither may be absent. */
-bool axis_needed(struct bench *b, const struct call *c, const char *key, uint32_t *out);
+bool axis_needed(struct eval_context *b, const struct call *c, const char *key, uint32_t *out);
 
 #endif

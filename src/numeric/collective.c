@@ -11,20 +11,20 @@ struct exchange {
     uint32_t n, self;
 };
 
-static bool exchange_of(struct bench *b, const struct call *c, struct exchange *e) {
+static bool exchange_of(struct eval_context *b, const struct call *c, struct exchange *e) {
     *e = (struct exchange){.n = b->mesh ? b->mesh->devices : 0, .self = b->device};
     if (!operands_needed(b, c, 1))
         return false;
     if (e->n == 0)
-        return bench_beyond(b, "no evaluator for %s", op_table[c->kind].name);
+        return eval_beyond(b, "no evaluator for %s", op_table[c->kind].name);
     return b->mesh->gather(b, operand(c, 0), e->all);
 }
 
 /* Shard number `shard` of `count` along a dimension. */
-static const struct tensor *shard_of(struct bench *b, const struct call *c, const struct tensor *t, uint32_t dim,
+static const struct tensor *shard_of(struct eval_context *b, const struct call *c, const struct tensor *t, uint32_t dim,
                                      uint32_t shard, uint32_t count) {
     if (t->shape.dim[dim] % count != 0) {
-        bench_fail(b, "%s: %lld elements for %u devices", op_table[c->kind].name, (long long)t->shape.dim[dim], count);
+        eval_fail(b, "%s: %lld elements for %u devices", op_table[c->kind].name, (long long)t->shape.dim[dim], count);
         return NULL;
     }
     int64_t n = t->shape.dim[dim] / count;
@@ -33,14 +33,14 @@ static const struct tensor *shard_of(struct bench *b, const struct call *c, cons
 
 /* ---- reductions ---- */
 
-static const struct tensor *reduced(struct bench *b, const struct call *c, const struct exchange *e) {
+static const struct tensor *reduced(struct eval_context *b, const struct call *c, const struct exchange *e) {
     struct str text = STR("<sum>");
     attr_text(c, "reduce_type", &text);
     bool mean = str_find(text, STR("mean")) != NULL && !str_find(text, STR("sum"));
     binary_function *f = mean ? binary_of(K_ADD) : combination_of(text);
     const struct tensor *t = e->all[0];
     if (!f) {
-        bench_beyond(b, "no evaluator for %s of %.*s", op_table[c->kind].name, (int)text.n, text.p);
+        eval_beyond(b, "no evaluator for %s of %.*s", op_table[c->kind].name, (int)text.n, text.p);
         return NULL;
     }
     for (uint32_t d = 1; d < e->n && t; d++)
@@ -49,7 +49,7 @@ static const struct tensor *reduced(struct bench *b, const struct call *c, const
     return share ? apply_binary(b, binary_of(K_MULTIPLY), t, share) : t;
 }
 
-bool evaluate_all_reduce(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_all_reduce(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     if (!exchange_of(b, c, &e))
         return false;
@@ -57,7 +57,7 @@ bool evaluate_all_reduce(struct bench *b, const struct call *c, const struct ten
     return *out != NULL;
 }
 
-bool evaluate_reduce_scatter(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_reduce_scatter(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     uint32_t dim;
     if (!exchange_of(b, c, &e) || !axis_needed(b, c, "scatter_dim", &dim))
@@ -69,7 +69,7 @@ bool evaluate_reduce_scatter(struct bench *b, const struct call *c, const struct
 
 /* ---- movement ---- */
 
-bool evaluate_all_gather(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_all_gather(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     uint32_t dim;
     if (!exchange_of(b, c, &e) || !axis_needed(b, c, "all_gather_dim", &dim))
@@ -78,10 +78,10 @@ bool evaluate_all_gather(struct bench *b, const struct call *c, const struct ten
     return *out != NULL;
 }
 
-bool evaluate_mesh_partition(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_mesh_partition(struct eval_context *b, const struct call *c, const struct tensor **out) {
     uint32_t dim;
     if (!b->mesh)
-        return bench_beyond(b, "no evaluator for %s", op_table[c->kind].name);
+        return eval_beyond(b, "no evaluator for %s", op_table[c->kind].name);
     if (!axis_needed(b, c, "dim", &dim))
         return false;
     *out = shard_of(b, c, operand(c, 0), dim, b->device, b->mesh->devices);
@@ -89,7 +89,7 @@ bool evaluate_mesh_partition(struct bench *b, const struct call *c, const struct
 }
 
 /* All devices form one group, in the order of their indices; that is the default. */
-static bool is_one_group(struct bench *b, const struct call *c, uint32_t devices) {
+static bool is_one_group(struct eval_context *b, const struct call *c, uint32_t devices) {
     int64_t list[MAX_DEVICES];
     int n = (int)devices;
     struct str text;
@@ -100,10 +100,10 @@ static bool is_one_group(struct bench *b, const struct call *c, uint32_t devices
     bool one = n == (int)devices;
     for (int i = 0; i < n && one; i++)
         one = list[i] == i;
-    return one || bench_beyond(b, "no evaluator for %s in groups", op_table[c->kind].name);
+    return one || eval_beyond(b, "no evaluator for %s in groups", op_table[c->kind].name);
 }
 
-bool evaluate_all_to_all(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_all_to_all(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     const struct tensor *parts[MAX_DEVICES] = {operand(c, 0)};
     uint32_t split, concat;
@@ -117,7 +117,7 @@ bool evaluate_all_to_all(struct bench *b, const struct call *c, const struct ten
     return *out != NULL;
 }
 
-bool evaluate_collective_broadcast(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_collective_broadcast(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     if (!exchange_of(b, c, &e) || !is_one_group(b, c, e.n))
         return false;
@@ -126,7 +126,7 @@ bool evaluate_collective_broadcast(struct bench *b, const struct call *c, const 
 }
 
 /* A device that is the target of no pair gets zeros. */
-bool evaluate_collective_permute(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_collective_permute(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct exchange e;
     int64_t pairs[2 * MAX_DEVICES] = {0};
     int n = 0;
@@ -135,7 +135,7 @@ bool evaluate_collective_permute(struct bench *b, const struct call *c, const st
     *out = NULL;
     for (int i = 0; i + 1 < n; i += 2) {
         if (pairs[i] < 0 || pairs[i] >= e.n || pairs[i + 1] < 0 || pairs[i + 1] >= e.n)
-            return bench_beyond(b, "no evaluator for collective_permute on so many devices");
+            return eval_beyond(b, "no evaluator for collective_permute on so many devices");
         if (pairs[i + 1] == e.self)
             *out = e.all[pairs[i]];
     }

@@ -8,14 +8,15 @@
 
 #include "numeric/evaluators.h"
 
-const struct tensor *apply_unary(struct bench *b, unary_function *f, const struct tensor *x) {
+const struct tensor *apply_unary(struct eval_context *b, unary_function *f, const struct tensor *x) {
     struct tensor *t = tensor_new(b, &x->shape);
     for (int64_t i = 0; t && i < t->n; i++)
         t->x[i] = f(x->x[i]);
     return t;
 }
 
-const struct tensor *apply_binary(struct bench *b, binary_function *f, const struct tensor *x, const struct tensor *y) {
+const struct tensor *apply_binary(struct eval_context *b, binary_function *f, const struct tensor *x,
+                                  const struct tensor *y) {
     struct shape s;
     struct index_walk w;
     struct tensor *t = shape_broadcast(b, &x->shape, &y->shape, &s) ? tensor_new(b, &s) : NULL;
@@ -58,7 +59,7 @@ static struct str activation_name(struct str text) {
     return word;
 }
 
-const struct tensor *apply_activation(struct bench *b, const struct call *c, const struct tensor *x) {
+const struct tensor *apply_activation(struct eval_context *b, const struct call *c, const struct tensor *x) {
     struct str text;
     for (size_t i = 0; x && i < sizeof activation_keys / sizeof *activation_keys; i++) {
         if (!attr_text(c, activation_keys[i], &text) || (i > 0 && !str_find(text, STR("activation"))))
@@ -66,7 +67,7 @@ const struct tensor *apply_activation(struct bench *b, const struct call *c, con
         struct str name = activation_name(text);
         unary_function *f = activation_of(name);
         if (!f) {
-            bench_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
+            eval_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
             return NULL;
         }
         x = apply_unary(b, f, x);
@@ -120,7 +121,7 @@ static bool wraps(enum op_kind k) {
     }
 }
 
-static const struct tensor *wrapped_all(struct bench *b, const struct call *c, const struct tensor *t) {
+static const struct tensor *wrapped_all(struct eval_context *b, const struct call *c, const struct tensor *t) {
     enum dtype type = result_type(c, 0);
     struct tensor *copy = t && wraps(c->kind) && width_of(type) ? tensor_copy(b, t) : NULL;
     if (!copy)
@@ -131,14 +132,15 @@ static const struct tensor *wrapped_all(struct bench *b, const struct call *c, c
 }
 
 /* An operand, or the attribute that is printed in its place. */
-static const struct tensor *operand_or_attribute(struct bench *b, const struct call *c, uint32_t i, const char *key) {
+static const struct tensor *operand_or_attribute(struct eval_context *b, const struct call *c, uint32_t i,
+                                                 const char *key) {
     double value = 0;
     if (operand(c, i))
         return operand(c, i);
     return attr_needed(b, c, key) && attr_number(b, c, key, &value) ? tensor_scalar(b, value) : NULL;
 }
 
-bool evaluate_elementwise(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_elementwise(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 1))
         return false;
     if (unary_of(c->kind)) {
@@ -152,15 +154,15 @@ bool evaluate_elementwise(struct bench *b, const struct call *c, const struct te
 
 /* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
  * NaN. */
-bool evaluate_divide(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_divide(struct eval_context *b, const struct call *c, const struct tensor **out) {
     const struct tensor *y = operand(c, 1);
     for (int64_t i = 0; y && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
-            return bench_fail(b, "an integer is divided by 0");
+            return eval_fail(b, "an integer is divided by 0");
     return evaluate_elementwise(b, c, out);
 }
 
-bool evaluate_where(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_where(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct shape s;
     struct index_walk w;
     if (!operands_needed(b, c, 3))
@@ -182,7 +184,7 @@ bool evaluate_where(struct bench *b, const struct call *c, const struct tensor *
     return true;
 }
 
-bool evaluate_clamp(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_clamp(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 1))
         return false;
     const struct tensor *low = operand_or_attribute(b, c, 1, "min"), *high = operand_or_attribute(b, c, 2, "max");
@@ -191,7 +193,7 @@ bool evaluate_clamp(struct bench *b, const struct call *c, const struct tensor *
     return *out != NULL;
 }
 
-bool evaluate_leaky_relu(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_leaky_relu(struct eval_context *b, const struct call *c, const struct tensor **out) {
     double slope = 0;
     if (!operands_needed(b, c, 1) || !attr_needed(b, c, "parameter") || !attr_number(b, c, "parameter", &slope))
         return false;
@@ -202,7 +204,7 @@ bool evaluate_leaky_relu(struct bench *b, const struct call *c, const struct ten
     return t != NULL;
 }
 
-bool evaluate_selu(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_selu(struct eval_context *b, const struct call *c, const struct tensor **out) {
     double scale = 1.0507009873390197, alpha = 1.6732635498046875;
     if (!operands_needed(b, c, 1) || !attr_number(b, c, "scale", &scale) || !attr_number(b, c, "alpha", &alpha))
         return false;
@@ -223,7 +225,7 @@ static double gelu_tanh_slope(double x) {
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
 }
 
-bool evaluate_gelu_bw(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_gelu_bw(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct str how = STR("");
     if (!operands_needed(b, c, 2))
         return false;
@@ -245,19 +247,19 @@ static double clamped_to_byte(double x) {
 }
 
 /* One scale and one zero point for the whole tensor. */
-static bool one_scale(struct bench *b, const struct call *c) {
+static bool one_scale(struct eval_context *b, const struct call *c) {
     if (!operands_needed(b, c, 3))
         return false;
     return (operand(c, 1)->n == 1 && operand(c, 2)->n == 1) ||
-           bench_fail(b, "%s: a scale for each channel", op_table[c->kind].name);
+           eval_fail(b, "%s: a scale for each channel", op_table[c->kind].name);
 }
 
-static const struct tensor *one_number(struct bench *b, const struct call *c, uint32_t i) {
+static const struct tensor *one_number(struct eval_context *b, const struct call *c, uint32_t i) {
     return tensor_scalar(b, operand(c, i)->x[0]);
 }
 
 /* round(x / scale) + zero point, ties to even, clamped to a signed byte. */
-bool evaluate_quantize(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_quantize(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!one_scale(b, c))
         return false;
     const struct tensor *t = apply_binary(b, rounded_quotient, operand(c, 0), one_number(b, c, 1));
@@ -267,7 +269,7 @@ bool evaluate_quantize(struct bench *b, const struct call *c, const struct tenso
 }
 
 /* (q - zero point) * scale */
-bool evaluate_dequantize(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_dequantize(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!one_scale(b, c))
         return false;
     const struct tensor *t = apply_binary(b, binary_of(K_SUBTRACT), operand(c, 0), one_number(b, c, 2));

@@ -6,7 +6,7 @@
 #include "numeric/interpret.h"
 
 /* Puts the results of an op into `out`, which has room for MAX_RESULTS and is zeroed. False with a reason. */
-typedef bool evaluator(struct bench *b, const struct call *c, const struct tensor **out);
+typedef bool evaluator(struct eval_context *b, const struct call *c, const struct tensor **out);
 
 evaluator evaluate_elementwise, evaluate_clamp, evaluate_where, evaluate_selu, evaluate_leaky_relu, evaluate_gelu_bw,
     evaluate_divide, evaluate_quantize, evaluate_dequantize;
@@ -30,12 +30,12 @@ evaluator evaluate_concatenate_heads, evaluate_nlp_concat_heads, evaluate_nlp_co
 
 /* The product of two matrices, exact in every arithmetic (product.c): matmul of NumPy, with the last two dimensions of
  * an operand exchanged first where asked. NULL with a reason. */
-const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool transpose_x,
+const struct tensor *multiply_matrices(struct eval_context *b, const struct tensor *x, bool transpose_x,
                                        const struct tensor *y, bool transpose_y);
 /* Kernels of distributed norms take a row of weights as several rows of a tile's width: as one row again, which
  * broadcasts to x (norm.c). NULL stays NULL. */
-const struct tensor *weights_as_row(struct bench *b, const struct tensor *p, const struct shape *x);
+const struct tensor *weights_as_row(struct eval_context *b, const struct tensor *p, const struct shape *x);
 /* Input, mean, variance, and weight and bias or NULL, in whichever order the dialect has them (norm.c). */
-bool batch_norm_operands(struct bench *b, const struct call *c, const struct tensor *p[5]);
+bool batch_norm_operands(struct eval_context *b, const struct call *c, const struct tensor *p[5]);
 
 #endif

@@ -29,11 +29,11 @@ static bool computed_text(struct formula_run *r, struct str text, struct str *ou
         }
         if (!of_match && (!number_present(r, n) || !number_value(r, n, NULL, &x)))
             return false;
-        struct str number = number_text(r->bench->arena, x);
-        list = arena_printf(r->bench->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n,
-                            number.p);
+        struct str number = number_text(r->eval->arena, x);
+        list =
+            arena_printf(r->eval->arena, "%.*s%s%.*s", (int)list.n, list.p, count ? ", " : "", (int)number.n, number.p);
     }
-    *out = count == 1 ? list : arena_printf(r->bench->arena, "[%.*s]", (int)list.n, list.p);
+    *out = count == 1 ? list : arena_printf(r->eval->arena, "[%.*s]", (int)list.n, list.p);
     return true;
 }
 
@@ -86,7 +86,7 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
     if (o->run->inside && o->run->inside->kind == n->op && !is_activation_key(key))
         return o->run->outer->attribute && o->run->outer->attribute(o->run->outer->self, key, text);
     if (is_axis_key(n, key)) {
-        *text = arena_printf(o->run->bench->arena, "%d", n->dim.given ? n->dim.axis : -1);
+        *text = arena_printf(o->run->eval->arena, "%d", n->dim.given ? n->dim.axis : -1);
         return true;
     }
     if (strcmp(key, "keep_dim") == 0 && op_table[n->op].class == OP_REDUCE) {

@@ -32,11 +32,11 @@ const struct number *number_of_text(struct number_memo *m, const struct formula 
 const struct number *attribute_number(struct formula_run *r, struct str text) {
     uint32_t slot = formula_slot(r->formula, text);
     if (slot != NONE) {
-        struct number *of = arena_alloc(r->bench->arena, sizeof *of);
+        struct number *of = arena_alloc(r->eval->arena, sizeof *of);
         *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
         return of;
     }
-    return number_of_text(r->numbers, r->formula, text, r->bench->arena);
+    return number_of_text(r->numbers, r->formula, text, r->eval->arena);
 }
 
 bool next_expression(struct str *rest, struct str *expression) {
@@ -56,14 +56,14 @@ const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
     if (!r->values[slot][0] && r->named[slot])
         return r->evaluate(r, r->named[slot]);
     if (!r->values[slot][0])
-        bench_fail(r->bench, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
+        eval_fail(r->eval, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
     return r->values[slot][0];
 }
 
 static bool extent_of(struct formula_run *r, const struct shape *s, int axis, double *out) {
     int64_t at = axis < 0 ? axis + (int64_t)s->rank : axis;
     if (at < 0 || at >= s->rank)
-        return bench_fail(r->bench, "no axis %d in %s", axis, shape_text(r->bench->arena, s).p);
+        return eval_fail(r->eval, "no axis %d in %s", axis, shape_text(r->eval->arena, s).p);
     *out = (double)s->dim[at];
     return true;
 }
@@ -77,7 +77,7 @@ static bool measured(struct formula_run *r, const struct number *n, double *out)
     if (str_is(name, "size"))
         return extent_of(r, &t->shape, n->given[0], out);
     if (!str_is(name, "numel") && !str_is(name, "rank"))
-        return bench_fail(r->bench, "%s is not known of a tensor", name.p);
+        return eval_fail(r->eval, "%s is not known of a tensor", name.p);
     *out = str_is(name, "numel") ? (double)t->n : (double)t->shape.rank;
     return true;
 }
@@ -88,8 +88,8 @@ static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
         return false;
     for (int64_t i = 0; i < t->n; i++)
         if (t->x[i] != t->x[0])
-            return bench_fail(r->bench, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
-                              r->formula->slot_name[slot].p);
+            return eval_fail(r->eval, "%.*s is more than one number", (int)r->formula->slot_name[slot].n,
+                             r->formula->slot_name[slot].p);
     *out = t->n ? t->x[0] : NAN;
     return true;
 }
@@ -99,7 +99,7 @@ static bool arithmetic(struct formula_run *r, const struct number *n, const stru
     if (!number_value(r, n->a, frame, &a) || (n->b && !number_value(r, n->b, frame, &b)))
         return false;
     if ((n->op == NUM_DIV || n->op == NUM_MOD) && b == 0)
-        return bench_fail(r->bench, "a formula divides by 0");
+        return eval_fail(r->eval, "a formula divides by 0");
     const double results[] = {[NUM_NEG] = -a,
                               [NUM_ADD] = a + b,
                               [NUM_SUB] = a - b,
@@ -126,14 +126,14 @@ bool number_value(struct formula_run *r, const struct number *n, const struct sh
     case NUM_EXTENT:
         if (n->slot == NONE)
             return frame ? extent_of(r, frame, n->axis, out)
-                         : bench_fail(r->bench, "the extent of an axis is asked for where nothing has axes");
+                         : eval_fail(r->eval, "the extent of an axis is asked for where nothing has axes");
         return slot_value(r, n->slot) && extent_of(r, &slot_value(r, n->slot)->shape, n->axis, out);
     case NUM_VALUE_OF:
         return value_of_slot(r, n->slot, out);
     case NUM_MEASURE:
         return measured(r, n, out);
     case NUM_CALL:
-        return bench_fail(r->bench, "a condition stands where a number is computed");
+        return eval_fail(r->eval, "a condition stands where a number is computed");
     default:
         return arithmetic(r, n, frame, out);
     }

@@ -11,7 +11,7 @@
 enum { MAX_DEPTH = 24 }; /* of lowerings inside of each other */
 
 struct formula_run {
-    struct bench *bench;
+    struct eval_context *eval;
     const struct pattern_set *set; /* whose lowerings count; or NULL */
     const struct formula *formula;
     const struct tensor *values[MAX_SLOTS][MAX_RESULTS]; /* results of each name, as far as they are known */
@@ -92,6 +92,7 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
 bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]);
 /* Reshapes results as the text declares them: a reduction without keep_dim, a flattened convolution. False with a
  * reason. */
-bool lowered_in_declared_shapes(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
+bool lowered_in_declared_shapes(struct eval_context *b, const struct call *c,
+                                const struct tensor *results[MAX_RESULTS]);
 
 #endif

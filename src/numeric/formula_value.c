@@ -16,11 +16,11 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
     int64_t part = -1, of = 0, every = 0, end = size;
     *begin = 0;
     *step = 1;
-    if (!attr_int(r->bench, c, "step", step))
+    if (!attr_int(r->eval, c, "step", step))
         return false;
-    if (!attr_int(r->bench, c, "part", &part) || !attr_int(r->bench, c, "of", &of) ||
-        !attr_int(r->bench, c, "every", &every) || !attr_int(r->bench, c, "begin", begin) ||
-        !attr_int(r->bench, c, "end", &end))
+    if (!attr_int(r->eval, c, "part", &part) || !attr_int(r->eval, c, "of", &of) ||
+        !attr_int(r->eval, c, "every", &every) || !attr_int(r->eval, c, "begin", begin) ||
+        !attr_int(r->eval, c, "end", &end))
         return false;
     if (part >= 0 && of > part && size % of == 0) {
         *begin = part * (size / of);
@@ -33,7 +33,7 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
         end = end > size ? size : end;
         *count = end > *begin && *step > 0 ? (end - *begin + *step - 1) / *step : 0;
     } else {
-        return bench_fail(r->bench, "which part of %lld elements a slice takes is not said", (long long)size);
+        return eval_fail(r->eval, "which part of %lld elements a slice takes is not said", (long long)size);
     }
     return true;
 }
@@ -41,10 +41,10 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
 static bool evaluate_part(struct formula_run *r, const struct call *c, const struct tensor **out) {
     uint32_t axis;
     int64_t begin, step, count = 0;
-    if (!axis_attr(r->bench, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
+    if (!axis_attr(r->eval, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
         !slice_bounds(r, c, operand(c, 0)->shape.dim[axis], &begin, &step, &count))
         return false;
-    *out = view_copy(r->bench, view_cut(view_of(operand(c, 0)), axis, begin, step, count));
+    *out = view_copy(r->eval, view_cut(view_of(operand(c, 0)), axis, begin, step, count));
     return *out != NULL;
 }
 
@@ -82,7 +82,7 @@ static bool axis_frame(struct formula_run *r, const struct node *n, struct shape
     *s = (struct shape){0};
     for (uint32_t i = 0; i < n->nargs; i++) {
         struct shape other;
-        if (!axis_frame(r, n->args[i], &other) || !shape_broadcast(r->bench, s, &other, s))
+        if (!axis_frame(r, n->args[i], &other) || !shape_broadcast(r->eval, s, &other, s))
             return false;
     }
     return true;
@@ -98,7 +98,7 @@ static const struct tensor *number_operand(struct formula_run *r, const struct n
     double x = NAN;
     if (among && has_frame_extent(n->number) && !axis_frame(r, among, &frame))
         return NULL;
-    return number_value(r, n->number, frame.rank ? &frame : NULL, &x) ? tensor_scalar(r->bench, x) : NULL;
+    return number_value(r, n->number, frame.rank ? &frame : NULL, &x) ? tensor_scalar(r->eval, x) : NULL;
 }
 
 static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
@@ -137,11 +137,10 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
              (graph_op != NONE && str_starts(mlir_op_name(r->context->graph->m, graph_op), STR("ttnn.")));
     if (!is_determined(r, n))
-        return bench_fail(r->bench,
-                          n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
-                          op_table[n->op].name);
+        return eval_fail(r->eval, n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
+                         op_table[n->op].name);
     if (n->nargs > 16 || !op_present(r, n))
-        return bench_fail(r->bench, "%s: an operand is absent", op_table[n->op].name);
+        return eval_fail(r->eval, "%s: an operand is absent", op_table[n->op].name);
     if (!op_operands(r, n, operands, &c.noperands))
         return false;
     const struct lowering *w = lowering_for(r, n->op);
@@ -150,12 +149,12 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     if (n->op == K_SLICE)
         return evaluate_part(r, &c, results);
     if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
-        return evaluate_same(r->bench, &c, results); /* operands of formulas broadcast anyway */
+        return evaluate_same(r->eval, &c, results); /* operands of formulas broadcast anyway */
     if (shape_like(r, n, &shape)) {
         c.shapes = &shape;
         c.nresults = 1;
     }
-    return interpret(r->bench, &c, results);
+    return interpret(r->eval, &c, results);
 }
 
 static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
@@ -165,15 +164,15 @@ static bool transposed_value(struct formula_run *r, const struct node *n, const 
     if (!t)
         return false;
     if (t->shape.rank < 2)
-        return bench_fail(r->bench, "transposed(...) of %s", shape_text(r->bench->arena, &t->shape).p);
-    *out = view_copy(r->bench, view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2));
+        return eval_fail(r->eval, "transposed(...) of %s", shape_text(r->eval->arena, &t->shape).p);
+    *out = view_copy(r->eval, view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2));
     return *out != NULL;
 }
 
 static bool named_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     if (r->busy[n->slot])
-        return bench_fail(r->bench, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
-                          r->formula->slot_name[n->slot].p);
+        return eval_fail(r->eval, "%.*s is made of itself", (int)r->formula->slot_name[n->slot].n,
+                         r->formula->slot_name[n->slot].p);
     r->busy[n->slot] = true;
     bool good = r->values[n->slot][0] || results_of(r, n->args[0], r->values[n->slot]);
     r->busy[n->slot] = false;
@@ -185,7 +184,7 @@ static bool named_value(struct formula_run *r, const struct node *n, const struc
 
 static bool either_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct node *one = formula_alternative(r, n);
-    return one ? results_of(r, one, results) : bench_fail(r->bench, "no alternative of a formula has all it needs");
+    return one ? results_of(r, one, results) : eval_fail(r->eval, "no alternative of a formula has all it needs");
 }
 
 static bool result_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
@@ -193,13 +192,13 @@ static bool result_value(struct formula_run *r, const struct node *n, const stru
     if (!results_of(r, n->args[0], all))
         return false;
     *out = n->result < MAX_RESULTS ? all[n->result] : NULL;
-    return *out ? true : bench_fail(r->bench, "an op has no result %u", n->result);
+    return *out ? true : eval_fail(r->eval, "an op has no result %u", n->result);
 }
 
 /* matmul over a contracting dimension of one element. */
 static bool outer_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
     const struct tensor *x = value(r, n->args[0]), *y = x ? value(r, n->args[1]) : NULL;
-    *out = y ? multiply_matrices(r->bench, x, false, y, false) : NULL;
+    *out = y ? multiply_matrices(r->eval, x, false, y, false) : NULL;
     return *out != NULL;
 }
 
@@ -263,16 +262,16 @@ static bool evaluate_formula(struct formula_run *r, const struct tensor *results
     return true;
 }
 
-bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
+bool formula_value(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]) {
     return formula_value_of(b, set, f, slots, &(struct formula_options){0}, results);
 }
 
-bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
+bool formula_value_of(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]) {
     struct formula_run r = {
-        .bench = b, .set = set, .formula = f, .context = how->context, .choice = how->choice, .evaluate = value};
+        .eval = b, .set = set, .formula = f, .context = how->context, .choice = how->choice, .evaluate = value};
     r.numbers = how->context ? how->context->numbers : NULL;
     if (r.choice)
         r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
@@ -281,7 +280,7 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
         r.bound[i] = slots[i] != NULL;
     }
     enum arithmetic kept = b->arithmetic;
-    b->arithmetic = kept == INSIDE ? INSIDE : EXACT;
+    b->arithmetic = kept == ARITHMETIC_INSIDE ? ARITHMETIC_INSIDE : ARITHMETIC_EXACT;
     bool good = evaluate_formula(&r, results);
     b->arithmetic = kept;
     for (uint32_t i = 0; how->named && i < f->nslots; i++)
@@ -289,14 +288,14 @@ bool formula_value_of(struct bench *b, const struct pattern_set *set, const stru
     return good;
 }
 
-bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
+bool interpret_lowered(struct eval_context *b, const struct pattern_set *set, const struct call *c,
                        const struct tensor *results[MAX_RESULTS]) {
     const struct lowering *w = lowering_of_kind(set, c->kind);
-    struct formula_run r = {.bench = b, .set = set, .evaluate = value};
+    struct formula_run r = {.eval = b, .set = set, .evaluate = value};
     if (!w)
-        return bench_fail(b, "no lowering of %s", op_table[c->kind].name);
+        return eval_fail(b, "no lowering of %s", op_table[c->kind].name);
     enum arithmetic kept = b->arithmetic;
-    b->arithmetic = EXACT;
+    b->arithmetic = ARITHMETIC_EXACT;
     bool good = evaluate_lowered(&r, w, c, NULL, results) && lowered_in_declared_shapes(b, c, results);
     b->arithmetic = kept;
     return good;

@@ -1,7 +1,7 @@
 /* Evaluates formulas, and fused ops by their reference lowering, on tensors.
  *
- * Inside of a fused op nothing is rounded: arithmetic is EXACT, or INSIDE where the caller asks for the products of the
- * matrix unit. For the result of a device the caller rounds what comes out (tensor_round). */
+ * Inside of a fused op nothing is rounded: arithmetic is exact, or ARITHMETIC_INSIDE where the caller asks for products
+ * of the matrix unit. For the result of a device the caller rounds what comes out (tensor_round). */
 #ifndef FA_FORMULA_VALUE_H
 #define FA_FORMULA_VALUE_H
 
@@ -18,8 +18,8 @@
  * evaluated by that; `set` may be NULL.
  *
  * results[0] is the root; then come the lines of secondary roots (`also`, `maybe`), or else the further results of the
- * root's op. False with a reason in the bench. */
-bool formula_value(struct bench *b, const struct pattern_set *set, const struct formula *f,
+ * root's op. False with a reason in the context. */
+bool formula_value(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
 /* Expressions of attributes that were parsed already, in an arena that lives as long as the formulas: a memo for the
@@ -73,13 +73,13 @@ struct formula_options {
     struct formula_choice *choice; /* or NULL: the first alternative that is present */
     const struct tensor **named;   /* out: values by slot, NULL where a name was not evaluated; or NULL */
 };
-bool formula_value_of(struct bench *b, const struct pattern_set *set, const struct formula *f,
+bool formula_value_of(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]);
 
-/* As interpret(), but by the lowering of the op and in EXACT arithmetic. False with a reason, also where there is no
+/* As interpret(), but by the lowering of the op and in exact arithmetic. False with a reason, also where there is no
  * lowering. */
-bool interpret_lowered(struct bench *b, const struct pattern_set *set, const struct call *c,
+bool interpret_lowered(struct eval_context *b, const struct pattern_set *set, const struct call *c,
                        const struct tensor *results[MAX_RESULTS]);
 
 #endif

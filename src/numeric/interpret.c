@@ -113,12 +113,12 @@ static bool shape_is_free(enum op_kind k) {
     return evaluators[k] == evaluate_same;
 }
 
-static bool check_shape(struct bench *b, const struct call *c, uint32_t i, const struct tensor *t) {
+static bool check_shape(struct eval_context *b, const struct call *c, uint32_t i, const struct tensor *t) {
     const struct shape *declared = declared_shape(c, i);
     if (!declared || shape_is_free(c->kind) || shape_eq(declared, &t->shape))
         return true;
-    return bench_fail(b, "%s makes %s where the text says %s", op_table[c->kind].name,
-                      shape_text(b->arena, &t->shape).p, shape_text(b->arena, declared).p);
+    return eval_fail(b, "%s makes %s where the text says %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p,
+                     shape_text(b->arena, declared).p);
 }
 
 static bool stores_exactly(enum dtype t) {
@@ -126,10 +126,11 @@ static bool stores_exactly(enum dtype t) {
 }
 
 /* The result as its element type holds it. Constants are made by the host, all else by the packer. */
-static const struct tensor *stored(struct bench *b, const struct call *c, const struct tensor *t, enum dtype type) {
+static const struct tensor *stored(struct eval_context *b, const struct call *c, const struct tensor *t,
+                                   enum dtype type) {
     enum op_class class = op_table[c->kind].class;
     bool constant = class == OP_CONSTANT || c->kind == K_ARANGE;
-    if (stores_exactly(type) || (b->arithmetic != DEVICE && !constant && !format_is_integer(type)))
+    if (stores_exactly(type) || (b->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
         return t;
     struct tensor *copy = tensor_copy(b, t);
     if (copy)
@@ -137,19 +138,19 @@ static const struct tensor *stored(struct bench *b, const struct call *c, const 
     return copy;
 }
 
-bool interpret(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+bool interpret(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
     evaluator *f = evaluator_of(c->kind);
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)
-        return bench_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
+        return eval_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
     if (c->nresults > MAX_RESULTS)
-        return bench_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
+        return eval_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
     if (!f(b, c, results))
-        return bench_fail(b, "%s cannot be evaluated", op_table[c->kind].name);
+        return eval_fail(b, "%s cannot be evaluated", op_table[c->kind].name);
     for (uint32_t i = 0; i < MAX_RESULTS; i++) {
         if (!results[i] && i < c->nresults)
-            return bench_fail(b, "%s has no result %u", op_table[c->kind].name, i);
+            return eval_fail(b, "%s has no result %u", op_table[c->kind].name, i);
         if (results[i] && !check_shape(b, c, i, results[i]))
             return false;
         if (results[i] && !(results[i] = stored(b, c, results[i], result_type(c, i))))

@@ -31,7 +31,7 @@ static const char *attribute_name(enum op_kind k, struct str param) {
     return param.p;
 }
 
-static bool attribute_param(struct bench *b, const struct call *c, const char *key, const struct tensor **out) {
+static bool attribute_param(struct eval_context *b, const struct call *c, const char *key, const struct tensor **out) {
     struct str text;
     double x;
     int64_t whole;
@@ -40,7 +40,7 @@ static bool attribute_param(struct bench *b, const struct call *c, const char *k
     if (mlir_int(text, &whole))
         x = (double)whole;
     else if (!mlir_float(text, &x))
-        return bench_fail(b, "%s: attribute %s is no number", op_table[c->kind].name, key);
+        return eval_fail(b, "%s: attribute %s is no number", op_table[c->kind].name, key);
     *out = tensor_scalar(b, x);
     return *out != NULL;
 }
@@ -73,7 +73,7 @@ static bool is_axis_of(enum op_kind k, const char *key) {
     return false;
 }
 
-static bool read_axis(struct bench *b, const struct call *c, uint32_t *axis) {
+static bool read_axis(struct eval_context *b, const struct call *c, uint32_t *axis) {
     const struct shape *s = &operand(c, 0)->shape;
     struct str text;
     *axis = s->rank ? s->rank - 1 : 0;
@@ -84,20 +84,21 @@ static bool read_axis(struct bench *b, const struct call *c, uint32_t *axis) {
             continue;                             /* in a formula the default is the last axis */
         n = c->kind == K_MEAN ? (int)s->rank : 1; /* the default of a mean is all axes */
         return attr_list(b, c, axis_keys[i].key, dims, TENSOR_RANK, &n) &&
-               (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name)) &&
+               (n == 1 || eval_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name)) &&
                axis_in(b, c, dims[0], s->rank, axis);
     }
     return true;
 }
 
-static const struct tensor *with_axis_last(struct bench *b, const struct tensor *t, uint32_t axis, uint32_t rank) {
+static const struct tensor *with_axis_last(struct eval_context *b, const struct tensor *t, uint32_t axis,
+                                           uint32_t rank) {
     if (!t || t->shape.rank != rank || axis + 1 >= rank)
         return t;
     return view_copy(b, view_swapped(view_of(t), axis, rank - 1));
 }
 
 static bool bind_params(struct formula_run *in, const struct lowering *w, const struct call *c, uint32_t axis) {
-    struct bench *b = in->bench;
+    struct eval_context *b = in->eval;
     uint32_t roles = operand_roles(c), rank = operand(c, 0)->shape.rank;
     for (uint32_t i = 0; i < w->nparams; i++) {
         const struct tensor *t = i < roles ? operand(c, i) : NULL;
@@ -116,30 +117,30 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
 }
 
 /* The lowerings of norms are over one dimension. */
-static bool along_last_only(struct bench *b, const struct call *c) {
+static bool along_last_only(struct eval_context *b, const struct call *c) {
     int64_t dims[TENSOR_RANK];
     int n = 1;
     if ((c->kind != K_LAYER_NORM && c->kind != K_RMS_NORM) || !c->attribute)
         return true;
     return attr_list(b, c, "normalized_shape", dims, TENSOR_RANK, &n) &&
-           (n == 1 || bench_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name));
+           (n == 1 || eval_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name));
 }
 
 /* Every attribute that the formula writes is one that the lowering takes. */
-static bool attributes_known(struct bench *b, const struct lowering *w, const struct node *n) {
+static bool attributes_known(struct eval_context *b, const struct lowering *w, const struct node *n) {
     for (uint32_t i = 0; i < n->nattrs; i++) {
         struct str key = str_of(n->attrs[i].key);
         bool known = is_activation_key(key.p) || is_axis_of(n->op, key.p);
         for (uint32_t p = 0; p < w->nparams; p++)
             known |= str_eq(key, w->params[p]);
         if (!known)
-            return bench_fail(b, "the lowering of %s has no parameter %s", op_table[n->op].name, key.p);
+            return eval_fail(b, "the lowering of %s has no parameter %s", op_table[n->op].name, key.p);
     }
     return true;
 }
 
 /* Lowerings take the operands in the order of TTIR, which differs for one op only. */
-static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *operands[5]) {
+static bool in_ttir_order(struct eval_context *b, struct call *c, const struct tensor *operands[5]) {
     const struct tensor *p[5];
     if (c->kind != K_BATCH_NORM_INFERENCE || !c->ttnn)
         return true;
@@ -153,20 +154,20 @@ static bool in_ttir_order(struct bench *b, struct call *c, const struct tensor *
 
 bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct lowering *w, const struct call *call,
                    const struct node *node) {
-    struct bench *b = r->bench;
+    struct eval_context *b = r->eval;
     struct call *c = &o->call;
     *o = (struct lowered_op){.call = *call};
     if (!in_ttir_order(b, c, o->operands))
         return false;
     if (r->depth >= MAX_DEPTH)
-        return bench_fail(b, "%s is lowered to itself", op_table[c->kind].name);
+        return eval_fail(b, "%s is lowered to itself", op_table[c->kind].name);
     if (b->mesh && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
-        return bench_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name); /* it is of one */
+        return eval_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name); /* it is of one */
     if (!operands_needed(b, c, 1) || !along_last_only(b, c) ||
         (node && !w->primitive && !attributes_known(b, w, node)) || !read_axis(b, c, &o->axis))
         return false;
     o->run = arena_alloc(b->arena, sizeof *o->run);
-    *o->run = (struct formula_run){.bench = b,
+    *o->run = (struct formula_run){.eval = b,
                                    .set = r->set,
                                    .formula = w->formula,
                                    .numbers = r->numbers,
@@ -178,7 +179,7 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
 }
 
 bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]) {
-    struct bench *b = o->run->bench;
+    struct eval_context *b = o->run->eval;
     for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++)
         if (!(results[i] = with_axis_last(b, results[i], o->axis, operand(&o->call, 0)->shape.rank)))
             return false;
@@ -186,14 +187,15 @@ bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RE
     return results[0] != NULL;
 }
 
-bool lowered_in_declared_shapes(struct bench *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+bool lowered_in_declared_shapes(struct eval_context *b, const struct call *c,
+                                const struct tensor *results[MAX_RESULTS]) {
     for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
         const struct shape *declared = declared_shape(c, i);
         if (!results[i] || !(results[i] = as_declared(b, c, i, results[i])))
-            return bench_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
+            return eval_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
         if (declared && !shape_eq(declared, &results[i]->shape))
-            return bench_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
-                              shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, declared).p);
+            return eval_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
+                             shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, declared).p);
     }
     return true;
 }

@@ -2,13 +2,13 @@
  * operand, copied. */
 #include "numeric/evaluators.h"
 
-static bool copied(struct bench *b, struct view v, const struct tensor **out) {
+static bool copied(struct eval_context *b, struct view v, const struct tensor **out) {
     *out = view_copy(b, v);
     return *out != NULL;
 }
 
 /* The attribute `shape`; one dimension may be negative: what is left of `count` elements. */
-static bool shape_attribute(struct bench *b, const struct call *c, int64_t count, struct shape *s) {
+static bool shape_attribute(struct eval_context *b, const struct call *c, int64_t count, struct shape *s) {
     int n = -1, open = -1;
     int64_t known = 1;
     if (!attr_list_needed(b, c, "shape", s->dim, TENSOR_RANK, &n))
@@ -25,7 +25,7 @@ static bool shape_attribute(struct bench *b, const struct call *c, int64_t count
     return true;
 }
 
-bool evaluate_reshape(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_reshape(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct shape s = {0};
     if (!operands_needed(b, c, 1))
         return false;
@@ -38,12 +38,12 @@ bool evaluate_reshape(struct bench *b, const struct call *c, const struct tensor
 }
 
 /* The operand itself: casts and changes of layout or memory; interpret() rounds to the type of a cast. */
-bool evaluate_same(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_same(struct eval_context *b, const struct call *c, const struct tensor **out) {
     *out = operand(c, 0);
     return operands_needed(b, c, 1);
 }
 
-bool evaluate_permute(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_permute(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t p[TENSOR_RANK];
     uint32_t order[TENSOR_RANK];
     bool used[TENSOR_RANK] = {false};
@@ -51,18 +51,18 @@ bool evaluate_permute(struct bench *b, const struct call *c, const struct tensor
     if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "permutation", p, TENSOR_RANK, &n))
         return false;
     if (n != (int)operand(c, 0)->shape.rank)
-        return bench_fail(b, "a permutation of %d dimensions of a tensor of rank %u", n, operand(c, 0)->shape.rank);
+        return eval_fail(b, "a permutation of %d dimensions of a tensor of rank %u", n, operand(c, 0)->shape.rank);
     for (int i = 0; i < n; i++) {
         if (!axis_in(b, c, p[i], (uint32_t)n, &order[i]))
             return false;
         if (used[order[i]])
-            return bench_fail(b, "a permutation names dimension %u twice", order[i]);
+            return eval_fail(b, "a permutation names dimension %u twice", order[i]);
         used[order[i]] = true;
     }
     return copied(b, view_permuted(view_of(operand(c, 0)), order), out);
 }
 
-bool evaluate_transpose(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_transpose(struct eval_context *b, const struct call *c, const struct tensor **out) {
     uint32_t d0, d1;
     if (!axis_needed(b, c, "dim0", &d0) || !axis_needed(b, c, "dim1", &d1))
         return false;
@@ -71,14 +71,14 @@ bool evaluate_transpose(struct bench *b, const struct call *c, const struct tens
 
 /* The operand's shape times the numbers of an attribute, one for each dimension of the result; dimensions that the
  * operand lacks in front count as 1. */
-static bool multiplied(struct bench *b, const struct call *c, const char *key, struct shape *s) {
+static bool multiplied(struct eval_context *b, const struct call *c, const char *key, struct shape *s) {
     int64_t times[TENSOR_RANK];
     int n = -1;
     const struct shape *x = &operand(c, 0)->shape;
     if (!attr_list_needed(b, c, key, times, TENSOR_RANK, &n))
         return false;
     if (n < (int)x->rank)
-        return bench_fail(b, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->rank);
+        return eval_fail(b, "%s: %d numbers for rank %u", op_table[c->kind].name, n, x->rank);
     s->rank = (uint32_t)n;
     for (int i = 0; i < n; i++) {
         int d = i - (n - (int)x->rank);
@@ -87,7 +87,7 @@ static bool multiplied(struct bench *b, const struct call *c, const char *key, s
     return true;
 }
 
-bool evaluate_broadcast(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_broadcast(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct shape s = {0}, fits;
     if (!operands_needed(b, c, 1))
         return false;
@@ -98,13 +98,13 @@ bool evaluate_broadcast(struct bench *b, const struct call *c, const struct tens
     if (!shape_broadcast(b, &operand(c, 0)->shape, &s, &fits))
         return false;
     if (!shape_eq(&fits, &s))
-        return bench_fail(b, "%s cannot be broadcast to %s", shape_text(b->arena, &operand(c, 0)->shape).p,
-                          shape_text(b->arena, &s).p);
+        return eval_fail(b, "%s cannot be broadcast to %s", shape_text(b->arena, &operand(c, 0)->shape).p,
+                         shape_text(b->arena, &s).p);
     return copied(b, view_expanded(operand(c, 0), &s), out);
 }
 
 /* torch.repeat: the whole operand, tiled along each dimension. */
-bool evaluate_repeat(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_repeat(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct shape s = {0};
     struct str text;
     if (!operands_needed(b, c, 1))
@@ -129,7 +129,7 @@ bool evaluate_repeat(struct bench *b, const struct call *c, const struct tensor 
 }
 
 /* torch.repeat_interleave: each element `repeats` times in a row. */
-bool evaluate_repeat_interleave(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_repeat_interleave(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t times = 1;
     uint32_t axis;
     if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "repeats", &times) ||
@@ -137,7 +137,7 @@ bool evaluate_repeat_interleave(struct bench *b, const struct call *c, const str
         return false;
     struct view v = view_of(operand(c, 0));
     if (v.shape.rank == TENSOR_RANK || times < 0)
-        return bench_fail(b, "repeat_interleave: rank %u, %lld times", v.shape.rank, (long long)times);
+        return eval_fail(b, "repeat_interleave: rank %u, %lld times", v.shape.rank, (long long)times);
     struct shape s = v.shape;
     s.dim[axis] *= times;
     for (uint32_t d = v.shape.rank++; d > axis + 1; d--) { /* a dimension of stride 0 behind the axis */
@@ -151,7 +151,7 @@ bool evaluate_repeat_interleave(struct bench *b, const struct call *c, const str
     return *out != NULL;
 }
 
-bool evaluate_concat(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_concat(struct eval_context *b, const struct call *c, const struct tensor **out) {
     uint32_t axis;
     if (!operands_needed(b, c, 1) || !operands_needed(b, c, c->noperands) ||
         !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis))
@@ -161,8 +161,8 @@ bool evaluate_concat(struct bench *b, const struct call *c, const struct tensor 
         struct shape other = operand(c, i)->shape;
         other.dim[axis] = s.dim[axis];
         if (!shape_eq(&other, &s))
-            return bench_fail(b, "%s and %s are not joined along dimension %u", shape_text(b->arena, &s).p,
-                              shape_text(b->arena, &operand(c, i)->shape).p, axis);
+            return eval_fail(b, "%s and %s are not joined along dimension %u", shape_text(b->arena, &s).p,
+                             shape_text(b->arena, &operand(c, i)->shape).p, axis);
         s.dim[axis] += operand(c, i)->shape.dim[axis];
     }
     *out = tensor_concat(b, c->operands, c->noperands, axis);
@@ -177,16 +177,16 @@ static int64_t from_end(int64_t at, int64_t size) {
     return at < 0 ? 0 : at > size ? size : at;
 }
 
-static bool cut(struct bench *b, struct view *v, uint32_t dim, int64_t begin, int64_t end, int64_t step) {
+static bool cut(struct eval_context *b, struct view *v, uint32_t dim, int64_t begin, int64_t end, int64_t step) {
     if (step < 1)
-        return bench_fail(b, "a slice with step %lld", (long long)step);
+        return eval_fail(b, "a slice with step %lld", (long long)step);
     begin = from_end(begin, v->shape.dim[dim]);
     end = from_end(end, v->shape.dim[dim]);
     *v = view_cut(*v, dim, begin, step, end > begin ? (end - begin + step - 1) / step : 0);
     return true;
 }
 
-static bool slice_by(struct bench *b, const struct call *c, const int64_t *begins, const int64_t *ends, int n,
+static bool slice_by(struct eval_context *b, const struct call *c, const int64_t *begins, const int64_t *ends, int n,
                      const struct tensor **out) {
     int64_t steps[TENSOR_RANK];
     int nsteps = n;
@@ -196,14 +196,14 @@ static bool slice_by(struct bench *b, const struct call *c, const int64_t *begin
     if (!attr_list(b, c, "step", steps, TENSOR_RANK, &nsteps))
         return false;
     if (n != (int)v.shape.rank || nsteps != n)
-        return bench_fail(b, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
+        return eval_fail(b, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
     for (int i = 0; i < n; i++)
         if (!cut(b, &v, (uint32_t)i, begins[i], ends[i], steps[i]))
             return false;
     return copied(b, v, out);
 }
 
-bool evaluate_slice(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_slice(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t begins[TENSOR_RANK], ends[TENSOR_RANK];
     int n = -1, m = -1;
     if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "begins", begins, TENSOR_RANK, &n) ||
@@ -212,14 +212,14 @@ bool evaluate_slice(struct bench *b, const struct call *c, const struct tensor *
     return slice_by(b, c, begins, ends, n == m ? n : -1, out);
 }
 
-bool evaluate_slice_dynamic(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_slice_dynamic(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t at[2][TENSOR_RANK];
     if (!operands_needed(b, c, 3))
         return false;
     for (uint32_t k = 0; k < 2; k++) {
         const struct tensor *t = operand(c, k + 1);
         if (t->n != operand(c, 0)->shape.rank)
-            return bench_fail(b, "a slice of %lld dimensions", (long long)t->n);
+            return eval_fail(b, "a slice of %lld dimensions", (long long)t->n);
         for (int64_t i = 0; i < t->n; i++)
             at[k][i] = (int64_t)t->x[i];
     }
@@ -227,7 +227,7 @@ bool evaluate_slice_dynamic(struct bench *b, const struct call *c, const struct 
 }
 
 /* x[begin:end:step] along one dimension. */
-bool evaluate_index(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_index(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t begin = 0, end = 0, step = 1;
     uint32_t axis;
     if (!operands_needed(b, c, 1) || !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
@@ -239,7 +239,7 @@ bool evaluate_index(struct bench *b, const struct call *c, const struct tensor *
 
 /* Concatenated windows of `length` elements along one dimension, which begin at begin, begin + stride, ...; a stride of
  * 0 means one window. */
-bool evaluate_index_select(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_index_select(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t begin = 0, length = 0, stride = 0;
     uint32_t axis;
     if (!operands_needed(b, c, 1) || !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis) ||
@@ -249,7 +249,7 @@ bool evaluate_index_select(struct bench *b, const struct call *c, const struct t
     int64_t size = operand(c, 0)->shape.dim[axis], count = 0, *at;
     begin = from_end(begin, size);
     if (length < 1 || stride < 0)
-        return bench_fail(b, "windows of %lld elements", (long long)length);
+        return eval_fail(b, "windows of %lld elements", (long long)length);
     at = arena_alloc(b->arena, (size_t)(size + 1) * sizeof *at);
     for (int64_t from = begin; from < size; from += stride) {
         for (int64_t i = from; i < size && i < from + length && count < size; i++)
@@ -270,7 +270,7 @@ bool evaluate_index_select(struct bench *b, const struct call *c, const struct t
     return true;
 }
 
-bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_pad(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t p[2 * TENSOR_RANK];
     int n = -1;
     double value = 0;
@@ -280,11 +280,11 @@ bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **o
     const struct tensor *x = operand(c, 0);
     struct shape s = x->shape;
     if (n != 2 * (int)s.rank)
-        return bench_fail(b, "%d paddings of a tensor of rank %u", n, s.rank);
+        return eval_fail(b, "%d paddings of a tensor of rank %u", n, s.rank);
     for (uint32_t d = 0; d < s.rank; d++) {
         const int64_t *at = p + 2 * (size_t)d; /* before and after */
         if (at[0] < 0 || at[1] < 0)
-            return bench_fail(b, "a negative padding");
+            return eval_fail(b, "a negative padding");
         s.dim[d] += at[0] + at[1];
     }
     struct tensor *t = tensor_new(b, &s);
@@ -300,7 +300,7 @@ bool evaluate_pad(struct bench *b, const struct call *c, const struct tensor **o
     return true;
 }
 
-bool evaluate_reverse(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_reverse(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t dims[TENSOR_RANK];
     int n = -1;
     uint32_t d;

@@ -21,7 +21,7 @@ static void softmax_row(double *x, int64_t n, int64_t stride, bool stable) {
         x[i * stride] /= total;
 }
 
-static const struct tensor *softmax_along(struct bench *b, const struct tensor *x, uint32_t axis, bool stable) {
+static const struct tensor *softmax_along(struct eval_context *b, const struct tensor *x, uint32_t axis, bool stable) {
     struct tensor *t = tensor_copy(b, x);
     struct index_walk w;
     if (!t)
@@ -35,7 +35,7 @@ static const struct tensor *softmax_along(struct bench *b, const struct tensor *
     return t;
 }
 
-bool evaluate_softmax(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_softmax(struct eval_context *b, const struct call *c, const struct tensor **out) {
     bool stable = false;
     uint32_t axis;
     if (!axis_needed(b, c, "dimension", &axis) || !attr_flag(b, c, "numericStable", &stable))
@@ -61,8 +61,8 @@ static void normalize(double *x, int64_t n, double epsilon, bool centre) {
         x[i] /= root;
 }
 
-static const struct tensor *scaled_and_shifted(struct bench *b, const struct tensor *x, const struct tensor *weight,
-                                               const struct tensor *bias) {
+static const struct tensor *scaled_and_shifted(struct eval_context *b, const struct tensor *x,
+                                               const struct tensor *weight, const struct tensor *bias) {
     if (x && weight)
         x = apply_binary(b, binary_of(K_MULTIPLY), x, weight);
     if (x && bias)
@@ -71,7 +71,8 @@ static const struct tensor *scaled_and_shifted(struct bench *b, const struct ten
 }
 
 /* Each run of `run` neighbours is normalised by itself. */
-static const struct tensor *norm_of(struct bench *b, const struct tensor *x, int64_t run, double epsilon, bool centre) {
+static const struct tensor *norm_of(struct eval_context *b, const struct tensor *x, int64_t run, double epsilon,
+                                    bool centre) {
     struct tensor *t = tensor_copy(b, x);
     if (!t)
         return NULL;
@@ -85,13 +86,13 @@ static bool centres(enum op_kind k) {
 }
 
 /* Elements of as many trailing dimensions as normalized_shape has; of the last one where it is absent. -1: a reason. */
-static int64_t elements_normalized(struct bench *b, const struct call *c, const struct shape *s) {
+static int64_t elements_normalized(struct eval_context *b, const struct call *c, const struct shape *s) {
     int64_t dims[TENSOR_RANK], run = 1;
     int n = 1;
     if (!attr_list(b, c, "normalized_shape", dims, TENSOR_RANK, &n))
         return -1;
     if (n > (int)s->rank || n < 1) {
-        bench_fail(b, "%s of %d dimensions of a tensor of rank %u", op_table[c->kind].name, n, s->rank);
+        eval_fail(b, "%s of %d dimensions of a tensor of rank %u", op_table[c->kind].name, n, s->rank);
         return -1;
     }
     for (int i = 0; i < n; i++)
@@ -99,12 +100,12 @@ static int64_t elements_normalized(struct bench *b, const struct call *c, const 
     return run;
 }
 
-static bool epsilon_of(struct bench *b, const struct call *c, double *epsilon) {
+static bool epsilon_of(struct eval_context *b, const struct call *c, double *epsilon) {
     *epsilon = c->ttnn || c->kind == K_GROUP_NORM ? 1e-12 : 1e-5;
     return attr_number(b, c, "epsilon", epsilon);
 }
 
-bool evaluate_layer_norm(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_layer_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
     double epsilon;
     if (!operands_needed(b, c, 1) || !epsilon_of(b, c, &epsilon))
         return false;
@@ -117,22 +118,23 @@ bool evaluate_layer_norm(struct bench *b, const struct call *c, const struct ten
     return *out != NULL;
 }
 
-const struct tensor *weights_as_row(struct bench *b, const struct tensor *p, const struct shape *x) {
+const struct tensor *weights_as_row(struct eval_context *b, const struct tensor *p, const struct shape *x) {
     int64_t row = x->rank ? x->dim[x->rank - 1] : 1;
     bool folded = p && p->n == row && p->shape.rank > 1 && p->shape.dim[p->shape.rank - 1] != row;
     return folded ? tensor_reshape(b, p, &(struct shape){1, {row}}) : p;
 }
 
-static const struct tensor *plus_residual(struct bench *b, const struct tensor *x, const struct tensor *residual) {
+static const struct tensor *plus_residual(struct eval_context *b, const struct tensor *x,
+                                          const struct tensor *residual) {
     return residual ? apply_binary(b, binary_of(K_ADD), x, residual) : x;
 }
 
 /* On one device, which has the whole tensor; on several no evaluator knows the shards of the others. */
-bool evaluate_distributed_norm(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_distributed_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
     bool rms = c->kind == K_DISTRIBUTED_RMS_NORM;
     double epsilon;
     if (b->mesh)
-        return bench_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name);
+        return eval_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name);
     if (!operands_needed(b, c, 1) || !epsilon_of(b, c, &epsilon))
         return false;
     if (!rms)
@@ -150,7 +152,7 @@ bool evaluate_distributed_norm(struct bench *b, const struct call *c, const stru
     return *out != NULL;
 }
 
-bool evaluate_dit_norm(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_dit_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
     double epsilon = 1e-5;
     if (!operands_needed(b, c, 1) || !attr_number(b, c, "epsilon", &epsilon))
         return false;
@@ -164,7 +166,7 @@ bool evaluate_dit_norm(struct bench *b, const struct call *c, const struct tenso
 /* ---- by channel ---- */
 
 /* A parameter with one number for each channel, or one for all, in a shape that broadcasts to x. NULL stays NULL. */
-static bool by_channel(struct bench *b, const struct call *c, const struct tensor *p, const struct shape *x,
+static bool by_channel(struct eval_context *b, const struct call *c, const struct tensor *p, const struct shape *x,
                        uint32_t channel, const struct tensor **out) {
     struct shape s = {.rank = x->rank};
     for (uint32_t d = 0; d < x->rank; d++)
@@ -173,8 +175,8 @@ static bool by_channel(struct bench *b, const struct call *c, const struct tenso
     if (!p)
         return true;
     if (p->n != x->dim[channel] && p->n != 1)
-        return bench_fail(b, "%s: %lld numbers for %lld channels", op_table[c->kind].name, (long long)p->n,
-                          (long long)x->dim[channel]);
+        return eval_fail(b, "%s: %lld numbers for %lld channels", op_table[c->kind].name, (long long)p->n,
+                         (long long)x->dim[channel]);
     if (p->n == 1)
         s.dim[channel] = 1;
     *out = tensor_reshape(b, p, &s);
@@ -183,7 +185,7 @@ static bool by_channel(struct bench *b, const struct call *c, const struct tenso
 
 /* Statistics over all dimensions of a group of channels but the batch: dimensions are brought into the order batch,
  * channels, all else, where each group is one run. */
-bool evaluate_group_norm(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_group_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t groups = 1;
     uint32_t channel, order[TENSOR_RANK], back[TENSOR_RANK], at = 0;
     double epsilon;
@@ -195,7 +197,7 @@ bool evaluate_group_norm(struct bench *b, const struct call *c, const struct ten
         return false;
     int64_t channels = x->shape.dim[channel], batch = x->shape.dim[0];
     if (channel == 0 || groups < 1 || channels % groups != 0)
-        return bench_fail(b, "group_norm: %lld groups of %lld channels", (long long)groups, (long long)channels);
+        return eval_fail(b, "group_norm: %lld groups of %lld channels", (long long)groups, (long long)channels);
     for (uint32_t d = 0; d < x->shape.rank; d++)
         if (d != channel) {
             order[at++] = d;
@@ -214,7 +216,7 @@ bool evaluate_group_norm(struct bench *b, const struct call *c, const struct ten
 
 /* Operands of TTIR: operand, scale, offset, mean, variance; of TTNN: input, running_mean, running_var, weight, bias,
  * of which the last four may be absent. */
-bool batch_norm_operands(struct bench *b, const struct call *c, const struct tensor *p[5]) {
+bool batch_norm_operands(struct eval_context *b, const struct call *c, const struct tensor *p[5]) {
     static const uint32_t ttir[5] = {0, 3, 4, 1, 2};
     int64_t sizes[5] = {1, 1, 1, 1, 1};
     int n = 5;
@@ -228,10 +230,10 @@ bool batch_norm_operands(struct bench *b, const struct call *c, const struct ten
         return false;
     for (int i = 0; i < 5; i++)
         p[i] = i < n && sizes[i] ? operand(c, at++) : NULL;
-    return p[0] && p[1] && p[2] ? true : bench_fail(b, "batch_norm_inference lacks its mean or variance");
+    return p[0] && p[1] && p[2] ? true : eval_fail(b, "batch_norm_inference lacks its mean or variance");
 }
 
-bool evaluate_batch_norm(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_batch_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
     const struct tensor *p[5];
     double epsilon = 1e-5;
     uint32_t channel;

@@ -1,7 +1,7 @@
 /* All of the room that evaluates: number formats, tensors, ops, formulas.
  *
  * - format.h        rounding to element types
- * - tensor.h        tensors, views, and the bench: memory, limits and errors of one evaluation
+ * - tensor.h        tensors, views, and the context: memory, limits and errors of one evaluation
  * - call.h          one op: operands, attributes, declared results
  * - interpret.h     evaluates one op
  * - formula_value.h evaluates formulas, and fused ops by their lowering (library/lowering.h)
@@ -9,19 +9,19 @@
  * Shapes. A tensor is dense and row-major, of rank 12 at most; a scalar has rank 0. Operands broadcast from the right.
  * Where the text declares the shape of a result, an evaluation that yields another one is an error.
  *
- * Numbers are doubles. In EXACT arithmetic they stay so: only results of integer type are rounded (they drop the
- * fraction and wrap or saturate), and constants are what their type holds. In DEVICE arithmetic each result is rounded
+ * Numbers are doubles. In exact arithmetic they stay so: only results of integer type are rounded (they drop the
+ * fraction and wrap or saturate), and constants are what their type holds. In device arithmetic each result is rounded
  * to its element type as the packer rounds; a matrix product runs by the math fidelity and accumulator that the op
  * prints, or else by TTNN's defaults; all other arithmetic inside of an op is exact. Formulas and lowerings are exact
  * inside; the caller rounds the result.
  *
- * Collectives. A bench with a mesh evaluates one device of several; the mesh supplies the operands of the others.
+ * Collectives. A context with a mesh evaluates one device of several; the mesh supplies the operands of the others.
  * Without a mesh collectives have no evaluator.
  *
- * Ownership. All tensors live in the arena of the bench. Operands are not changed; results may share elements with
- * them. There is no global state: two benches may be used in two threads.
+ * Ownership. All tensors live in the arena of the context. Operands are not changed; results may share elements with
+ * them. There is no global state: two contexts may be used in two threads.
  *
- * Errors. A function that fails returns false or NULL and leaves the first reason in `bench.error`: an op without
+ * Errors. A function that fails returns false or NULL and leaves the first reason in `context.error`: an op without
  * evaluator, a missing operand or attribute, shapes that do not fit, an integer divided by 0, an index out of range,
  * more than max_elements or max_steps. A float divided by 0 is an infinity or a NaN: whoever compares decides.
  *

@@ -1,9 +1,9 @@
 /* Contractions: matmul, linear, dot_general.
  *
- * EXACT: the sum over k in order, in doubles. DEVICE and INSIDE: as the matrix unit computes it (Tenstorrent ISA
- * documentation, MVMUL.md and SrcASrcB.md). The left operand is in SrcB and the right one in SrcA, each truncated to
- * what a source register holds. Every 16 terms take one pass for each phase of the math fidelity; their sum is added to
- * Dst, which is rounded to f32 or bf16 each time. */
+ * ARITHMETIC_EXACT: the sum over k in order, in doubles. ARITHMETIC_DEVICE and ARITHMETIC_INSIDE: as the matrix unit
+ * computes it (Tenstorrent ISA documentation, MVMUL.md and SrcASrcB.md). The left operand is in SrcB and the right one
+ * in SrcA, each truncated to what a source register holds. Every 16 terms take one pass for each phase of the math
+ * fidelity; their sum is added to Dst, which is rounded to f32 or bf16 each time. */
 #include "numeric/elementwise.h"
 #include "numeric/evaluators.h"
 
@@ -38,13 +38,13 @@ static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left
     return dst;
 }
 
-static double stored_for(const struct bench *b, double x, enum dtype type) {
-    return b->arithmetic == INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+static double stored_for(const struct eval_context *b, double x, enum dtype type) {
+    return b->arithmetic == ARITHMETIC_INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
 }
 
 /* High and low parts of all elements. Inside a fused op an operand of a product was stored by the packer first, which
  * rounds it, where the unpacker alone would truncate. */
-static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
+static bool split(struct eval_context *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
     for (unsigned low = 0; low < 2; low++) {
         struct tensor *p = tensor_new(b, &t->shape);
         if (!p)
@@ -57,7 +57,7 @@ static bool split(struct bench *b, const struct tensor *t, enum dtype type, bool
 }
 
 /* Math fidelity where the op prints no compute_config: tt-metal, matmul_device_operation.cpp; for f32 its PR 38306. */
-static unsigned default_phases(const struct bench *b, const enum dtype *types) {
+static unsigned default_phases(const struct eval_context *b, const enum dtype *types) {
     if (types[0] == DT_F32 || types[1] == DT_F32)
         return b->blackhole ? 4 : 3;
     return format_is_block(types[0]) && format_is_block(types[1]) ? 1 : 2;
@@ -68,18 +68,18 @@ static bool is_float(enum dtype t) {
 }
 
 /* How the matrix unit is set up for an op; false where the product is computed exactly. */
-static bool on_device(const struct bench *b, const struct call *c, struct matrix_unit *u) {
+static bool on_device(const struct eval_context *b, const struct call *c, struct matrix_unit *u) {
     static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
     const enum dtype inside[2] = {b->product_type, b->product_type}, *types = c->operand_types;
     struct str config = b->product_config;
-    if (b->arithmetic == INSIDE)
+    if (b->arithmetic == ARITHMETIC_INSIDE)
         types = inside;
-    if (b->arithmetic == EXACT || !types || !is_float(types[0]) || !is_float(types[1]))
+    if (b->arithmetic == ARITHMETIC_EXACT || !types || !is_float(types[0]) || !is_float(types[1]))
         return false;
-    bool wide = b->arithmetic == INSIDE ? b->product_type == DT_F32 : result_type(c, 0) == DT_F32;
+    bool wide = b->arithmetic == ARITHMETIC_INSIDE ? b->product_type == DT_F32 : result_type(c, 0) == DT_F32;
     *u = (struct matrix_unit){.phases = default_phases(b, types), .wide = wide};
     memcpy(u->types, types, sizeof u->types);
-    if (b->arithmetic == INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
+    if (b->arithmetic == ARITHMETIC_INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
         return true;
     for (unsigned i = 0; i < 4; i++)
         if (str_find(config, str_of(fidelities[i])))
@@ -115,7 +115,7 @@ static struct view batch_view(const struct view *v, const struct shape *batch) {
 }
 
 /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
-static struct tensor *product(struct bench *b, const struct view *x, const struct view *y,
+static struct tensor *product(struct eval_context *b, const struct view *x, const struct view *y,
                               const struct matrix_unit *u) {
     struct shape bx = x->shape, by = y->shape, batch;
     bx.rank -= 2;
@@ -124,14 +124,14 @@ static struct tensor *product(struct bench *b, const struct view *x, const struc
         return NULL;
     struct shape s = batch;
     if (s.rank + 2 > TENSOR_RANK) {
-        bench_fail(b, "a product of rank %u", s.rank + 2);
+        eval_fail(b, "a product of rank %u", s.rank + 2);
         return NULL;
     }
     int64_t k = x->shape.dim[bx.rank + 1], matrix = x->shape.dim[bx.rank] * y->shape.dim[by.rank + 1];
     s.dim[s.rank++] = x->shape.dim[bx.rank];
     s.dim[s.rank++] = y->shape.dim[by.rank + 1];
     struct tensor *t = tensor_new(b, &s);
-    if (!t || !bench_steps(b, (uint64_t)t->n * (uint64_t)(k > 0 ? k : 1)))
+    if (!t || !eval_steps(b, (uint64_t)t->n * (uint64_t)(k > 0 ? k : 1)))
         return NULL;
     struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
     struct index_walk w;
@@ -154,12 +154,12 @@ static struct view as_matrix(const struct tensor *t, bool left) {
     return v;
 }
 
-static const struct tensor *multiply(struct bench *b, const struct tensor *x, bool transpose_x, const struct tensor *y,
-                                     bool transpose_y, struct matrix_unit *u) {
+static const struct tensor *multiply(struct eval_context *b, const struct tensor *x, bool transpose_x,
+                                     const struct tensor *y, bool transpose_y, struct matrix_unit *u) {
     struct view vx = as_matrix(x, true), vy = as_matrix(y, false);
     uint32_t rx = vx.shape.rank, ry = vy.shape.rank;
     if (rx < 2 || ry < 2) {
-        bench_fail(b, "a product with a scalar");
+        eval_fail(b, "a product with a scalar");
         return NULL;
     }
     if (transpose_x && x->shape.rank > 1)
@@ -167,7 +167,7 @@ static const struct tensor *multiply(struct bench *b, const struct tensor *x, bo
     if (transpose_y && y->shape.rank > 1)
         vy = view_swapped(vy, ry - 1, ry - 2);
     if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2]) {
-        bench_fail(b, "a product of %s and %s", shape_text(b->arena, &vx.shape).p, shape_text(b->arena, &vy.shape).p);
+        eval_fail(b, "a product of %s and %s", shape_text(b->arena, &vx.shape).p, shape_text(b->arena, &vy.shape).p);
         return NULL;
     }
     if (u && !(split(b, x, u->types[0], false, u->left) && split(b, y, u->types[1], true, u->right)))
@@ -185,13 +185,13 @@ static const struct tensor *multiply(struct bench *b, const struct tensor *x, bo
     return tensor_reshape(b, t, &s);
 }
 
-const struct tensor *multiply_matrices(struct bench *b, const struct tensor *x, bool transpose_x,
+const struct tensor *multiply_matrices(struct eval_context *b, const struct tensor *x, bool transpose_x,
                                        const struct tensor *y, bool transpose_y) {
     return multiply(b, x, transpose_x, y, transpose_y, NULL);
 }
 
 /* Bias and activation apply to the product as Dst holds it, before it is rounded to the type of the result. */
-bool evaluate_matmul(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_matmul(struct eval_context *b, const struct call *c, const struct tensor **out) {
     bool transpose_a = false, transpose_b = false;
     if (!operands_needed(b, c, 2) || !attr_flag(b, c, "transpose_a", &transpose_a) ||
         !attr_flag(b, c, "transpose_b", &transpose_b))
@@ -213,7 +213,7 @@ struct contraction_side {
     struct shape batch_shape, free_shape;
 };
 
-static bool arrange(struct bench *b, const struct call *c, const struct tensor *t, const char *batch,
+static bool arrange(struct eval_context *b, const struct call *c, const struct tensor *t, const char *batch,
                     const char *contract, struct contraction_side *s) {
     int64_t dims[2][TENSOR_RANK];
     int n[2] = {0, 0};
@@ -227,7 +227,7 @@ static bool arrange(struct bench *b, const struct call *c, const struct tensor *
             if (!axis_in(b, c, dims[part][i], t->shape.rank, &d))
                 return false;
             if (used[d])
-                return bench_fail(b, "dot_general names a dimension twice");
+                return eval_fail(b, "dot_general names a dimension twice");
             used[d] = true;
             if (part == 1) {
                 contracted[i] = d;
@@ -249,22 +249,23 @@ static bool arrange(struct bench *b, const struct call *c, const struct tensor *
     return true;
 }
 
-static const struct tensor *as_matrices(struct bench *b, const struct tensor *t, const struct contraction_side *s) {
+static const struct tensor *as_matrices(struct eval_context *b, const struct tensor *t,
+                                        const struct contraction_side *s) {
     struct tensor *moved = view_copy(b, view_permuted(view_of(t), s->order));
     return moved ? tensor_reshape(b, moved, &(struct shape){3, {s->batch, s->free, s->contracted}}) : NULL;
 }
 
-bool evaluate_dot_general(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_dot_general(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct contraction_side l, r;
     if (!operands_needed(b, c, 2) || !arrange(b, c, operand(c, 0), "batch_dims_lhs", "contract_dims_lhs", &l) ||
         !arrange(b, c, operand(c, 1), "batch_dims_rhs", "contract_dims_rhs", &r))
         return false;
     if (!shape_eq(&l.batch_shape, &r.batch_shape) || l.contracted != r.contracted)
-        return bench_fail(b, "dot_general of %s and %s", shape_text(b->arena, &operand(c, 0)->shape).p,
-                          shape_text(b->arena, &operand(c, 1)->shape).p);
+        return eval_fail(b, "dot_general of %s and %s", shape_text(b->arena, &operand(c, 0)->shape).p,
+                         shape_text(b->arena, &operand(c, 1)->shape).p);
     struct shape s = l.batch_shape;
     if (s.rank + l.free_shape.rank + r.free_shape.rank > TENSOR_RANK)
-        return bench_fail(b, "a product of rank %u", s.rank + l.free_shape.rank + r.free_shape.rank);
+        return eval_fail(b, "a product of rank %u", s.rank + l.free_shape.rank + r.free_shape.rank);
     for (uint32_t d = 0; d < l.free_shape.rank; d++)
         s.dim[s.rank++] = l.free_shape.dim[d];
     for (uint32_t d = 0; d < r.free_shape.rank; d++)

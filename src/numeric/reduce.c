@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* The dimensions that are reduced; all where the attribute is absent. */
-static bool reduced_dims(struct bench *b, const struct call *c, const char *key, uint32_t rank, bool *reduced) {
+static bool reduced_dims(struct eval_context *b, const struct call *c, const char *key, uint32_t rank, bool *reduced) {
     int64_t dims[TENSOR_RANK];
     int n = -1;
     uint32_t d;
@@ -72,7 +72,7 @@ static struct reduction reduction_of(enum op_kind k) {
 }
 
 /* The reduced dimensions stay, with an extent of 1. */
-static struct tensor *reduce(struct bench *b, const struct tensor *x, const bool *reduced, struct reduction r) {
+static struct tensor *reduce(struct eval_context *b, const struct tensor *x, const bool *reduced, struct reduction r) {
     struct shape kept = reduced_shape(&x->shape, reduced, true);
     struct tensor *t = tensor_new(b, &kept);
     struct index_walk w;
@@ -95,7 +95,7 @@ static void divide_by_count(struct tensor *t, const struct tensor *x) {
         t->x[i] /= (double)count;
 }
 
-bool evaluate_reduction(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_reduction(struct eval_context *b, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand(c, 0);
     bool reduced[TENSOR_RANK], keep = false, averages = c->kind == K_MEAN;
     if (!operands_needed(b, c, 1) || !reduced_dims(b, c, "dim_arg", x->shape.rank, reduced) ||
@@ -105,7 +105,7 @@ bool evaluate_reduction(struct bench *b, const struct call *c, const struct tens
     if (!t)
         return false;
     if (x->n == 0 && t->n > 0 && (averages || c->kind == K_MAX || c->kind == K_MIN))
-        return bench_fail(b, "%s of no elements", op_table[c->kind].name);
+        return eval_fail(b, "%s of no elements", op_table[c->kind].name);
     if (averages)
         divide_by_count(t, x);
     struct shape s = reduced_shape(&x->shape, reduced, keep);
@@ -114,13 +114,13 @@ bool evaluate_reduction(struct bench *b, const struct call *c, const struct tens
 }
 
 /* The mean over H and W: [N,H,W,C] to [N,1,1,C], or to [N,C] where the text declares that. */
-bool evaluate_global_avg_pool(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_global_avg_pool(struct eval_context *b, const struct call *c, const struct tensor **out) {
     static const bool reduced[TENSOR_RANK] = {false, true, true, false};
     const struct tensor *x = operand(c, 0);
     if (!operands_needed(b, c, 1))
         return false;
     if (x->shape.rank != 4 || x->n == 0)
-        return bench_fail(b, "global_avg_pool2d of %s", shape_text(b->arena, &x->shape).p);
+        return eval_fail(b, "global_avg_pool2d of %s", shape_text(b->arena, &x->shape).p);
     struct tensor *t = reduce(b, x, reduced, reduction_of(K_SUM));
     if (t)
         divide_by_count(t, x);
@@ -129,7 +129,7 @@ bool evaluate_global_avg_pool(struct bench *b, const struct call *c, const struc
 }
 
 /* Inclusive prefix sums and products (cumsum, cumprod). */
-bool evaluate_cumulative(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_cumulative(struct eval_context *b, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand(c, 0);
     uint32_t axis;
     if (!axis_needed(b, c, "dim", &axis))
@@ -149,7 +149,7 @@ bool evaluate_cumulative(struct bench *b, const struct call *c, const struct ten
 
 /* Index of the largest element, the first one of equals; a NaN counts as larger than all numbers. Over several
  * dimensions it is the index into them, flattened in the order in which the attribute names them. */
-bool evaluate_argmax(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_argmax(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t dims[TENSOR_RANK];
     int n = -1;
     bool reduced[TENSOR_RANK] = {false}, keep = false;
@@ -167,7 +167,7 @@ bool evaluate_argmax(struct bench *b, const struct call *c, const struct tensor 
         if (!axis_in(b, c, dims[i], rank, &d))
             return false;
         if (reduced[d])
-            return bench_fail(b, "argmax names a dimension twice");
+            return eval_fail(b, "argmax names a dimension twice");
         order[rank - (uint32_t)(n - i)] = d;
         reduced[d] = true;
     }

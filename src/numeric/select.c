@@ -5,22 +5,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool index_in(struct bench *b, const struct call *c, double index, int64_t size, int64_t *out) {
+static bool index_in(struct eval_context *b, const struct call *c, double index, int64_t size, int64_t *out) {
     double at = index < 0 ? index + (double)size : index;
     if (!(at >= 0 && at < (double)size) || at != floor(at))
-        return bench_fail(b, "%s: index %g of %lld", op_table[c->kind].name, index, (long long)size);
+        return eval_fail(b, "%s: index %g of %lld", op_table[c->kind].name, index, (long long)size);
     *out = (int64_t)at;
     return true;
 }
 
 /* Each index becomes the row of the table that it names; dimensions of the table before the last two are 1. */
-bool evaluate_embedding(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_embedding(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!operands_needed(b, c, 2))
         return false;
     const struct tensor *x = operand(c, 0), *w = operand(c, 1);
     uint32_t rank = w->shape.rank;
     if (rank < 2 || x->shape.rank == TENSOR_RANK || w->n != w->shape.dim[rank - 1] * w->shape.dim[rank - 2])
-        return bench_fail(b, "embedding in %s", shape_text(b->arena, &w->shape).p);
+        return eval_fail(b, "embedding in %s", shape_text(b->arena, &w->shape).p);
     struct shape s = x->shape;
     int64_t row = 0, size = w->shape.dim[rank - 1];
     s.dim[s.rank++] = size;
@@ -43,16 +43,16 @@ static int64_t offset_at(const struct view *v, const struct index_walk *w, uint3
 }
 
 /* As in PyTorch: along every dimension but the axis the index tensor is at most as large as the other one. */
-static bool indices_fit(struct bench *b, const struct call *c, const struct tensor *x, const struct tensor *index,
-                        uint32_t axis) {
+static bool indices_fit(struct eval_context *b, const struct call *c, const struct tensor *x,
+                        const struct tensor *index, uint32_t axis) {
     bool fit = x->shape.rank == index->shape.rank;
     for (uint32_t d = 0; fit && d < x->shape.rank; d++)
         fit = d == axis || index->shape.dim[d] <= x->shape.dim[d];
-    return fit || bench_fail(b, "%s: indices %s into %s", op_table[c->kind].name, shape_text(b->arena, &index->shape).p,
-                             shape_text(b->arena, &x->shape).p);
+    return fit || eval_fail(b, "%s: indices %s into %s", op_table[c->kind].name, shape_text(b->arena, &index->shape).p,
+                            shape_text(b->arena, &x->shape).p);
 }
 
-bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_gather(struct eval_context *b, const struct call *c, const struct tensor **out) {
     uint32_t axis;
     if (!operands_needed(b, c, 2) || !axis_needed(b, c, "dim", &axis) ||
         !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
@@ -74,7 +74,7 @@ bool evaluate_gather(struct bench *b, const struct call *c, const struct tensor 
 }
 
 /* Where two elements go to one place and the op names no way to combine them, the last one in row-major order stays. */
-bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_scatter(struct eval_context *b, const struct call *c, const struct tensor **out) {
     uint32_t axis;
     struct str how = STR("");
     if (!operands_needed(b, c, 3) || !axis_needed(b, c, "dim", &axis) ||
@@ -82,7 +82,7 @@ bool evaluate_scatter(struct bench *b, const struct call *c, const struct tensor
         return false;
     const struct tensor *index = operand(c, 1), *source = operand(c, 2);
     if (!shape_eq(&index->shape, &source->shape))
-        return bench_fail(b, "scatter: indices and source differ in shape");
+        return eval_fail(b, "scatter: indices and source differ in shape");
     struct tensor *t = tensor_copy(b, operand(c, 0));
     attr_text(c, "scatter_reduce_type", &how);
     binary_function *f = combination_of(how);
@@ -131,14 +131,14 @@ static int descending(const void *p, const void *q) {
 }
 
 /* The first k elements along an axis once they are sorted, and their indices. */
-static bool sorted(struct bench *b, const struct tensor *x, uint32_t axis, int64_t k, bool down, bool stable,
+static bool sorted(struct eval_context *b, const struct tensor *x, uint32_t axis, int64_t k, bool down, bool stable,
                    const struct tensor **out) {
     bool reversed = b->equals == EQUALS_LAST && !stable, pointed = b->equals == EQUALS_POINTED;
     struct shape s = x->shape;
     int64_t n = s.dim[axis];
     s.dim[axis] = k;
     struct tensor *values = tensor_new(b, &s), *indices = tensor_new(b, &s);
-    if (!values || !indices || !bench_steps(b, (uint64_t)x->n))
+    if (!values || !indices || !eval_steps(b, (uint64_t)x->n))
         return false;
     struct ranked *row = arena_alloc(b->arena, (size_t)(n + 1) * sizeof *row);
     struct view from = view_cut(view_of(x), axis, 0, 1, x->n ? 1 : 0), to = view_cut(view_of(values), axis, 0, 1, 1);
@@ -161,7 +161,7 @@ static bool sorted(struct bench *b, const struct tensor *x, uint32_t axis, int64
     return true;
 }
 
-bool evaluate_sort(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_sort(struct eval_context *b, const struct call *c, const struct tensor **out) {
     bool down = false, stable = false;
     uint32_t axis;
     return operands_needed(b, c, 1) && attr_flag(b, c, "descending", &down) && attr_flag(b, c, "stable", &stable) &&
@@ -170,7 +170,7 @@ bool evaluate_sort(struct bench *b, const struct call *c, const struct tensor **
 }
 
 /* Sorted, best first, although the op may leave the order open (sorted = false). */
-bool evaluate_topk(struct bench *b, const struct call *c, const struct tensor **out) {
+bool evaluate_topk(struct eval_context *b, const struct call *c, const struct tensor **out) {
     bool largest = true;
     int64_t k = 0;
     uint32_t axis;
@@ -178,6 +178,6 @@ bool evaluate_topk(struct bench *b, const struct call *c, const struct tensor **
         !axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis))
         return false;
     if (k < 0 || k > operand(c, 0)->shape.dim[axis])
-        return bench_fail(b, "topk: %lld of %lld elements", (long long)k, (long long)operand(c, 0)->shape.dim[axis]);
+        return eval_fail(b, "topk: %lld of %lld elements", (long long)k, (long long)operand(c, 0)->shape.dim[axis]);
     return sorted(b, operand(c, 0), axis, k, largest, false, out);
 }

@@ -1,4 +1,4 @@
-/* Shapes, tensors, views of tensors, and the limits of a bench. The order of all loops is row-major, so that sums do
+/* Shapes, tensors, views of tensors, and the limits of a context. The order of all loops is row-major, so that sums do
  * not depend on how a tensor is stored. */
 #include "numeric/tensor.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* The first reason counts: what follows from it would only hide it. */
-static bool note_reason(struct bench *b, bool beyond, const char *fmt, va_list args) {
+static bool note_reason(struct eval_context *b, bool beyond, const char *fmt, va_list args) {
     char text[512];
     if (b->error.n)
         return false;
@@ -16,7 +16,7 @@ static bool note_reason(struct bench *b, bool beyond, const char *fmt, va_list a
     return false;
 }
 
-bool bench_fail(struct bench *b, const char *fmt, ...) {
+bool eval_fail(struct eval_context *b, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     note_reason(b, false, fmt, args);
@@ -24,7 +24,7 @@ bool bench_fail(struct bench *b, const char *fmt, ...) {
     return false;
 }
 
-bool bench_beyond(struct bench *b, const char *fmt, ...) {
+bool eval_beyond(struct eval_context *b, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     note_reason(b, true, fmt, args);
@@ -32,10 +32,10 @@ bool bench_beyond(struct bench *b, const char *fmt, ...) {
     return false;
 }
 
-bool bench_steps(struct bench *b, uint64_t n) {
+bool eval_steps(struct eval_context *b, uint64_t n) {
     uint64_t most = b->max_steps ? b->max_steps : 1ull << 30;
     if (n > most || b->steps > most - n)
-        return bench_beyond(b, "more than %llu steps of arithmetic", (unsigned long long)most);
+        return eval_beyond(b, "more than %llu steps of arithmetic", (unsigned long long)most);
     b->steps += n;
     return true;
 }
@@ -59,30 +59,30 @@ struct str shape_text(struct arena *a, const struct shape *s) {
     return text;
 }
 
-bool shape_broadcast(struct bench *b, const struct shape *x, const struct shape *y, struct shape *out) {
+bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct shape *y, struct shape *out) {
     struct shape s = {.rank = x->rank > y->rank ? x->rank : y->rank};
     for (uint32_t d = 0; d < s.rank; d++) {
         int64_t p = d + x->rank >= s.rank ? x->dim[d + x->rank - s.rank] : 1;
         int64_t q = d + y->rank >= s.rank ? y->dim[d + y->rank - s.rank] : 1;
         if (p != q && p != 1 && q != 1)
-            return bench_fail(b, "shapes %s and %s do not broadcast", shape_text(b->arena, x).p,
-                              shape_text(b->arena, y).p);
+            return eval_fail(b, "shapes %s and %s do not broadcast", shape_text(b->arena, x).p,
+                             shape_text(b->arena, y).p);
         s.dim[d] = p == 1 ? q : p;
     }
     *out = s;
     return true;
 }
 
-struct tensor *tensor_new(struct bench *b, const struct shape *s) {
+struct tensor *tensor_new(struct eval_context *b, const struct shape *s) {
     if (s->rank > TENSOR_RANK) {
-        bench_fail(b, "a tensor of rank %u: %d is the limit", s->rank, TENSOR_RANK);
+        eval_fail(b, "a tensor of rank %u: %d is the limit", s->rank, TENSOR_RANK);
         return NULL;
     }
     int64_t n = shape_count(s);
     uint64_t most = b->max_elements ? b->max_elements : 1u << 24;
     if (n < 0 || (uint64_t)n > most || b->elements > most - (uint64_t)n) {
-        bench_beyond(b, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
-                     (unsigned long long)most);
+        eval_beyond(b, "a tensor %s: beyond the limit of %llu elements", shape_text(b->arena, s).p,
+                    (unsigned long long)most);
         return NULL;
     }
     b->elements += (uint64_t)n;
@@ -91,30 +91,30 @@ struct tensor *tensor_new(struct bench *b, const struct shape *s) {
     return t;
 }
 
-struct tensor *tensor_copy(struct bench *b, const struct tensor *t) {
+struct tensor *tensor_copy(struct eval_context *b, const struct tensor *t) {
     struct tensor *c = tensor_new(b, &t->shape);
     if (c)
         memcpy(c->x, t->x, (size_t)t->n * sizeof *t->x);
     return c;
 }
 
-struct tensor *tensor_scalar(struct bench *b, double x) {
+struct tensor *tensor_scalar(struct eval_context *b, double x) {
     struct tensor *t = tensor_new(b, &(struct shape){0});
     if (t)
         t->x[0] = x;
     return t;
 }
 
-struct tensor *tensor_of(struct bench *b, const double *x, int64_t n) {
+struct tensor *tensor_of(struct eval_context *b, const double *x, int64_t n) {
     struct tensor *t = tensor_new(b, &(struct shape){1, {n}});
     if (t)
         memcpy(t->x, x, (size_t)n * sizeof *x);
     return t;
 }
 
-const struct tensor *tensor_reshape(struct bench *b, const struct tensor *t, const struct shape *s) {
+const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s) {
     if (s->rank > TENSOR_RANK || shape_count(s) != t->n) {
-        bench_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
+        eval_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);
         return NULL;
     }
     struct tensor *r = arena_alloc(b->arena, sizeof *r);
@@ -170,7 +170,7 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
     return v;
 }
 
-struct tensor *view_copy(struct bench *b, struct view v) {
+struct tensor *view_copy(struct eval_context *b, struct view v) {
     struct tensor *t = tensor_new(b, &v.shape);
     struct index_walk w;
     if (!t)
@@ -190,7 +190,7 @@ void view_fill(struct tensor *t, const struct view *v, const double *x) {
         t->x[w.offset[0]] = *x++;
 }
 
-struct tensor *tensor_concat(struct bench *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
+struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
     struct shape s = parts[0]->shape;
     int64_t at = 0;
     for (uint32_t i = 1; i < n; i++)

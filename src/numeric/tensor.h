@@ -1,6 +1,6 @@
 /* Dense tensors of doubles in an arena, and views of them: strided index maps, as those of NumPy.
  *
- * A function that fails returns NULL or false and puts the reason into the bench. The first reason stays until the
+ * A function that fails returns NULL or false and puts the reason into the context. The first reason stays until the
  * caller clears it; later ones are dropped. */
 #ifndef FA_TENSOR_H
 #define FA_TENSOR_H
@@ -22,19 +22,20 @@ struct tensor {
 };
 
 enum arithmetic {
-    EXACT,  /* doubles; only results of integer type are rounded, since indices have to be whole */
-    DEVICE, /* products as the matrix unit computes them; each result is rounded to its element type as the packer does
-             */
-    INSIDE, /* inside of a fused op: products as the matrix unit computes them, nothing else is rounded */
+    ARITHMETIC_EXACT,  /* doubles; only results of integer type are rounded, since indices have to be whole */
+    ARITHMETIC_DEVICE, /* products as the matrix unit computes them; each result is rounded to its element type as the
+                        * packer does
+                        */
+    ARITHMETIC_INSIDE, /* inside of a fused op: products as the matrix unit computes them, nothing else is rounded */
 };
 
 /* Devices along one axis of a mesh: all evaluate the same ops, each on operands of its own. */
 enum { MAX_DEVICES = 8 };
-struct bench;
+struct eval_context;
 struct mesh {
     uint32_t devices;
     /* The operand of a collective on each device; x is that of this one. False with a reason. */
-    bool (*gather)(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
+    bool (*gather)(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]);
 };
 
 /* Order of equal elements in a sort or topk that does not promise to be stable. A proof tries several: a result that
@@ -47,39 +48,39 @@ enum equals {
 
 /* One evaluation: its memory, its limits, the device it stands for, and the reason when it failed. Zeroed but for the
  * arena, it evaluates exactly, on one device. Not shared between threads. */
-struct bench {
+struct eval_context {
     struct arena *arena; /* owns all tensors */
     enum arithmetic arithmetic;
     uint64_t max_elements;     /* of all tensors together; 0: 2^24 */
     uint64_t max_steps;        /* multiplications and comparisons; 0: 2^30 */
     uint64_t elements, steps;  /* used so far */
-    enum dtype product_type;   /* INSIDE: element type of the operands of products */
-    struct str product_config; /* INSIDE: compute_config of the fused op, or empty */
+    enum dtype product_type;   /* ARITHMETIC_INSIDE: element type of the operands of products */
+    struct str product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or empty */
     enum equals equals;
     bool blackhole;    /* default math fidelities are those of Blackhole, else of Wormhole */
     struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
     uint32_t device;   /* of the mesh */
     struct str error;  /* empty: none */
-    bool beyond;       /* the reason came from bench_beyond */
+    bool beyond;       /* the reason came from eval_beyond */
 };
 
-/* Notes the reason unless there is one; false, for `return bench_fail(...)`. */
-bool bench_fail(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Notes the reason unless there is one; false, for `return eval_fail(...)`. */
+bool eval_fail(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what this interpreter cannot do: an op without evaluator, a limit. */
-bool bench_beyond(struct bench *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool eval_beyond(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds to the steps of the evaluation; false with a reason beyond the limit. */
-bool bench_steps(struct bench *b, uint64_t n);
+bool eval_steps(struct eval_context *b, uint64_t n);
 
 /* Zeroed. NULL with a reason where a dimension is negative, the rank too high or the memory limit reached. */
-struct tensor *tensor_new(struct bench *b, const struct shape *s);
-struct tensor *tensor_copy(struct bench *b, const struct tensor *t);
-struct tensor *tensor_scalar(struct bench *b, double x); /* of rank 0 */
+struct tensor *tensor_new(struct eval_context *b, const struct shape *s);
+struct tensor *tensor_copy(struct eval_context *b, const struct tensor *t);
+struct tensor *tensor_scalar(struct eval_context *b, double x); /* of rank 0 */
 /* Of rank 1, from numbers. */
-struct tensor *tensor_of(struct bench *b, const double *x, int64_t n);
+struct tensor *tensor_of(struct eval_context *b, const double *x, int64_t n);
 /* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
-const struct tensor *tensor_reshape(struct bench *b, const struct tensor *t, const struct shape *s);
+const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s);
 /* The parts along an axis, which have the same shape otherwise; at least one. */
-struct tensor *tensor_concat(struct bench *b, const struct tensor *const *parts, uint32_t n, uint32_t axis);
+struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis);
 /* Rounds all elements to a format; block floats along the last dimension. */
 void tensor_round(struct tensor *t, enum dtype type, enum rounding r);
 
@@ -88,7 +89,7 @@ int64_t shape_count(const struct shape *s); /* product of the dimensions; -1 whe
 /* "2x3x4"; "scalar". */
 struct str shape_text(struct arena *a, const struct shape *s);
 /* Broadcast from the right as NumPy does it. False with a reason where two extents differ and none is 1. */
-bool shape_broadcast(struct bench *b, const struct shape *x, const struct shape *y, struct shape *out);
+bool shape_broadcast(struct eval_context *b, const struct shape *x, const struct shape *y, struct shape *out);
 
 /* Elements of a tensor by index: x[offset + sum of index * stride]. A stride of 0 repeats, a negative one reverses. */
 struct view {
@@ -105,7 +106,7 @@ struct view view_permuted(struct view v, const uint32_t *order);
 struct view view_swapped(struct view v, uint32_t a, uint32_t b);
 /* Elements begin, begin + step, ... along a dimension, `count` of them. */
 struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, int64_t count);
-struct tensor *view_copy(struct bench *b, struct view v); /* a dense tensor; NULL with a reason */
+struct tensor *view_copy(struct eval_context *b, struct view v); /* a dense tensor; NULL with a reason */
 /* Puts the numbers at x, in row-major order, where a view of t has its elements. */
 void view_fill(struct tensor *t, const struct view *v, const double *x);
 

@@ -36,16 +36,16 @@ const struct tensor *operand_unpadded(struct device_run *run, uint32_t op, const
     const struct tensor *x;
     struct program program = run_program(run);
     if (!window_pads(g, op, pad, &w)) {
-        bench_fail(&run->bench, "what a pad adds is not known");
+        eval_fail(&run->eval, "what a pad adds is not known");
         return NULL;
     }
-    if (!interpret_values(&run->bench, &program, graph_operands(g, op), 1, &x))
+    if (!interpret_values(&run->eval, &program, graph_operands(g, op), 1, &x))
         return NULL;
     int64_t n = 0;
     for (int64_t i = 0; i < x->n; i++)
         n += is_kept(&w, i);
     struct shape s = kept_shape(&w, &x->shape, n);
-    struct tensor *out = tensor_new(&run->bench, &s);
+    struct tensor *out = tensor_new(&run->eval, &s);
     if (!out || out->n != n)
         return NULL;
     for (int64_t i = 0, k = 0; i < x->n; i++)

@@ -69,7 +69,7 @@ static bool axes_in_form(const struct device_run *run, const struct binding *b, 
 }
 
 static const struct tensor *fail_outside(struct device_run *run, struct str name) {
-    bench_fail(&run->bench, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
+    eval_fail(&run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
     return NULL;
 }
 
@@ -105,10 +105,10 @@ static const struct tensor *along_axes(struct device_run *run, const struct bind
     if (!axes_in_form(run, b, &axes) || !axes_determine(&axes, b->map))
         return fail_outside(run, name);
     struct shape s = shape_along_axes(run, b, &axes);
-    struct tensor *out = tensor_new(&run->bench, &s);
+    struct tensor *out = tensor_new(&run->eval, &s);
     if (!out)
         return NULL;
-    struct axis_tables tables = axis_tables_new(run->bench.arena, &axes, b->map);
+    struct axis_tables tables = axis_tables_new(run->eval.arena, &axes, b->map);
     walk_begin(&w, &s);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
         int64_t element = axis_tables_element(&tables, w.at);
@@ -133,7 +133,7 @@ static const struct tensor *collapsed(struct device_run *run, const struct tenso
         if (!varies)
             v.shape.dim[d] = 1;
     }
-    return view_copy(&run->bench, v);
+    return view_copy(&run->eval, v);
 }
 
 /* The element of the frame's op that the root shows at an index of its axes. Through a batch normalisation, which keeps
@@ -156,7 +156,7 @@ static const struct tensor *along_frame(struct device_run *run, const struct bin
     struct index_walk w;
     if (!shape_in_graph(reference_graph(run->ref), f->value, &s) || !axes_determine(b->axes, b->map))
         return fail_outside(run, name);
-    struct tensor *out = tensor_new(&run->bench, &s);
+    struct tensor *out = tensor_new(&run->eval, &s);
     if (!out)
         return NULL;
     for (walk_begin(&w, &root); walk_more(&w); walk_next(&w)) {
@@ -174,11 +174,11 @@ static const struct tensor *from_frame(struct device_run *run, const struct tens
     struct shape s, both, root = axes_shape(run->form->root_axes);
     struct index_walk w;
     if (!shape_in_graph(reference_graph(run->ref), f->value, &s) ||
-        !shape_broadcast(&run->bench, &s, &t->shape, &both) || !shape_eq(&s, &both))
+        !shape_broadcast(&run->eval, &s, &t->shape, &both) || !shape_eq(&s, &both))
         return t;
     struct view v = view_expanded(t, &s);
-    const struct tensor *full = view_copy(&run->bench, v);
-    struct tensor *out = full ? tensor_new(&run->bench, &root) : NULL;
+    const struct tensor *full = view_copy(&run->eval, v);
+    struct tensor *out = full ? tensor_new(&run->eval, &root) : NULL;
     if (!out)
         return NULL;
     walk_begin(&w, &root);
@@ -336,7 +336,7 @@ const struct tensor *value_by_channel(struct device_run *run, const struct bindi
     const struct tensor *one = collapsed(run, t);
     for (uint32_t d = 0; one && d < one->shape.rank; d++)
         wide += one->shape.dim[d] > 1;
-    return one && wide <= 1 ? tensor_reshape(&run->bench, one, &(struct shape){1, {one->n}}) : t;
+    return one && wide <= 1 ? tensor_reshape(&run->eval, one, &(struct shape){1, {one->n}}) : t;
 }
 
 const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t) {
@@ -348,5 +348,5 @@ const struct tensor *result_in_root_order(struct device_run *run, const struct t
     for (uint32_t d = 0; d < n; d++)
         order[d] = d < run->form->work_axis ? d : d == run->form->work_axis ? n - 1 : d - 1;
     struct view v = view_permuted(view_of(t), order);
-    return view_copy(&run->bench, v);
+    return view_copy(&run->eval, v);
 }

@@ -13,7 +13,7 @@ static void round_inputs(struct device_run *run) {
     for (uint32_t i = 1; (other = devices_other(run, i)); i++)
         round_inputs(other);
     for (uint32_t i = 0; i < run->ref->ninputs; i++) {
-        struct tensor *t = tensor_copy(&run->bench, run->given[i].tensor);
+        struct tensor *t = tensor_copy(&run->eval, run->given[i].tensor);
         if (!t)
             return;
         tensor_round(t, graph_dtype(reference_graph(run->ref), run->given[i].value), ROUND_EVEN);
@@ -26,8 +26,8 @@ static void set_product(struct device_run *run) {
     const struct match *m = run->ref->match;
     for (uint32_t i = 0; i < m->nops; i++)
         if (graph_class(m->graph, m->ops[i]) == OP_CONTRACT) {
-            run->bench.product_type = graph_dtype(m->graph, graph_operands(m->graph, m->ops[i])[0]);
-            mlir_attr(m->graph->m, m->ops[i], "compute_config", &run->bench.product_config);
+            run->eval.product_type = graph_dtype(m->graph, graph_operands(m->graph, m->ops[i])[0]);
+            mlir_attr(m->graph->m, m->ops[i], "compute_config", &run->eval.product_config);
             return;
         }
 }
@@ -36,10 +36,10 @@ static void set_product(struct device_run *run) {
 static bool evaluate_root(struct device_run *run, enum arithmetic match, enum arithmetic form,
                           struct line_result *out) {
     struct line_result lines[MAX_LINES];
-    run->bench.arithmetic = match;
+    run->eval.arithmetic = match;
     if (!devices_evaluate_match(run) || !form_bind(run))
         return false;
-    run->bench.arithmetic = form;
+    run->eval.arithmetic = form;
     if (!devices_evaluate_form(run, lines) || !shape_eq(&lines[0].want->shape, &lines[0].got->shape))
         return false;
     *out = lines[0];
@@ -52,9 +52,10 @@ static void measure(struct device_run *run, struct device_error *e) {
         return;
     set_product(run);
     round_inputs(run);
-    if (!evaluate_root(run, EXACT, EXACT, &exact) || !evaluate_root(run, DEVICE, INSIDE, &device))
+    if (!evaluate_root(run, ARITHMETIC_EXACT, ARITHMETIC_EXACT, &exact) ||
+        !evaluate_root(run, ARITHMETIC_DEVICE, ARITHMETIC_INSIDE, &device))
         return;
-    struct tensor *stored = tensor_copy(&run->bench, device.got);
+    struct tensor *stored = tensor_copy(&run->eval, device.got);
     if (!stored)
         return;
     tensor_round(stored, e->type, ROUND_PACKER);
@@ -73,7 +74,7 @@ struct device_error device_error_of(struct device_run *run, bool blackhole) {
     struct arena scratch = {0};
     if (e.type == DT_NONE || e.type == DT_OTHER || format_is_integer(e.type))
         return e;
-    run->bench = (struct bench){.arena = &scratch, .mesh = run->mesh, .blackhole = blackhole};
+    run->eval = (struct eval_context){.arena = &scratch, .mesh = run->mesh, .blackhole = blackhole};
     measure(run, &e);
     arena_free(&scratch);
     return e;

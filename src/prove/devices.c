@@ -7,7 +7,7 @@ enum { MAX_COLLECTIVES = 16, DEFAULT_DEVICES = 2 };
 enum proof_side { SIDE_MATCH, SIDE_FORM, SIDES };
 
 struct devices {
-    struct mesh mesh; /* the first member: a bench points to it, and gather() gets back from there */
+    struct mesh mesh; /* the first member: a context points to it, and gather() gets back from there */
     struct device_run *runs[MAX_DEVICES];
     enum proof_side side;          /* that is evaluated */
     bool evaluated[MAX_DEVICES];   /* the match was, to the end */
@@ -79,13 +79,13 @@ static bool count_devices(struct device_run *first, int64_t *count) {
         int64_t stated = devices_stated(m->graph, m->ops[i]);
         any = true;
         if (!same_axis(m->graph, m->ops[i], &axis))
-            return bench_beyond(&first->bench, "collectives along several axes of the mesh");
+            return eval_beyond(&first->eval, "collectives along several axes of the mesh");
         if (stated > 0 && *count > 0 && stated != *count)
-            return bench_beyond(&first->bench, "collectives of different numbers of devices");
+            return eval_beyond(&first->eval, "collectives of different numbers of devices");
         *count = larger(*count, stated);
     }
     if (*count > MAX_DEVICES)
-        return bench_beyond(&first->bench, "a collective of more than %d devices", MAX_DEVICES);
+        return eval_beyond(&first->eval, "a collective of more than %d devices", MAX_DEVICES);
     *count = any && *count == 0 ? DEFAULT_DEVICES : *count;
     return true;
 }
@@ -99,9 +99,9 @@ static struct devices *devices_of(const struct device_run *run) {
 /* Another device continues where the first one is: the same arena, arithmetic, frame and choice. */
 static void follow_first(const struct devices *d, uint32_t device) {
     struct device_run *run = d->runs[device];
-    run->bench = d->runs[0]->bench;
-    run->bench.device = device;
-    run->bench.error = STR("");
+    run->eval = d->runs[0]->eval;
+    run->eval.device = device;
+    run->eval.error = STR("");
     run->frame = d->runs[0]->frame;
     run->choice = d->runs[0]->choice;
 }
@@ -112,8 +112,8 @@ static void begin_side(struct device_run *run, enum proof_side side) {
     if (!d)
         return;
     d->side = side;
-    d->reached[run->bench.device] = 0;
-    if (run->bench.device > 0)
+    d->reached[run->eval.device] = 0;
+    if (run->eval.device > 0)
         return;
     for (int s = side; s < SIDES; s++)
         memset(d->operands[s], 0, sizeof d->operands[s]);
@@ -151,22 +151,22 @@ static uint32_t evaluate_side(struct devices *d, uint32_t device, struct line_re
 }
 
 /* For mesh.gather. */
-static bool gather(struct bench *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
+static bool gather(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
     struct devices *d = (struct devices *)b->mesh;
     uint32_t number = d->reached[b->device]++;
     struct line_result out[MAX_LINES];
     if (number >= MAX_COLLECTIVES)
-        return bench_beyond(b, "more than %d collectives", MAX_COLLECTIVES);
+        return eval_beyond(b, "more than %d collectives", MAX_COLLECTIVES);
     const struct tensor **operands = d->operands[d->side][number];
     operands[b->device] = x;
     for (uint32_t i = 0; i < d->mesh.devices; i++) {
         if (!operands[i] && b->device > 0)
-            return bench_fail(b, "a collective waits for other devices");
+            return eval_fail(b, "a collective waits for other devices");
         if (!operands[i])
             evaluate_side(d, i, out);
         if (!operands[i]) {
-            struct str why = d->runs[i]->bench.error;
-            return bench_fail(b, "%.*s", (int)why.n, why.p);
+            struct str why = d->runs[i]->eval.error;
+            return eval_fail(b, "%.*s", (int)why.n, why.p);
         }
     }
     memcpy(all, operands, d->mesh.devices * sizeof *all);
@@ -197,7 +197,7 @@ bool devices_prepare(struct device_run *first) {
 
 struct device_run *devices_other(const struct device_run *first, uint32_t device) {
     const struct devices *d = devices_of(first);
-    return d && first->bench.device == 0 && device < d->mesh.devices ? d->runs[device] : NULL;
+    return d && first->eval.device == 0 && device < d->mesh.devices ? d->runs[device] : NULL;
 }
 
 bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t violated) {
@@ -213,8 +213,8 @@ bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t v
 uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct line_result out[MAX_LINES]) {
     uint32_t n = evaluate_side(devices_of(first), device, out);
     if (n == 0) {
-        struct str why = devices_other(first, device)->bench.error;
-        bench_fail(&first->bench, "%.*s", (int)why.n, why.p);
+        struct str why = devices_other(first, device)->eval.error;
+        eval_fail(&first->eval, "%.*s", (int)why.n, why.p);
     }
     return n;
 }

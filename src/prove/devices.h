@@ -14,7 +14,7 @@
 #include "prove/numbers.h"
 
 /* Once the reference is known: the runs of the other devices, none where it has no collective. False with a reason in
- * the bench where collectives are along several axes of the mesh, or there are too many devices. */
+ * the context where collectives are along several axes of the mesh, or there are too many devices. */
 bool devices_prepare(struct device_run *first);
 /* The run of another device, from 1 on; NULL after the last. */
 struct device_run *devices_other(const struct device_run *first, uint32_t device);
@@ -23,7 +23,7 @@ bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t v
 /* form_evaluate_match and form_evaluate on the first device, with the others as far as collectives need them. */
 bool devices_evaluate_match(struct device_run *first);
 uint32_t devices_evaluate_form(struct device_run *first, struct line_result out[MAX_LINES]);
-/* After that: the form on another device. 0 with a reason in the bench of the first. */
+/* After that: the form on another device. 0 with a reason in the context of the first. */
 uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct line_result out[MAX_LINES]);
 
 #endif

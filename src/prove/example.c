@@ -9,7 +9,7 @@ static struct str note_unproved(struct prover *self, const struct match *m, cons
     const struct pattern *pattern = m->pattern;
     self->unproved++;
     if (self->say_unproved)
-        diag_add(self->diags, SEV_NOTE, (struct place){e->origin.file, e->line, 0}, NULL,
+        diag_add(self->diags, SEV_NOTE, (struct source_location){e->origin.file, e->line, 0}, NULL,
                  "%.*s: hit: not evaluated: %.*s", (int)pattern->name.n, pattern->name.p, (int)why.n, why.p);
     return STR("");
 }
@@ -67,11 +67,11 @@ struct str prove_example(void *self_, const struct match *m, const struct exampl
     if (!m->pattern->fused.n)
         self->formless++;
     struct trial_result r = proof_run(p);
-    if (r.verdict == NOT_EVALUATED && proof_misfits(p))
+    if (r.verdict == TRIAL_NOT_EVALUATED && proof_misfits(p))
         return arena_printf(a, "the fused form does not fit the match: %.*s", (int)r.text.n, r.text.p);
-    if (r.verdict == NOT_EVALUATED)
+    if (r.verdict == TRIAL_NOT_EVALUATED)
         return note_unproved(self, m, e, r.text);
-    if (r.verdict == DIFFERENT)
+    if (r.verdict == TRIAL_DIFFERENT)
         return smallest_difference(self, m, &(struct variation){.types = TYPES_KEPT, .seed = self->seed}, r.text, a);
     if (p->same_outside)
         return STR("it computes the same in what is stated to be outside of the claim: that need not be stated");

@@ -59,7 +59,7 @@ static bool is_known_number(const struct graph *g, uint32_t value, const struct 
 }
 
 /* The form may use the extents of its own result, not its numbers: NaN spreads to whatever does. */
-static const struct tensor *without_numbers(struct bench *b, const struct tensor *like) {
+static const struct tensor *without_numbers(struct eval_context *b, const struct tensor *like) {
     struct tensor *t = like ? tensor_copy(b, like) : NULL;
     for (int64_t i = 0; t && i < t->n; i++)
         t->x[i] = NAN;
@@ -76,11 +76,11 @@ static const struct tensor *name_value(struct device_run *run, uint32_t slot, co
     else if (f->as_printed[slot])
         out = t;
     else if (t->n == 1 || is_known_number(reference_graph(run->ref), b->value, t))
-        out = tensor_scalar(&run->bench, t->x[0]);
+        out = tensor_scalar(&run->eval, t->x[0]);
     else
         out = value_in_frame(run, b, t, f->formula->slot_name[slot]);
     out = out ? value_by_channel(run, b, out) : NULL;
-    return b->value == form_root(f) ? without_numbers(&run->bench, out) : out;
+    return b->value == form_root(f) ? without_numbers(&run->eval, out) : out;
 }
 
 /* ---- lines ---- */
@@ -133,11 +133,11 @@ static bool set_line(struct device_run *run, const struct tensor *want, const st
         return false;
     *out = (struct line_result){want, got};
     if (got->n == want->n) {
-        out->got = tensor_reshape(&run->bench, got, &want->shape);
-    } else if (got->n < want->n && shape_broadcast(&run->bench, &got->shape, &want->shape, &both) &&
+        out->got = tensor_reshape(&run->eval, got, &want->shape);
+    } else if (got->n < want->n && shape_broadcast(&run->eval, &got->shape, &want->shape, &both) &&
                shape_eq(&both, &want->shape)) {
         struct view v = view_expanded(got, &want->shape);
-        out->got = view_copy(&run->bench, v);
+        out->got = view_copy(&run->eval, v);
     }
     return out->got != NULL;
 }
@@ -146,7 +146,7 @@ static bool set_line(struct device_run *run, const struct tensor *want, const st
 
 bool form_evaluate_match(struct device_run *run) {
     struct program program = run_program(run);
-    return interpret_values(&run->bench, &program, run->form->values, run->form->nvalues, run->values);
+    return interpret_values(&run->eval, &program, run->form->values, run->form->nvalues, run->values);
 }
 
 bool form_bind(struct device_run *run) {
@@ -163,7 +163,7 @@ uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]
     const struct fused_form *f = run->form;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     struct formula_options how = {.context = &f->like, .choice = &run->choice, .named = named};
-    if (!formula_value_of(&run->bench, run->ref->set, f->formula, run->names, &how, results))
+    if (!formula_value_of(&run->eval, run->ref->set, f->formula, run->names, &how, results))
         return 0;
     for (uint32_t i = 0; i < f->nlines; i++) {
         uint32_t line = f->line_of[i];

@@ -12,12 +12,12 @@ static inline uint32_t form_root(const struct fused_form *f) {
     return f->values[0];
 }
 
-/* Evaluates the matched ops on run->given. False with a reason in the bench. */
+/* Evaluates the matched ops on run->given. False with a reason in the context. */
 bool form_evaluate_match(struct device_run *run);
-/* After that: values of the form's names in run->frame. False with a reason in the bench. */
+/* After that: values of the form's names in run->frame. False with a reason in the context. */
 bool form_bind(struct device_run *run);
-/* After that: evaluates the form with run->choice, a result for each line. Their number; 0 with a reason in the bench.
- * A result of another shape is left to the caller to compare. */
+/* After that: evaluates the form with run->choice, a result for each line. Their number; 0 with a reason in the
+ * context. A result of another shape is left to the caller to compare. */
 uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]);
 
 #endif

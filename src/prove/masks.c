@@ -19,18 +19,18 @@ static bool is_low(const struct graph *g, uint32_t value) {
 
 /* ---- conditions ---- */
 
-static enum condition negated(enum condition c) {
-    return c == CONDITION_HIDES_FALSE ? CONDITION_HIDES_TRUE : c == CONDITION_HIDES_TRUE ? CONDITION_HIDES_FALSE : c;
+static enum predicate_use negated(enum predicate_use c) {
+    return c == PREDICATE_HIDES_FALSE ? PREDICATE_HIDES_TRUE : c == PREDICATE_HIDES_TRUE ? PREDICATE_HIDES_FALSE : c;
 }
 
-static enum condition condition_of_where(const struct graph *g, uint32_t op) {
+static enum predicate_use use_of_where(const struct graph *g, uint32_t op) {
     const uint32_t *v = graph_operands(g, op);
-    return is_low(g, v[1]) ? CONDITION_HIDES_TRUE : is_low(g, v[2]) ? CONDITION_HIDES_FALSE : CONDITION_SELECTS;
+    return is_low(g, v[1]) ? PREDICATE_HIDES_TRUE : is_low(g, v[2]) ? PREDICATE_HIDES_FALSE : PREDICATE_SELECTS;
 }
 
-static enum condition condition_at(const struct reference *r, uint32_t value, int depth) {
+static enum predicate_use predicate_use_at(const struct reference *r, uint32_t value, int depth) {
     const struct graph *g = reference_graph(r);
-    enum condition found = CONDITION_NONE;
+    enum predicate_use found = PREDICATE_NONE;
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < MAX_DEPTH && !found; u++) {
         uint32_t op = g->uses[u], result = g->m->ops[op].first_result;
         enum op_kind k = (enum op_kind)g->kind[op];
@@ -38,19 +38,19 @@ static enum condition condition_at(const struct reference *r, uint32_t value, in
         if (!reference_evaluates(r, op))
             continue;
         if (k == K_WHERE && graph_operands(g, op)[0] == value)
-            found = condition_of_where(g, op);
+            found = use_of_where(g, op);
         else if (logical || keeps_elements(g, op))
-            found = condition_at(r, result, depth + 1);
+            found = predicate_use_at(r, result, depth + 1);
         if (k == K_LOGICAL_NOT)
             found = negated(found);
         if (logical && !found)
-            found = CONDITION_SELECTS;
+            found = PREDICATE_SELECTS;
     }
     return found;
 }
 
-enum condition condition_of(const struct reference *r, uint32_t value) {
-    return condition_at(r, value, 0);
+enum predicate_use predicate_use_of(const struct reference *r, uint32_t value) {
+    return predicate_use_at(r, value, 0);
 }
 
 /* ---- additive masks ---- */

@@ -60,8 +60,8 @@ static bool is_hidden_row(const struct filling *f, struct plane p, int64_t i) {
  * elements keep their random truth value. */
 static void fill_condition(const struct filling *f, struct tensor *t) {
     struct plane p = plane_of(t);
-    bool seen = f->input->condition == CONDITION_HIDES_FALSE; /* the truth value that lets a score be seen */
-    bool masks = seen || f->input->condition == CONDITION_HIDES_TRUE;
+    bool seen = f->input->predicate == PREDICATE_HIDES_FALSE; /* the truth value that lets a score be seen */
+    bool masks = seen || f->input->predicate == PREDICATE_HIDES_TRUE;
     for (int64_t i = 0; i < t->n; i++) {
         int64_t at = masks ? open_index(f, p.row) + 1 : i / p.row + f->index;
         if (is_hidden_row(f, p, i))
@@ -115,7 +115,7 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
     double u[3];
     for (int i = 0; i < 3; i++)
         u[i] = uniform(state);
-    if (type == DT_I1 || f->distinct || in->mask_sign || in->condition || in->is_index)
+    if (type == DT_I1 || f->distinct || in->mask_sign || in->predicate || in->is_index)
         return otherwise;
     double x = threshold_number(f->thresholds, type, otherwise, u);
     return f->positive ? fabs(x) : x;
@@ -174,11 +174,11 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
 
 /* The pattern ties the input to a number: because the constant is known, or because it states so, unless violated. NaN:
  * to any one number. */
-static void impose(const struct tie *tie, bool violated, struct tensor *t) {
-    if (!tie || (tie->stated && violated))
+static void impose(const struct assumed_constant *constant, bool violated, struct tensor *t) {
+    if (!constant || (constant->stated && violated))
         return;
     for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = isnan(tie->number) ? t->x[0] : tie->number;
+        t->x[i] = isnan(constant->number) ? t->x[0] : constant->number;
 }
 
 static struct tensor *tensor_for(struct device_run *run, uint32_t value) {
@@ -187,12 +187,12 @@ static struct tensor *tensor_for(struct device_run *run, uint32_t value) {
     uint32_t rank;
     const int64_t *dims = graph_shape(g, value, &rank);
     if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0) {
-        bench_fail(&run->bench, "an operand has no static shape");
+        eval_fail(&run->eval, "an operand has no static shape");
         return NULL;
     }
     s.rank = rank;
     memcpy(s.dim, dims, rank * sizeof *dims);
-    return tensor_new(&run->bench, &s);
+    return tensor_new(&run->eval, &s);
 }
 
 /* The formula that the pattern says the input is, of random numbers. */
@@ -200,9 +200,9 @@ static const struct tensor *as_stated(struct device_run *run, const struct proof
     const struct tensor *slots[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     for (uint32_t i = 0; i < in->holds->nslots; i++)
         slots[i] = in->holds->slot_is_variable[i] ? t : NULL;
-    if (!formula_value(&run->bench, run->ref->set, in->holds, slots, results))
+    if (!formula_value(&run->eval, run->ref->set, in->holds, slots, results))
         return NULL;
-    return tensor_reshape(&run->bench, results[0], &t->shape);
+    return tensor_reshape(&run->eval, results[0], &t->shape);
 }
 
 bool numbers_make(struct device_run *run, const struct device_run *first, enum trial trial, uint32_t violated) {
@@ -213,10 +213,10 @@ bool numbers_make(struct device_run *run, const struct device_run *first, enum t
         if (!t)
             return false;
         bool positive = trial == TRIAL_POSITIVE || (in->positive && i != violated);
-        enum dtype type = in->condition ? DT_I1 : graph_dtype(reference_graph(r), in->value);
+        enum dtype type = in->predicate ? DT_I1 : graph_dtype(reference_graph(r), in->value);
         struct filling f = {in, &r->thresholds, run->seed, i, trial, positive, r->sorts};
         fill(&f, t, type);
-        impose(in->tie, i == violated, t);
+        impose(in->constant, i == violated, t);
         const struct tensor *stated = in->holds && i != violated ? as_stated(run, in, t) : t;
         if (!stated)
             return false;
@@ -229,9 +229,9 @@ bool numbers_make(struct device_run *run, const struct device_run *first, enum t
 bool trial_differs(const struct reference *r, enum trial trial) {
     bool masks = false, hides = false;
     for (uint32_t i = 0; i < r->ninputs; i++) {
-        enum condition c = r->inputs[i].condition;
+        enum predicate_use c = r->inputs[i].predicate;
         masks |= r->inputs[i].mask_sign != 0;
-        hides |= c == CONDITION_HIDES_TRUE || c == CONDITION_HIDES_FALSE;
+        hides |= c == PREDICATE_HIDES_TRUE || c == PREDICATE_HIDES_FALSE;
     }
     switch (trial) {
     case TRIAL_MASKED:

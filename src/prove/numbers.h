@@ -21,7 +21,7 @@ enum trial {
 /* The trial has other numbers for this reference than the trials before it. */
 bool trial_differs(const struct reference *r, enum trial trial);
 /* Fills run->given. What the pattern states of inputs holds, except for the input `violated` (NONE: for all).
- * Replicated inputs are those of `first`, the run of the first device. False with a reason in the bench. */
+ * Replicated inputs are those of `first`, the run of the first device. False with a reason in the context. */
 bool numbers_make(struct device_run *run, const struct device_run *first, enum trial trial, uint32_t violated);
 /* Mixes a seed and an index to another seed; neighbouring ones give unrelated seeds. */
 static inline uint64_t seed_of(uint64_t seed, uint64_t i) {

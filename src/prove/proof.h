@@ -15,17 +15,17 @@
 enum { MAX_INPUTS = 64, MAX_REFERENCE_OPS = 512, MAX_THRESHOLDS = 16 };
 
 /* What a truth value decides: nothing, a choice between two values, or which scores a mask hides from a softmax. */
-enum condition { CONDITION_NONE, CONDITION_SELECTS, CONDITION_HIDES_TRUE, CONDITION_HIDES_FALSE };
+enum predicate_use { PREDICATE_NONE, PREDICATE_SELECTS, PREDICATE_HIDES_TRUE, PREDICATE_HIDES_FALSE };
 
 /* An input and what is known of it, which decides the random numbers that it gets. */
 struct proof_input {
     uint32_t value;
-    const struct tie *tie;       /* the number that the pattern says it holds; or NULL */
+    const struct assumed_constant *constant; /* the number that the pattern says it holds; or NULL */
     const struct formula *holds; /* the pattern says that its elements are this function of something; or NULL */
     bool positive;               /* the pattern says so */
     bool replicated;             /* the pattern says that it is equal on all devices */
     bool is_index;               /* an integer that selects elements, rows or the like */
-    enum condition condition;
+    enum predicate_use predicate;
     int mask_sign; /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */
 };
 
@@ -113,8 +113,8 @@ static inline uint32_t form_slot(const struct fused_form *f, const struct refere
 struct device_run {
     const struct reference *ref;
     const struct fused_form *form;
-    struct bench bench; /* of one trial; its arena has the tensors */
-    uint64_t seed;      /* differs from device to device */
+    struct eval_context eval; /* of one trial; its arena has the tensors */
+    uint64_t seed;            /* differs from device to device */
     struct given given[MAX_INPUTS];
     const struct tensor *values[2 * MAX_SLOTS]; /* of fused_form.values, after form_evaluate_match */
     const struct tensor *names[MAX_SLOTS];      /* of the form, in the frame, after form_bind */

@@ -14,7 +14,7 @@ enum { BUDGET = 1 << 22 };
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a) {
     struct proof *p = arena_alloc(a, sizeof *p);
     *p = (struct proof){.ref = {.set = set, .match = m, .arena = a}, .budget = BUDGET};
-    p->run = (struct device_run){.ref = &p->ref, .form = &p->form, .bench = {.arena = a}, .seed = seed};
+    p->run = (struct device_run){.ref = &p->ref, .form = &p->form, .eval = {.arena = a}, .seed = seed};
     return p;
 }
 
@@ -30,19 +30,19 @@ static bool prepare_reference(struct proof *p) {
         if (p->form.name_at[i] != NONE)
             reference_add(r, p->form.values[p->form.name_at[i]]);
     if (r->full)
-        return bench_fail(&p->run.bench, "too many operands");
-    return reference_inputs(r, &p->run.bench);
+        return eval_fail(&p->run.eval, "too many operands");
+    return reference_inputs(r, &p->run.eval);
 }
 
-/* False with a reason in the bench of the run. */
+/* False with a reason in the context of the run. */
 static bool prepare(struct proof *p, const struct formula *form) {
-    struct bench *b = &p->run.bench;
+    struct eval_context *b = &p->run.eval;
     if (!form)
         return false;
     if (!match_details(p->ref.match, p->ref.arena, &p->ref.bound))
-        return bench_fail(b, "the match is not found again");
+        return eval_fail(b, "the match is not found again");
     if (!form_prepare(&p->form, form, &p->run))
-        return bench_fail(b, "the root has no axes");
+        return eval_fail(b, "the root has no axes");
     p->run.frame = p->form.frames[0];
     return prepare_reference(p) && devices_prepare(&p->run);
 }
@@ -50,11 +50,11 @@ static bool prepare(struct proof *p, const struct formula *form) {
 struct trial_result proof_run(struct proof *p) {
     struct str fused = p->ref.match->pattern->fused;
     if (!fused.n)
-        return (struct trial_result){NOT_EVALUATED, STR("the pattern has no `fused`")};
-    const struct formula *form = reference_parse(&p->ref, fused, &p->run.bench);
+        return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the pattern has no `fused`")};
+    const struct formula *form = reference_parse(&p->ref, fused, &p->run.eval);
     p->nfailed += form == NULL;
     if (!prepare(p, form))
-        return (struct trial_result){NOT_EVALUATED, p->run.bench.error};
+        return (struct trial_result){TRIAL_NOT_EVALUATED, p->run.eval.error};
     return proof_try_all(p);
 }
 
@@ -67,16 +67,16 @@ bool proof_misfits(const struct proof *p) {
 static bool pattern_agrees(const struct proof *p) {
     struct proof *own = proof_new(p->ref.set, p->ref.match, p->run.seed, p->ref.arena);
     own->brief = p->brief;
-    return prepare(own, reference_formula(&own->ref)) && proof_try_all(own).verdict == SAME;
+    return prepare(own, reference_formula(&own->ref)) && proof_try_all(own).verdict == TRIAL_SAME;
 }
 
 static struct proved verdict_of(struct proof *p) {
     struct trial_result r = proof_run(p);
-    if (r.verdict == NOT_EVALUATED)
+    if (r.verdict == TRIAL_NOT_EVALUATED)
         return (struct proved){.text = r.text, .misfit = proof_misfits(p)};
-    if (r.verdict == DIFFERENT && !pattern_agrees(p))
+    if (r.verdict == TRIAL_DIFFERENT && !pattern_agrees(p))
         return (struct proved){.text = STR("how the place is laid out is not understood")};
-    if (r.verdict == DIFFERENT)
+    if (r.verdict == TRIAL_DIFFERENT)
         return (struct proved){.kind = VERDICT_DIFFERENT, .text = r.text};
     return (struct proved){.kind = VERDICT_SAME};
 }

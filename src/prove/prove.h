@@ -13,9 +13,9 @@ struct proved prove_function(const struct pattern_set *set, const struct match *
 
 /* A proof of one match for several questions. It lives in `a`; it and its tensors end with that. */
 struct proof *proof_new(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
-/* Prepares it and runs all trials. NOT_EVALUATED with the reason where it cannot be prepared. */
+/* Prepares it and runs all trials. TRIAL_NOT_EVALUATED with the reason where it cannot be prepared. */
 struct trial_result proof_run(struct proof *p);
-/* After that, NOT_EVALUATED: the fused form cannot be evaluated on what the pattern matched, so one of the two is
+/* After that, TRIAL_NOT_EVALUATED: the fused form cannot be evaluated on what the pattern matched, so one of the two is
  * wrong. False where the evaluator is what lacks something. */
 bool proof_misfits(const struct proof *p);
 

@@ -31,14 +31,14 @@ static bool is_named(const struct reference *r, uint32_t value) {
     return named;
 }
 
-static const struct tie *tie_of(const struct reference *r, uint32_t value) {
-    for (uint32_t i = 0; i < r->bound.nties; i++)
-        if (r->bound.ties[i].value == value)
-            return &r->bound.ties[i];
+static const struct assumed_constant *assumed_constant_of(const struct reference *r, uint32_t value) {
+    for (uint32_t i = 0; i < r->bound.nconstants; i++)
+        if (r->bound.constants[i].value == value)
+            return &r->bound.constants[i];
     if (!is_named(r, value) || !graph_constant(reference_graph(r), value).known)
         return NULL;
-    struct tie *t = arena_alloc(r->arena, sizeof *t);
-    *t = (struct tie){value, graph_constant(reference_graph(r), value).value, false};
+    struct assumed_constant *t = arena_alloc(r->arena, sizeof *t);
+    *t = (struct assumed_constant){value, graph_constant(reference_graph(r), value).value, false};
     return t;
 }
 
@@ -56,7 +56,7 @@ static bool is_unreadable(const struct reference *r, uint32_t op) {
     if (graph_class(g, op) != OP_CONSTANT)
         return false;
     struct arena scratch = {0};
-    struct bench b = {.arena = &scratch};
+    struct eval_context b = {.arena = &scratch};
     struct program program = {.graph = g};
     const struct tensor *t;
     bool read = interpret_values(&b, &program, &g->m->ops[op].first_result, 1, &t);
@@ -64,23 +64,23 @@ static bool is_unreadable(const struct reference *r, uint32_t op) {
     return !read;
 }
 
-static void add_input(struct reference *r, uint32_t value, const struct tie *tie) {
+static void add_input(struct reference *r, uint32_t value, const struct assumed_constant *constant) {
     for (uint32_t i = 0; i < r->ninputs; i++)
         if (r->inputs[i].value == value)
             return;
     r->full |= r->ninputs == MAX_INPUTS || r->nops == MAX_REFERENCE_OPS;
     if (r->ninputs < MAX_INPUTS)
-        r->inputs[r->ninputs++] = (struct proof_input){.value = value, .tie = tie};
+        r->inputs[r->ninputs++] = (struct proof_input){.value = value, .constant = constant};
 }
 
 void reference_add(struct reference *r, uint32_t value) {
     const struct graph *g = reference_graph(r);
-    const struct tie *tie = tie_of(r, value);
-    uint32_t op = tie || holding_of(r, value) ? NONE : g->m->values[value].def;
+    const struct assumed_constant *constant = assumed_constant_of(r, value);
+    uint32_t op = constant || holding_of(r, value) ? NONE : g->m->values[value].def;
     if (op != NONE && reference_evaluates(r, op))
         return;
     if (op == NONE || !may_evaluate(r, op) || is_unreadable(r, op) || r->nops == MAX_REFERENCE_OPS) {
-        add_input(r, value, tie);
+        add_input(r, value, constant);
         return;
     }
     r->ops[r->nops++] = op;
@@ -103,18 +103,18 @@ static bool is_sort(const struct match *m, uint32_t op) {
     return m->graph->kind[op] == K_SORT || m->graph->kind[op] == K_TOPK;
 }
 
-const struct formula *reference_parse(const struct reference *r, struct str text, struct bench *b) {
+const struct formula *reference_parse(const struct reference *r, struct str text, struct eval_context *b) {
     struct diags quiet = {.arena = r->arena};
     struct formula *f = arena_alloc(r->arena, sizeof *f);
     struct text_origin origin = {r->match->pattern->file.p, r->match->pattern->line, 0};
     bool good = fused_parse(f, r->arena, r->set, text, origin, &quiet);
     if (!good)
-        bench_fail(b, "`fused` or `holds` is no formula: %s", quiet.n ? quiet.items[0].message : "");
+        eval_fail(b, "`fused` or `holds` is no formula: %s", quiet.n ? quiet.items[0].message : "");
     diags_free(&quiet);
     return good ? f : NULL;
 }
 
-bool reference_inputs(struct reference *r, struct bench *b) {
+bool reference_inputs(struct reference *r, struct eval_context *b) {
     const struct pattern *pattern = r->match->pattern;
     bool good = true;
     for (uint32_t i = 0; i < r->ninputs; i++) {
@@ -124,7 +124,7 @@ bool reference_inputs(struct reference *r, struct bench *b) {
         good &= !h || in->holds;
         in->positive = is_listed(r, pattern->positive, pattern->npositive, in->value);
         in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
-        in->condition = condition_of(r, in->value);
+        in->predicate = predicate_use_of(r, in->value);
         in->mask_sign = mask_sign_of(r, in->value);
         in->is_index = is_index_input(r, in->value);
     }
@@ -136,10 +136,10 @@ bool reference_inputs(struct reference *r, struct bench *b) {
 
 bool input_has_precondition(const struct reference *r, uint32_t input, bool devices) {
     const struct proof_input *in = &r->inputs[input];
-    bool stated = in->tie && in->tie->stated;
+    bool stated = in->constant && in->constant->stated;
     /* that all elements are one number, whichever, cannot fail for a single element */
-    stated = stated && (!isnan(in->tie->number) || graph_numel(reference_graph(r), in->value) > 1);
-    bool fixed = in->tie && !in->tie->stated;
+    stated = stated && (!isnan(in->constant->number) || graph_numel(reference_graph(r), in->value) > 1);
+    bool fixed = in->constant && !in->constant->stated;
     return stated || (in->positive && !fixed) || in->holds || (in->replicated && devices);
 }
 

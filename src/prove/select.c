@@ -13,9 +13,9 @@ struct proving {
     bool blackhole;
 };
 
-static void prove_one(void *context, uint32_t i, uint32_t slot) {
+static void prove_one(void *context, uint32_t i, uint32_t worker) {
     struct proving *p = context;
-    (void)slot;
+    (void)worker;
     p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
     matches_release_behind(&p->selection->matches, i);
 }
@@ -28,7 +28,7 @@ static void prove_matches(struct selection *s, struct proofs *proofs, const stru
 
 static struct str refuted_text(const struct match *m, struct str why, struct arena *a) {
     const struct mlir *ir = m->graph->m;
-    struct place at = mlir_place(ir, ir->ops[m->root].text.begin);
+    struct source_location at = mlir_place(ir, ir->ops[m->root].text.begin);
     struct str op = mlir_op_name(ir, m->root);
     return arena_printf(a, "%s:%llu: %.*s at %.*s is not reported: %.*s", at.file, (unsigned long long)at.line,
                         (int)m->pattern->fused_op.n, m->pattern->fused_op.p, (int)op.n, op.p, (int)why.n, why.p);

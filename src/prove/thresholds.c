@@ -90,7 +90,7 @@ struct thresholds thresholds_of(const struct reference *r) {
     for (uint32_t i = 0; i < r->ninputs; i++) {
         const struct proof_input *in = &r->inputs[i];
         enum dtype type = graph_dtype(reference_graph(r), in->value);
-        t.integers |= format_is_integer(type) && type != DT_I1 && !in->condition && !in->is_index;
+        t.integers |= format_is_integer(type) && type != DT_I1 && !in->predicate && !in->is_index;
     }
     return t;
 }

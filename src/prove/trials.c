@@ -59,7 +59,7 @@ static struct str difference_text(const struct device_run *run, const struct ten
 
 /* The result of the form with the elements that are not finite in the match taken from there: they are not compared. */
 static const struct tensor *where_finite(struct device_run *run, const struct line_result *o) {
-    struct tensor *t = tensor_copy(&run->bench, o->got);
+    struct tensor *t = tensor_copy(&run->eval, o->got);
     for (int64_t i = 0; t && i < t->n; i++)
         if (!isfinite(o->want->x[i]))
             t->x[i] = o->want->x[i];
@@ -93,11 +93,11 @@ struct tally {
 /* Compares the lines on one device. */
 static struct trial_result compare_lines(struct proof *p, struct device_run *run, const struct line_result *lines,
                                          uint32_t n, bool finite, struct tally *tally) {
-    struct trial_result result = {SAME, STR("")};
-    for (uint32_t i = 0; i < n && result.verdict == SAME; i++) {
+    struct trial_result result = {TRIAL_SAME, STR("")};
+    for (uint32_t i = 0; i < n && result.verdict == TRIAL_SAME; i++) {
         int64_t compared = 0;
         result.text = compare(p, run, &lines[i], finite, &compared);
-        result.verdict = result.text.n ? DIFFERENT : SAME;
+        result.verdict = result.text.n ? TRIAL_DIFFERENT : TRIAL_SAME;
         tally->compared += compared;
         tally->skipped += lines[i].want->n - compared;
     }
@@ -105,15 +105,15 @@ static struct trial_result compare_lines(struct proof *p, struct device_run *run
 }
 
 static struct trial_result not_evaluated(struct proof *p) {
-    return (struct trial_result){NOT_EVALUATED, arena_str(p->ref.arena, p->run.bench.error)};
+    return (struct trial_result){TRIAL_NOT_EVALUATED, arena_str(p->ref.arena, p->run.eval.error)};
 }
 
 /* Evaluates the form with the choice at hand and compares it on all devices. `finite`: elements that the match does not
  * make finite are not compared; this is for the first device only. */
 static struct trial_result try_choice(struct proof *p, bool finite, struct tally *tally) {
     struct line_result lines[MAX_LINES] = {0};
-    struct trial_result result = {SAME, STR("")};
-    struct bench *b = &p->run.bench;
+    struct trial_result result = {TRIAL_SAME, STR("")};
+    struct eval_context *b = &p->run.eval;
     b->elements = b->steps = 0;
     b->error = STR("");
     uint32_t n = devices_evaluate_form(&p->run, lines);
@@ -121,7 +121,7 @@ static struct trial_result try_choice(struct proof *p, bool finite, struct tally
     if (n > 0)
         result = compare_lines(p, &p->run, lines, n, finite, tally);
     struct device_run *other;
-    for (uint32_t i = 1; n > 0 && result.verdict == SAME && (other = devices_other(&p->run, i)); i++)
+    for (uint32_t i = 1; n > 0 && result.verdict == TRIAL_SAME && (other = devices_other(&p->run, i)); i++)
         if ((n = devices_evaluate_other(&p->run, i, lines)) > 0)
             result = compare_lines(p, other, lines, n, false, tally);
     if (n > 0)
@@ -138,15 +138,15 @@ static bool says_more(const struct trial_result *r, const struct trial_result *t
 
 /* Tries the alternatives of the form in the frame at hand; the one that agrees is left in the run. */
 static struct trial_result try_frame(struct proof *p, struct tally *tally) {
-    struct trial_result first = {NOT_EVALUATED, STR("")};
+    struct trial_result first = {TRIAL_NOT_EVALUATED, STR("")};
     p->run.choice.n = 0;
-    p->run.bench.error = STR("");
+    p->run.eval.error = STR("");
     if (!form_bind(&p->run))
         return not_evaluated(p);
     uint32_t tried = 0;
     do {
         struct trial_result r = try_choice(p, false, tally);
-        if (r.verdict == SAME)
+        if (r.verdict == TRIAL_SAME)
             return r;
         if (says_more(&r, &first))
             first = r;
@@ -157,11 +157,11 @@ static struct trial_result try_frame(struct proof *p, struct tally *tally) {
 /* A form claims that one of its alternatives, in the axes of some op, computes what the match does. Both are left in
  * the run. Where none agrees, the first one that was evaluated gives the text. */
 static struct trial_result find_choice(struct proof *p, struct tally *tally) {
-    struct trial_result first = {NOT_EVALUATED, STR("")};
+    struct trial_result first = {TRIAL_NOT_EVALUATED, STR("")};
     for (uint32_t k = 0; k < p->form.nframes; k++) {
         p->run.frame = p->form.frames[k];
         struct trial_result r = try_frame(p, tally);
-        if (r.verdict == SAME)
+        if (r.verdict == TRIAL_SAME)
             return r;
         if (says_more(&r, &first))
             first = r;
@@ -184,8 +184,8 @@ static struct trial_result try_once(struct proof *p, enum trial trial, uint32_t 
     struct trial_result r;
     struct device_run *run = &p->run;
     bool ordered = reference_shows_order(&p->ref), finite = trial == TRIAL_THRESHOLDS;
-    run->bench = (struct bench){.arena = &scratch, .mesh = run->mesh};
-    run->bench.equals = trial == TRIAL_EQUAL && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
+    run->eval = (struct eval_context){.arena = &scratch, .mesh = run->mesh};
+    run->eval.equals = trial == TRIAL_EQUAL && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
     bool ready = devices_make_numbers(run, trial, violated) && devices_evaluate_match(run);
     if (!ready || (trial != TRIAL_PLAIN && !form_bind(run)))
         r = not_evaluated(p);
@@ -193,8 +193,8 @@ static struct trial_result try_once(struct proof *p, enum trial trial, uint32_t 
         r = find_choice(p, tally);
     else
         r = try_choice(p, finite, tally);
-    if (trial == TRIAL_EQUAL && ordered && r.verdict == SAME) {
-        run->bench.equals = EQUALS_LAST;
+    if (trial == TRIAL_EQUAL && ordered && r.verdict == TRIAL_SAME) {
+        run->eval.equals = EQUALS_LAST;
         r = try_choice(p, finite, tally);
     }
     arena_free(&scratch);
@@ -204,21 +204,21 @@ static struct trial_result try_once(struct proof *p, enum trial trial, uint32_t 
 /* The sides agree in a trial that the pattern excludes. Elements that are NaN on both do not tell. */
 static bool is_same_outside(struct proof *p, enum trial trial) {
     struct tally tally = {0};
-    return try_once(p, trial, NONE, &tally).verdict == SAME && tally.skipped == 0;
+    return try_once(p, trial, NONE, &tally).verdict == TRIAL_SAME && tally.skipped == 0;
 }
 
 /* Far beyond a threshold numbers may not be finite; what cannot be evaluated there says nothing. */
 static struct trial_result try_thresholds(struct proof *p, uint32_t violated) {
     struct tally unused = {0};
     struct trial_result r = try_once(p, TRIAL_THRESHOLDS, violated, &unused);
-    return r.verdict == DIFFERENT ? r : (struct trial_result){SAME, STR("")};
+    return r.verdict == TRIAL_DIFFERENT ? r : (struct trial_result){TRIAL_SAME, STR("")};
 }
 
 /* `violated`: the input whose precondition does not hold, or NONE. */
 static struct trial_result try_all(struct proof *p, uint32_t violated) {
-    struct trial_result r = {SAME, STR("")};
+    struct trial_result r = {TRIAL_SAME, STR("")};
     struct tally tally = {0};
-    for (uint32_t i = 0; i < TRIALS && r.verdict == SAME; i++) {
+    for (uint32_t i = 0; i < TRIALS && r.verdict == TRIAL_SAME; i++) {
         enum trial trial = (enum trial)i;
         enum outside excluded = excluded_by(trial);
         if (!trial_differs(&p->ref, trial) || (p->brief && trial == TRIAL_COARSE))
@@ -232,8 +232,8 @@ static struct trial_result try_all(struct proof *p, uint32_t violated) {
         if (trial == TRIAL_PLAIN && violated == NONE)
             p->plain_cost = p->cost;
     }
-    if (r.verdict == SAME && tally.compared == 0)
-        return (struct trial_result){NOT_EVALUATED, STR("the result is no number anywhere")};
+    if (r.verdict == TRIAL_SAME && tally.compared == 0)
+        return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the result is no number anywhere")};
     return r;
 }
 
@@ -251,8 +251,8 @@ void proof_violate(struct proof *p, struct preconditions *out) {
             continue;
         p->cost = 0;
         enum trial_verdict v = try_all(p, i).verdict;
-        out->needed += v == DIFFERENT;
-        if (v == SAME)
+        out->needed += v == TRIAL_DIFFERENT;
+        if (v == TRIAL_SAME)
             out->needless[out->nneedless++] = i;
     }
     p->approximate = approximate;

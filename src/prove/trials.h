@@ -6,7 +6,7 @@
 #include "prove/proof.h"
 
 /* Ordered by what they tell. */
-enum trial_verdict { SAME, NOT_EVALUATED, DIFFERENT };
+enum trial_verdict { TRIAL_SAME, TRIAL_NOT_EVALUATED, TRIAL_DIFFERENT };
 
 struct trial_result {
     enum trial_verdict verdict;
@@ -25,7 +25,7 @@ struct proof {
     uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
     uint64_t plain_cost; /* of TRIAL_PLAIN */
     uint32_t nfailed;    /* evaluations of the form that failed, */
-    uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (bench_beyond) */
+    uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (eval_beyond) */
     bool approximate;    /* some line agrees within the bound of the pattern only */
     bool same_outside;   /* the sides agree in a trial that the pattern excludes from its claim */
 };

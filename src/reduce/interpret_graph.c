@@ -33,7 +33,7 @@ static bool is_ttnn(const struct graph *g, uint32_t op) {
     return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
 }
 
-bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
+bool interpret_op(struct eval_context *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
                   const struct tensor *results[MAX_RESULTS]) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
@@ -50,7 +50,7 @@ bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const s
     }
     struct str name = mlir_op_name(g->m, op);
     if (g->kind[op] == K_UNKNOWN)
-        return bench_beyond(b, "no evaluator for %.*s", (int)name.n, name.p);
+        return eval_beyond(b, "no evaluator for %.*s", (int)name.n, name.p);
     struct call c = {.kind = (enum op_kind)g->kind[op],
                      .ttnn = is_ttnn(g, op),
                      .noperands = graph_noperands(g, op),
@@ -99,7 +99,7 @@ static void remember(struct value_table *k, uint32_t value, const struct tensor 
 }
 
 struct evaluation_run {
-    struct bench *bench;
+    struct eval_context *eval;
     const struct program *program;
     struct value_table known;
     uint32_t *stack, n, cap; /* values to evaluate, the next one last */
@@ -107,7 +107,7 @@ struct evaluation_run {
 
 static void push(struct evaluation_run *r, uint32_t value) {
     if (r->n == r->cap) {
-        uint32_t cap = r->cap ? 2 * r->cap : 64, *more = arena_alloc(r->bench->arena, cap * sizeof *more);
+        uint32_t cap = r->cap ? 2 * r->cap : 64, *more = arena_alloc(r->eval->arena, cap * sizeof *more);
         if (r->n)
             memcpy(more, r->stack, r->n * sizeof *more);
         r->stack = more;
@@ -131,7 +131,7 @@ static bool allowed(const struct program *p, uint32_t op) {
 static bool not_given(struct evaluation_run *r, uint32_t value) {
     const struct mlir *m = r->program->graph->m;
     struct str name = mlir_span(m, m->values[value].name);
-    return bench_fail(r->bench, "%.*s is not given", (int)name.n, name.p);
+    return eval_fail(r->eval, "%.*s is not given", (int)name.n, name.p);
 }
 
 /* The value that has the same tensor: of the result of a call what the callee returns, of an argument what the caller
@@ -146,11 +146,11 @@ static uint32_t alias_of(const struct graph *g, uint32_t value) {
 static bool evaluate_op(struct evaluation_run *r, uint32_t op) {
     const struct graph *g = r->program->graph;
     uint32_t n = graph_noperands(g, op);
-    const struct tensor **operands = arena_alloc(r->bench->arena, (n + 1) * sizeof(const struct tensor *)),
+    const struct tensor **operands = arena_alloc(r->eval->arena, (n + 1) * sizeof(const struct tensor *)),
                         *results[MAX_RESULTS] = {NULL};
     for (uint32_t i = 0; i < n; i++)
         operands[i] = graph_operands(g, op)[i] == NONE ? NULL : tensor_at(&r->known, graph_operands(g, op)[i]);
-    if (!interpret_op(r->bench, r->program, op, operands, results))
+    if (!interpret_op(r->eval, r->program, op, operands, results))
         return false;
     for (uint32_t i = 0; i < g->m->ops[op].nresults && i < MAX_RESULTS; i++)
         remember(&r->known, g->m->ops[op].first_result + i, results[i]);
@@ -168,7 +168,7 @@ static bool step(struct evaluation_run *r) {
         return true;
     }
     if (r->n > MAX_STACK)
-        return bench_fail(r->bench, "values depend on one another without end");
+        return eval_fail(r->eval, "values depend on one another without end");
     uint32_t alias = alias_of(g, value);
     if (alias != NONE) {
         const struct tensor *t = tensor_at(&r->known, alias);
@@ -188,9 +188,9 @@ static bool step(struct evaluation_run *r) {
     return r->n > before || evaluate_op(r, op);
 }
 
-bool interpret_values(struct bench *b, const struct program *p, const uint32_t *values, uint32_t n,
+bool interpret_values(struct eval_context *b, const struct program *p, const uint32_t *values, uint32_t n,
                       const struct tensor **out) {
-    struct evaluation_run r = {.bench = b, .program = p, .known = {.arena = b->arena}};
+    struct evaluation_run r = {.eval = b, .program = p, .known = {.arena = b->arena}};
     for (uint32_t i = 0; i < p->ngiven; i++)
         remember(&r.known, p->given[i].value, p->given[i].tensor);
     for (uint32_t i = 0; i < n; i++) {

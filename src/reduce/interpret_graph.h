@@ -24,12 +24,12 @@ struct program {
     const void *self;
 };
 
-/* Evaluates one op on operands by role (NULL where absent). False with a reason in the bench. */
-bool interpret_op(struct bench *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
+/* Evaluates one op on operands by role (NULL where absent). False with a reason in the context. */
+bool interpret_op(struct eval_context *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
                   const struct tensor *results[MAX_RESULTS]);
-/* The tensors of `n` values; each op is evaluated once. In DEVICE arithmetic each result is rounded to its element
- * type, given tensors are not. False with a reason in the bench that names the op. */
-bool interpret_values(struct bench *b, const struct program *p, const uint32_t *values, uint32_t n,
+/* The tensors of `n` values; each op is evaluated once. In device arithmetic each result is rounded to its element
+ * type, given tensors are not. False with a reason in the context that names the op. */
+bool interpret_values(struct eval_context *b, const struct program *p, const uint32_t *values, uint32_t n,
                       const struct tensor **out);
 
 #endif

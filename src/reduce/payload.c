@@ -39,7 +39,7 @@ static bool is_computed_from_constants(struct constant_walk *w, uint32_t value) 
 static const struct tensor *read_value(const struct graph *g, uint32_t value, struct arena *a) {
     struct constant_walk w = {g, MAX_OPS};
     int64_t n = graph_numel(g, value);
-    struct bench b = {.arena = a, .max_elements = (uint64_t)n * SLACK, .max_steps = (uint64_t)n * SLACK};
+    struct eval_context b = {.arena = a, .max_elements = (uint64_t)n * SLACK, .max_steps = (uint64_t)n * SLACK};
     struct program program = {.graph = g};
     const struct tensor *t;
     return is_computed_from_constants(&w, value) && interpret_values(&b, &program, &value, 1, &t) && t->n == n ? t

@@ -22,7 +22,7 @@ static char *writable(const char *p) {
 }
 
 static bool refuse(struct diags *d, const char *path, const char *hint, const char *what) {
-    diag_add(d, SEV_ERROR, (struct place){.file = path}, hint, "%s", what);
+    diag_add(d, SEV_ERROR, (struct source_location){.file = path}, hint, "%s", what);
     return false;
 }
 
@@ -167,7 +167,7 @@ static void line_cache_write(struct source *s, size_t offset, uint64_t line) {
     pthread_mutex_unlock(&line_cache_lock);
 }
 
-struct place source_place(struct source *s, size_t offset) {
+struct source_location source_place(struct source *s, size_t offset) {
     size_t from;
     uint64_t line;
     if (offset > s->size)
@@ -182,7 +182,7 @@ struct place source_place(struct source *s, size_t offset) {
     line_cache_write(s, offset, line);
     const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
     size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
-    return (struct place){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
+    return (struct source_location){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
 }
 
 void source_release(const struct source *s, const char *p, size_t n) {

@@ -28,6 +28,6 @@ void source_release(const struct source *s, const char *p, size_t n);
 void source_release_behind(const struct source *s, const char *p, size_t from, size_t to);
 
 /* Line and column (1-based) of a byte offset. Amortised linear for offsets that grow. */
-struct place source_place(struct source *s, size_t offset);
+struct source_location source_place(struct source *s, size_t offset);
 
 #endif
