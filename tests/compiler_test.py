@@ -99,7 +99,7 @@ def why(op, args, good, *bad):
 
 # ---- where the compiler's own rule would be wrong ----
 
-# 1: the end of an ascending sort has the best element last, topk has it first
+# 1: the last elements of an ascending sort have the largest one at the end, topk has it first
 SORT = "s = sort x -> 4x64+4x64xsi32 <descending = %s, dim = -1 : si32, stable = false>\n" \
        "o = slice_static s#0 -> 4x8 <begins = [0 : i32, %s : i32], ends = [4 : i32, %d : i32], step = [1 : i32, 1 : i32]>"
 says("topk", "or the result of topk is reversed", "x:4x64", SORT % ("false", 56, 64))
@@ -157,7 +157,7 @@ DECODE = KT + "p = matmul q t -> 2x4x1x32; c = full 0.125 -> 1; m = multiply p c
          "w = softmax s -> 2x4x1x32 <dimension = 3 : si32>; o = matmul w v -> 2x4x1x64"
 says(SDPA, "has to be divided by the scale; one of 0 and -inf stays as it is", ONE, DECODE)
 
-# 8: a clamp whose upper bound bites; negative dimensions
+# 8: a clamp whose upper bound changes the result; negative dimensions
 UNIT = "q = multiply x x -> 4x64; s = sum q -> 4x1 <dim_arg = [%s : i32], keep_dim = true>; r = sqrt s -> 4x1\n" \
        "l = clamp_scalar r -> 4x1 <max = %s : f32, min = 1.0e-12 : f32>; d = div x l -> 4x64; c = full 8.0 -> 1\n" \
        "o = multiply d c -> 4x64"
@@ -170,7 +170,7 @@ says("softmax", "it compares the dimensions of max and softmax as they are print
      "m = max x -> 4x1 <dim_arg = [1 : i32], keep_dim = true>; d = subtract x m -> 4x64\n"
      "o = softmax d -> 4x64 <dimension = -1 : si32>")
 
-# 9: what a fusion would drop, or put side by side
+# 9: ops that a fusion would drop, or operands that it would concatenate
 says("linear", 'precondition: the fused op carries ttcore.weight_dtype = "bfp_bf8" over from %p (ttir.matmul)',
      "x:32x64 w:64x128! b:128!",
      'p = matmul x w -> 32x128 {ttcore.weight_dtype = "bfp_bf8"}; o = add p b -> 32x128')
@@ -276,7 +276,7 @@ says("rotary_embedding", None, "x:1x8x32x64 cos:1x1x32x64 sin:1x1x32x64", rotate
 says("rotary_embedding", "it wants a tensor of rank 4, and %x is 8x32x64xbf16", "x:8x32x64 cos:1x32x64 sin:1x32x64",
      rotated(8, 32))
 
-# a k that is turned twice becomes one permute of three dimensions (the DiT of the corpus)
+# two transposes of k become one permute of three dimensions (as in the DiT of the corpus)
 says(SDPA, "it takes k through a permute of the last two dimensions", "q:2x4x32x64 k:2x32x4x64 v:2x4x32x64",
      "y = permute k -> 2x4x32x64 <permutation = array<i64: 0, 2, 1, 3>>\n"
      "t = permute y -> 2x4x64x32 <permutation = array<i64: 0, 1, 3, 2>>; p = matmul q t -> 2x4x32x32\n"

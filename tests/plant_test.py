@@ -138,7 +138,7 @@ class Garden(Function):
         return self.parameter(shape)
 
     def weight(self, rows, columns):
-        """A matrix for the right of a product: value and whether the product turns it."""
+        """A matrix for the right of a product: value and whether the product transposes it."""
         if self.chance(0.3):
             return self.parameter((columns, rows)), True
         if self.chance(0.3):

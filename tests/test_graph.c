@@ -569,7 +569,7 @@ Test(graph, an_empty_text_has_an_empty_graph) {
     cr_assert_eq(ir.m.nops, 0);
 }
 
-/* With a look at all functions for each value this takes minutes. */
+/* Takes minutes if all functions are searched for each value. */
 Test(graph, many_functions_without_arguments, .timeout = 20) {
     enum { N = 300000 };
     struct buf b = {0};

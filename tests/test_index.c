@@ -252,7 +252,7 @@ static void random_permute(const struct array *in, struct array *out, struct buf
     gather(out, in, from);
 }
 
-/* Broadcast, repeat or repeat_interleave: more of the same. */
+/* One of the ops that repeat elements: broadcast, repeat, repeat_interleave. */
 static void random_expand(const struct array *in, struct array *out, struct buf *b) {
     int64_t times[MAX_RANK], from[MAX_N];
     uint32_t how = below(3), only = in->rank ? below(in->rank) : 0;
@@ -316,7 +316,7 @@ static void random_shape(struct array *a, uint32_t most, const int64_t *extents,
         a->v[i] = i;
 }
 
-/* "%k = op(%j) : (type) -> type"; the op is written with %% for its operand. */
+/* "%k = op(%j) : (type) -> type"; in the text of the op, %% is the place of its operand. */
 static void add_line(struct buf *out, const struct buf *op, int k, const struct array *from, const struct array *to) {
     buf_printf(out, "%%%d = ", k);
     for (size_t i = 0; i < op->n; i++)
@@ -333,7 +333,7 @@ static void add_line(struct buf *out, const struct buf *op, int k, const struct 
 
 static struct array arrays[MAX_CHAIN + 1];
 
-/* A chain of up to MAX_CHAIN ops from %x; the arrays hold what it does. */
+/* A chain of up to MAX_CHAIN ops from %x; arrays[k] is the result of the k-th one, computed element by element. */
 static int random_chain(const int64_t *extents, uint32_t nextents) {
     struct buf text = {0}, args = {0};
     int n = 1 + (int)below(MAX_CHAIN);
@@ -368,7 +368,7 @@ static bool through_chain(int n, struct imap *m) {
     return true;
 }
 
-/* Returns how many of the chains could not be followed; all others are right at every index. */
+/* Returns how many of the chains could not be followed; the index maps of all others are checked at every index. */
 static int follow_chains(int chains, const int64_t *extents, uint32_t nextents) {
     int gave_up = 0;
     for (int i = 0; i < chains; i++) {
@@ -391,7 +391,7 @@ Test(index, chains_of_movement_are_followed_exactly) {
     cr_assert_lt(gave_up, 6000 / 20, "%d of 6000 were given up", gave_up);
 }
 
-/* Sizes of real models divide each other: nothing may be given up. */
+/* Extents of real models mostly divide each other: with powers of two every chain has to be followed. */
 Test(index, chains_over_powers_of_two_are_never_given_up) {
     static const int64_t extents[] = {1, 2, 4, 8};
     seed = 4;
@@ -405,7 +405,7 @@ Test(index, chains_over_powers_of_two_are_never_given_up) {
     }
 }
 
-/* The same, as two roads to one value: equal maps if and only if equal elements. */
+/* Two chains from one value: their maps are equal if and only if they read the same element at every index. */
 Test(index, two_roads_are_equal_when_their_elements_are) {
     static const int64_t extents[] = {1, 2, 2, 4};
     static struct array first;
@@ -539,7 +539,7 @@ static int64_t digit(struct term t, int64_t i) {
     return i / t.lo % t.size;
 }
 
-/* Some digit of the axis, changed alone, changes m. */
+/* Whether a change of one digit of the axis, all others fixed, changes m. */
 static bool really_touches(const struct imap *m, const struct imap *axis, int64_t n) {
     for (uint32_t j = 0; j < axis->n; j++)
         for (int64_t i = 0; i < n; i++)
@@ -662,14 +662,14 @@ Test(index, the_complement_is_what_a_map_does_not_depend_on) {
         cr_assert(imap_complement(&context, &m, missing, n, &out), "the dimensions left out are the complement");
         check_complement(&context, &m, missing, n, &out, a.n);
         found += n > 0;
-        for (uint32_t first = 0; first < 2 && n > 0; first++) { /* cut elsewhere than between the dimensions */
+        for (uint32_t first = 0; first < 2 && n > 0; first++) { /* other extents with the same product */
             int64_t cut[] = {first ? 2 : numel(missing, n) / 2, first ? numel(missing, n) / 2 : 2};
             if (numel(missing, n) % 2 == 0 && imap_complement(&context, &m, cut, 2, &out)) {
                 check_complement(&context, &m, cut, 2, &out, a.n);
                 cuts += missing[0] > 2 && missing[0] % 2 == 0;
             }
         }
-        if (n > 1) { /* the same as one extent, and not as another */
+        if (n > 1) { /* one extent of the same size is accepted, one of twice the size is not */
             int64_t one = numel(missing, n), more = one * 2;
             cr_assert(imap_complement(&context, &m, &one, 1, &out));
             check_complement(&context, &m, &one, 1, &out, a.n);
@@ -780,7 +780,7 @@ Test(index, matmuls_with_transposed_and_broadcast_operands) {
             cr_assert_eq(at(&column, index), n);
             cr_assert_eq(at(&a_summed, index), s);
             cr_assert_eq(at(&b_summed, index), s);
-            if (p.b.rank >= p.a.rank) /* else batch dimensions that b does not have are rows too */
+            if (p.b.rank >= p.a.rank) /* otherwise batch dimensions that only a has belong to the rows */
                 cr_assert_eq(at(&row, index), m);
         }
     }

@@ -1,4 +1,4 @@
-/* The promises of the matcher: for each feature of the language a place that is found and one that misses by a hair. */
+/* The promises of the matcher: for each feature of the language a place that matches and one that almost does. */
 #include "pattern_text.h"
 
 #include <criterion/criterion.h>
@@ -135,7 +135,7 @@ Test(match, a_variable_is_the_same_value_both_times) {
     pattern("out = exp(x) * neg(x)", "");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; n = ttir.neg x -> 2x3; o = ttir.multiply e n -> 2x3; return o");
     miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; n = ttir.neg y -> 2x3; o = ttir.multiply e n -> 2x3; return o");
-    /* modulo reshapes and casts: the same elements at each index */
+    /* reshapes and casts are looked through: what counts is the element at each index */
     hit("x:6", "r = ttir.reshape x {shape = [2 : i32, 3 : i32]} -> 2x3; e = ttir.exp r -> 2x3; n = ttir.neg x -> 6\n"
                "q = ttir.reshape n {shape = [2 : i32, 3 : i32]} -> 2x3; o = ttir.multiply e q -> 2x3; return o");
     miss("x:6",
@@ -210,7 +210,7 @@ Test(match, inner_values_have_no_other_user) {
     hit("x:2x3 y:2x3", "e = ttnn.exp x -> 2x3; o = ttnn.add e y -> 2x3; q = ttnn.neg y -> 2x3; r = ttnn.neg x -> 2x3; "
                        "return o q r");
     miss("x:2x3 y:2x3", "e = ttnn.exp x -> 2x3; o = ttnn.add e y -> 2x3; return o e");
-    /* what is looked through between two matched ops counts too */
+    /* neither may an op that is looked through between two matched ones */
     hit("x:2x3 y:2x3", "e = ttnn.exp x -> 2x3; t = ttnn.typecast e -> 2x3; o = ttnn.add t y -> 2x3; return o");
     miss("x:2x3 y:2x3", "e = ttnn.exp x -> 2x3; t = ttnn.typecast e -> 2x3; o = ttnn.add t y -> 2x3; return o t");
 }
@@ -236,10 +236,10 @@ Test(match, optional_parts_are_taken_where_they_are) {
 Test(match, the_first_alternative_with_which_all_else_holds_is_taken) {
     pattern("c = exp(x) | neg(x) | exp(y)\nout = c * abs(y)", "");
     hit(MM, "e = ttir.neg x -> 2x3; n = ttir.abs z -> 2x3; o = ttir.multiply e n -> 2x3; return o");
-    /* exp(x) would do for itself, but then nothing says that y is the same */
+    /* exp(x) matches c as well, but leaves abs(y) without a match of c; exp(y) binds y */
     hit(MM, "e = ttir.exp z -> 2x3; n = ttir.abs z -> 2x3; o = ttir.multiply e n -> 2x3; return o");
     miss(MM, "e = ttir.sin x -> 2x3; n = ttir.abs z -> 2x3; o = ttir.multiply e n -> 2x3; return o");
-    misses++; /* the first place needs no partner: it is the near miss of the third */
+    misses++; /* the first place stands without a miss of its own: the third one is its near miss */
 }
 
 /* `where` is part of the search, `require` and `unless` are a verdict on its first match. */
@@ -325,7 +325,7 @@ Test(match, constants_are_compared_by_value) {
                  "return o");
     miss("x:2x3", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 1.01e-1 : f32} -> 1; o = ttir.multiply e s -> "
                   "2x3; return o");
-    /* 0.10009765625 is what bf16 makes of 0.1 */
+    /* 0.10009765625 is 0.1 rounded to bf16 */
     hit("x:2x3xbf16", "e = ttir.exp x -> 2x3xbf16; s = ttir.full {fill_value = 0.10009765625 : f32} -> 1xbf16\n"
                       "o = ttir.multiply e s -> 2x3xbf16; return o");
     miss("x:2x3",
@@ -432,7 +432,7 @@ Test(match, a_softmax_is_one_along_the_axis_of_its_sum) {
         "x:1x4",
         "e = ttir.exp x -> 1x4; s = ttir.sum e {dim_arg = [0 : i32], keep_dim = true} -> 1x4; o = ttir.div e s -> 1x4; "
         "return o");
-    /* the sum of the transposed, along what was the other axis */
+    /* the operand is transposed, so the axis of the sum is that of the formula */
     hit("x:4x4", "e = ttir.exp x -> 4x4; t = ttir.permute e {permutation = array<i64: 1, 0>} -> 4x4\n"
                  "s = ttir.sum t {dim_arg = [0 : i32]} -> 4; r = ttir.reshape s {shape = [4 : i32, 1 : i32]} -> 4x1\n"
                  "o = ttir.div e r -> 4x4; return o");
@@ -545,7 +545,7 @@ Test(match, counts_of_what_a_reduction_sums) {
     }
 }
 
-/* 1/199 and 1/200 are neighbours but one in bf16. */
+/* 1/199 and 1/200 are different numbers in bf16. */
 Test(match, counts_are_exact_up_to_the_rounding_of_the_format) {
     pattern("s = sum(x)\nout = s * c", "where: one_over_count_of(c, s)");
     const char *ops = "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2xbf16\n"
@@ -559,7 +559,7 @@ Test(match, counts_are_exact_up_to_the_rounding_of_the_format) {
     miss("x:2x256xbf16", ops);
 }
 
-/* 1/12 with the digits that people print; what stands for it in bf16; and what may be given. */
+/* 1/12 in f32 with the digits that are usually printed, and rounded to bf16. */
 Test(match, counts_are_as_people_print_them) {
     const char *numbers[] = {"0.083333 : f32} -> 1x1", "0.0834961 : f32} -> 1x1xbf16"};
     pattern("out = x - sum(x, dim=-1) * given(1 / extent(-1))", "");
@@ -573,7 +573,7 @@ Test(match, counts_are_as_people_print_them) {
     }
 }
 
-/* A factor of 1 is looked through where the formula has none, and matched where it has one. */
+/* A multiplication or division by 1 is looked through, unless the formula has a factor there. */
 Test(match, factors_of_one) {
     const char *by = "e = ttir.exp x -> 2x3; c = ttir.full {fill_value = %s : f32} -> 1x1; m = ttir.%s -> 2x3; o = "
                      "ttir.neg m -> 2x3; return o";
@@ -652,7 +652,7 @@ Test(match, stated_constants_are_preconditions) {
     miss("x:2x3 s:1!input!eps", ops);
 }
 
-/* The decomposition of one op of the model, or what the model wrote in pieces. */
+/* Ops with one location are the compiler's decomposition of one op of the model. */
 Test(match, one_location_tells_what_was_taken_apart) {
     pattern("out = exp(x) + y", "unless: one_location()");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3 @exp.1; o = ttir.add e y -> 2x3 @add.2; return o");
@@ -662,7 +662,7 @@ Test(match, one_location_tells_what_was_taken_apart) {
     hit(MM, "p = ttnn.matmul a b -> 2x3 @linear.1; o = ttnn.add p c -> 2x3 @linear.1; return o");
     miss(MM,
          "p = ttnn.matmul a b -> 2x3 @linear.1_decomp_matmul; o = ttnn.add p c -> 2x3 @linear.1_decomp_add; return o");
-    misses++; /* without any location nothing is said */
+    misses++; /* the place without locations matches: it has no near miss */
 }
 
 Test(match, notes_apply_when_their_condition_does) {
@@ -713,7 +713,7 @@ Test(match, movement_between_two_ops_has_a_limit) {
     chain_of_moves(200);
 }
 
-/* Sums of sums of 16 values that are one: 2^15 ways to swap them, none of which fulfils the condition. */
+/* A tree of 15 sums whose 16 leaves are one value: 2^15 orders of operands, and none fulfils the condition. */
 Test(match, a_search_ends_at_the_step_limit) {
     const char *ops =
         "s = ttir.add x x -> 2x3; t = ttir.add s s -> 2x3; u = ttir.add t t -> 2x3; v = ttir.add u u -> 2x3\n"
@@ -809,7 +809,7 @@ Test(match, a_theoretical_fusion_is_kept_beside_a_direct_one_where_it_covers_mor
     cr_assert(str_is(list.items[0].pattern->name, "direct"));
 }
 
-/* What a larger match looks through is no match of its own. */
+/* Movement that a larger direct match looks through is not reported as a match of its own. */
 Test(match, movement_inside_of_a_larger_place_is_not_reported) {
     const char *ops = "r = ttir.reshape x -> 2x3x1\n"
                       "b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> 2x3x4\n"
@@ -855,7 +855,7 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
     "h = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"                                 \
     "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3\n"
 
-/* What is cut out of a value and what stands beside it are parts of the same value, element for element. */
+/* Two slices are parts of one value if that holds element for element. */
 Test(match, a_value_is_the_same_below_its_parts) {
     pattern("out = x * concat(-slice(x, part=1, of=2), slice(x, part=0, of=2), dim=-1)", "");
     hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
@@ -947,12 +947,12 @@ Test(match, what_nothing_is_known_of_has_operands_as_wholes) {
                                                     "o = ttir.add c d -> 1x4x4x8; return o");
 }
 
-/* ---- windows, sorts and turned operands ---- */
+/* ---- windows, sorts and transposed operands ---- */
 
 #define PAD(amounts) "p = ttir.pad x {padding = array<i32: " amounts ">, value = 0.0 : f32} -> 1x6x7x3\n"
 #define NHWC         "height_dim = 1, width_dim = 2, channel_dim = 3, "
 
-/* A pad is one that the window's own padding could be: along its dimensions, wherever these lie in the text. */
+/* A pad can become padding of the window if it pads the dimensions of the window only, whatever their order. */
 Test(match, a_pad_along_a_window_is_padding_of_it) {
     pattern("p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)");
     hit("x:1x4x5x3 w:8x3x1x1",
@@ -1046,7 +1046,7 @@ static bool notes_say(const char *text) {
     return d.ncompiler == 1 && strcmp(d.compiler[0].p, text) == 0;
 }
 
-/* What a formula does not tell apart. */
+/* Conditions on the spelling of ops, which formulas do not distinguish. */
 Test(match, how_a_place_is_written_is_asked_for_by_name) {
     const char *args = "x:2x3 y:2x3";
     pattern("out = exp(x) + y | exp(x) - y", "require: has_op(\"[.]add$\")");
@@ -1077,7 +1077,7 @@ Test(match, what_was_looked_through_is_asked_for_by_name) {
     const char *formula = "e = exp(x)\nt = tanh(e)\nout = t + y";
     pattern(formula, "require: between(\"typecast\")");
     hit("x:2x3 y:2x3", cast);
-    miss("x:2x3 y:2x3", first); /* of a variable: not in the formula */
+    miss("x:2x3 y:2x3", first); /* the cast is behind a variable and so outside of the formula */
     pattern(formula, "require: between(t, \"typecast\")");
     hit("x:2x3 y:2x3", cast);
     miss("x:2x3 y:2x3", later);
@@ -1096,7 +1096,7 @@ Test(match, texts_name_the_op_that_a_condition_found) {
     misses += 2;
 }
 
-/* A weight in tiles does not broadcast to what it weighs. */
+/* The weight has the shape (extent / 32, 32), which does not broadcast to that of the operand. */
 Test(match, operands_of_distributed_norms_are_wholes_where_they_do_not_broadcast) {
     pattern("out = distributed_rms_norm(exp(x), w)", "");
     hit("x:2x64 w:2x32", "e = ttir.exp x -> 2x64; o = ttnn.distributed_rms_norm e w {operandSegmentSizes = "
@@ -1152,7 +1152,8 @@ Test(match, matches_from_the_cache_have_ops_of_their_own) {
     }
 }
 
-/* Two uses of one argument are not two arguments used once, though a third use of either is as far away. */
+/* Two uses of one argument and one use each of two arguments have different hashes, even where the other users of the
+ * arguments are the same. */
 Test(match, one_argument_used_twice_does_not_hash_like_two) {
     pattern("out = x * sigmoid(x)", "");
     const char *first = "a = ttir.sigmoid x -> 2x3; c = ttir.exp y -> 2x3; b = ttir.multiply y a -> 2x3\n"

@@ -124,8 +124,8 @@ Test(match_cache, an_op_is_known_by_its_name) {
     match_cache_free(cache);
 }
 
-/* Products of `a`, which is an argument or the result of an op and has as many users in all; the third has operands of
- * its own. */
+/* Three products with the operand `a`, an argument or the result of an op, or two and one with operands `left` and
+ * `right`; `a` has three users in all cases. */
 static uint32_t shared_in(const char *a, const char *left, const char *right, struct match_cache *cache) {
     const char *parameter = "tensor<32x32xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}";
     const char *type = "(tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>";
@@ -149,7 +149,7 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
     return shared; /* one for each of the products: overlaps are not resolved */
 }
 
-/* The first product is the same in all; what comes behind its operand is not. */
+/* The first product is the same in all of them; the other users of its operand are not. */
 Test(match_cache, what_comes_behind_is_a_dependency) {
     static const char *const operands[] = {"%x", "%r"};
     for (int i = 0; i < 2; i++) {

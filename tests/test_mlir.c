@@ -580,7 +580,7 @@ Test(mlir, huge_numbers_are_names) {
     cr_assert_not(mlir_alias(&m, STR("#loc3"), &v));
 }
 
-/* More results than are believed of an op in unknown custom assembly: the names of those left out stay undefined. */
+/* The number of results of an op in unknown custom assembly has a limit: names of results beyond it are undefined. */
 Test(mlir, many_results_of_unknown_assembly) {
     parse("%0:60000 = foo.bar %a : tensor<2xf32>\n%1 = \"x.b\"(%0#59999, %0#2) : (i32, i32) -> i32\n");
     for (uint32_t i = 0; i < m.noperands; i++)

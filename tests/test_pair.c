@@ -165,7 +165,7 @@ Test(pair, without_locations_all_producers_have_to_agree) {
     is("%b", "%a");
 }
 
-/* One look at all functions of the other side for each op takes minutes here. */
+/* Takes minutes if all functions of the other level are searched for each op. */
 Test(pair, many_functions_without_locations) {
     enum { N = 40000 };
     struct ir *const irs[] = {&ttir, &ttnn};
@@ -193,12 +193,12 @@ Test(pair, a_tie_is_no_pair) {
     is("%a", NULL);
     is("%b", NULL);
     cr_assert_eq(p.nunpaired, 2);
-    /* nothing agrees at all */
+    /* neither operator nor operands agree */
     pair("x:4 y:4", "a = ttir.exp x -> 4 @e; b = ttir.neg x -> 4 @e; return a b", "a = ttnn.sqrt y -> 4 @e; return a");
     is("%a", NULL);
 }
 
-/* The pair may be beyond those that are looked at: then nothing is said. */
+/* Only so many ops of one location are compared. Where there are more, the right one may be among the rest: no pair. */
 Test(pair, more_ops_of_one_name_than_are_looked_at_are_no_pair) {
     struct buf before = {0}, after = {0};
     for (int i = 0; i < 400; i++)
@@ -279,7 +279,7 @@ Test(pair, a_segment_is_no_large_part_of_the_model) {
     buf_free(&before);
 }
 
-/* Ops far apart in the text: the cost is that of what lies between, not of the distance. */
+/* The ops of a match are far apart in the text: the cost depends on the ops between them in dataflow, not in text. */
 Test(pair, segments_of_distant_ops) {
     enum { N = 40000 };
     struct buf b[2] = {{0}, {0}};

@@ -134,7 +134,7 @@ static void show_op(struct buf *b, const struct formula *f, const struct node *n
     buf_addc(b, ')');
 }
 
-/* Operators by name, alternatives in braces, the definition of a name after it. */
+/* Prints a formula: operators by name, alternatives in braces, the definition of a name behind it. */
 static void show(struct buf *b, const struct formula *f, const struct node *n) {
     switch (n->kind) {
     case N_OP:
@@ -651,7 +651,7 @@ static bool ruled_out(const char *regex, const char *text) {
     return out;
 }
 
-/* Never where it would be found: a letter of the expression may mean both cases. */
+/* No text is ruled out that the expression matches, also where it ignores case. */
 Test(pattern, a_regular_expression_is_ruled_out_by_a_byte_that_it_needs) {
     cr_assert(ruled_out("_decomp_(matmul|add)$", "add.42"));
     cr_assert(ruled_out("(a|b)_[qkv]$", "add.42"));

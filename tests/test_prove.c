@@ -230,7 +230,7 @@ Test(prove, a_mish_with_a_low_threshold) {
     proved((struct rule){match, "value(threshold) >= 15", "mish(x)", NULL}, MISH("20.0"));
 }
 
-/* The decode form of the attention scales what it is given as mask, too. */
+/* The decode op of the attention multiplies the mask by the scale as well. */
 Test(prove, a_mask_of_the_decode_form_that_is_not_unscaled) {
     const char *match = "s = matmul(q, transposed(k)) * scale + mask\nout = matmul(softmax(s, dim=-1), v)";
 #define DECODE(mask)                                                                                                   \
@@ -330,7 +330,7 @@ Test(prove, an_approximation_is_within_its_bound) {
     refuted(r, ops, DIFFERS);
 }
 
-/* ---- how the form is read ---- */
+/* ---- how fused forms are read ---- */
 
 Test(prove, a_bound_operand_may_not_be_left_out) {
     struct rule r = {"out = x * y [+ z]", NULL, "x * y | x * y + z", NULL};
@@ -433,10 +433,10 @@ Test(prove, each_bundled_pattern_says_what_it_is_fused_to) {
     cr_assert_gt(set.n, 100);
 }
 
-/* ---- masks, found by what the ops do with them ---- */
+/* ---- masks, found by how their values are used ---- */
 
 #define WIDE        "2x4x8"
-#define AT_INFINITY "(b + b - b)" /* b, but where it is infinite */
+#define AT_INFINITY "(b + b - b)" /* b, and not a number where b is infinite */
 
 Test(prove, what_is_added_before_a_softmax_is_a_mask) {
     const char *ops = TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("o", "s", "2", WIDE);
@@ -521,7 +521,7 @@ Test(prove, a_guard_that_is_kept_has_nothing_outside_of_the_claim) {
             "outside of the claim: that need not be stated");
 }
 
-/* A floor that is finite leaves the ops one number everywhere, and what adds it the scores. */
+/* In a masked row, selecting a finite floor makes all scores equal; adding it keeps their differences. */
 Test(prove, all_false_is_a_masked_row) {
 #define FLOOR(low)                                                                                                     \
     "%f = \"ttir.full\"() <{fill_value = " low " : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                   \
@@ -554,7 +554,7 @@ Test(prove, all_false_is_a_masked_row) {
 #define CHOSEN                                                                                                         \
     "%w = \"ttir.where\"(%g, %x, %z) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x1xf32>) -> tensor<4x8xf32>\n"
 
-/* As many as are not below the third: more than three where some are equal. */
+/* All that are not below the third largest: more than three where some are equal. */
 Test(prove, what_is_right_but_for_equal_elements) {
     struct rule r = {"s = sort(x)\nkth = slice(s)\nout = sum(where(y >= kth, y, 0))", NULL,
                      "sum(topk(x, k=3, largest=true), dim=-1)", NULL};

@@ -1,5 +1,5 @@
-/* Verdicts: what is the same function is validated once, what is not is refuted with a counterexample, and what cannot
- * be told says why. */
+/* Verdicts: the same function is validated, a different one is refuted with a counterexample, and what cannot be
+ * evaluated has a reason. */
 #include "pattern_text.h"
 #include "prove/proofs.h"
 
@@ -42,7 +42,7 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     cr_assert_eq(v.shapes, 4);
     cr_assert(v.device.known);
     cr_assert_gt(v.device.pcc[1], 0.999);
-    cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding less */
+    cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding fewer */
     cr_assert_leq(v.device.ulp[1], 0.5);
     cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), device PCC 0.9999")), "%s", line.p);
     cr_assert(str_ends(line, STR("x of unfused (bf16, wormhole_b0)")), "%s", line.p);
@@ -232,7 +232,7 @@ Test(prove_proofs, an_unused_second_result_is_not_returned) {
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
 
-/* All different they are too many elements. */
+/* Eight different extents would have too many elements: some are made equal, others in each choice of shapes. */
 Test(prove_proofs, extents_that_become_equal_differ_in_another_choice) {
     claim("out = sum(x, dim=-1) * c", "mean(x)");
     struct proved v =
@@ -451,7 +451,7 @@ Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
 Test(prove_proofs, a_collective_is_not_moved_past_what_does_not) {
     static const struct collective wrong[] = {
         {"out = exp(all_reduce(x))", "all_reduce(exp(x))", "x:96x640", ALL_REDUCE("sum") EXP},
-        /* of one sign only the sum of the parts would be that of the whole */
+        /* with numbers of one sign only, the relu of the sum would be the sum of the relus */
         {"out = relu(all_reduce(x))", "all_reduce(relu(x))", "x:96x640",
          ALL_REDUCE("sum") "e = ttir.relu r -> 96x640; return e"},
         {"out = op rms_norm(all_reduce(x))", "all_reduce(rms_norm(x))", "x:96x640",
@@ -467,7 +467,7 @@ Test(prove_proofs, a_collective_is_not_moved_past_what_does_not) {
          ": "
          "si32} -> 96x160\n"
          "g = ttir.all_gather s {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640; return g"},
-        /* on the first device only it is the same */
+        /* it is the same on the first device only */
         {"out = op slice(all_gather(x), dim=1, part=0, of=4)", "neg(neg(x))", "x:96x160",
          "g = ttir.all_gather x {all_gather_dim = 1 : si32, cluster_axis = 1 : ui32} -> 96x640\n"
          "s = ttir.slice_static g {begins = [0 : i32, 0 : i32], ends = [96 : i32, 160 : i32], step = [1 : i32, 1 : "
@@ -558,7 +558,7 @@ Test(prove_proofs, what_is_outside_of_the_claim_is_named_where_it_is_the_same) {
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert(str_ends(line, STR("; same outside of the claim, too")), "%s", line.p);
     cr_assert(str_find(details, STR("\nsame_outside_of_the_claim: true\n")), "%s", details.p);
-    v = ask(args, FLOORED("false")); /* no number on both sides in such a row */
+    v = ask(args, FLOORED("false")); /* such a row is not a number on both sides */
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_not(v.same_outside);
 }
@@ -586,7 +586,7 @@ static struct proved mean_of_133(const char *factor) {
     return ask("x:64x133xbf16", ops.p);
 }
 
-/* 1/133 in bf16 is 246 steps; 247 are another number. */
+/* 1/133 rounded to bf16, and the next number in bf16, which is not 1/133. */
 Test(prove_proofs, a_constant_is_what_the_number_is_rounded_to) {
     struct proved v = mean_of_133("0.00750732421875");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);

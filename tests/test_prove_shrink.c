@@ -242,7 +242,7 @@ Test(prove_shrink, second_solution_is_larger_in_each_extent) {
         cr_assert_gt(more.to[i], e.to[i], "%ld", (long)e.from[i]);
 }
 
-/* Products and heads that are costly with all relations kept. */
+/* Products and heads that take many operations while all relations between extents are kept. */
 #define HEADS                                                                                                          \
     "a = ttir.matmul x k {transpose_b = true} -> 32x128; b = ttir.matmul x q {transpose_b = true} -> 32x512\n"         \
     "c = ttir.reshape a {shape = [1 : i32, 32 : i32, 2 : i32, 64 : i32]} -> 1x32x2x64\n"                               \

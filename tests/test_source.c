@@ -187,7 +187,7 @@ Test(source, unpacks_standard_input) {
     buf_free(&packed);
 }
 
-/* At every length that is not the whole, nothing comes out. */
+/* A file that is cut off at any length is refused. */
 Test(source, refuses_what_is_cut_off) {
     for (size_t i = 0; i < 2; i++) {
         struct buf packed = packers[i]("some text some text some text\n", 30);
@@ -267,7 +267,7 @@ struct asked {
 
 static void ask_place(void *context, uint32_t i, uint32_t slot) {
     struct asked *a = context;
-    size_t offset = i % 2 ? i : PLACES - 1 - i; /* from both ends */
+    size_t offset = i % 2 ? i : PLACES - 1 - i; /* alternately from the end and from the begin */
     (void)slot;
     struct source_location at = source_place(&a->source, offset);
     a->right[i] = at.line == offset / LINE_BYTES + 1 && at.column == offset % LINE_BYTES + 1;
