@@ -142,6 +142,8 @@ struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i)
 void fa_library_list(const struct fa_library *l, FILE *out);
 /* Each pattern as its file has it, and its formula with the idioms expanded. */
 void fa_library_show(const struct fa_library *l, FILE *out);
+/* What patterns may ask of a match: one line a condition, by what they speak of. */
+void fa_library_conditions(const struct fa_library *l, FILE *out);
 /* Adds files or directories to the library. All are read, whatever is wrong with some; FA_USAGE with errors, else
  * FA_CLEAN with warnings about what looks like a mistake. */
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n);

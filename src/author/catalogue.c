@@ -5,6 +5,7 @@
 #include "author/draft.h"
 #include "author/examples.h"
 #include "fusion_audit.h"
+#include "lang/condition.h"
 #include "lang/printer.h"
 #include "library/check.h"
 #include "library/choose.h"
@@ -82,6 +83,19 @@ void fa_library_list(const struct fa_library *l, FILE *out) {
                 list[i]->source.p, (int)summary.n, summary.p);
     }
     free(list);
+}
+
+void fa_library_conditions(const struct fa_library *l, FILE *out) {
+    (void)l;
+    for (uint32_t g = 0; g < CONDITION_GROUPS; g++) {
+        fprintf(out, "%s:\n", condition_groups[g]);
+        for (uint32_t i = 0; i < CONDITIONS; i++)
+            if (condition_table[i].group == g)
+                fprintf(out, "  %s\n", condition_table[i].says);
+    }
+    fputs("numbers that a value or its op has:\n", out);
+    for (uint32_t i = 0; i < MEASURES; i++)
+        fprintf(out, "  %s\n", measure_table[i].says);
 }
 
 static void show(const struct pattern *p, FILE *out) {

@@ -96,6 +96,7 @@ static const char patterns[] = "Usage: fusion-audit patterns list [NAME]...    n
                                "       fusion-audit patterns test [NAME]...    run the examples of the patterns\n"
                                "       fusion-audit patterns new --from=FILE --ops=%14,%17\n"
                                "                                               draft a pattern of these ops\n"
+                               "       fusion-audit patterns conditions        what a pattern may ask of a match\n"
                                "\n"
                                "NAME is a glob over names and fused ops, FILE a pattern file or a directory.\n"
                                "\n"

@@ -309,6 +309,7 @@ static const struct {
     [ACTION_CHECK] = {"check", false, "patterns check needs a file or a directory"},
     [ACTION_TEST] = {"test", true, NULL},
     [ACTION_NEW] = {"new", false, NULL},
+    [ACTION_CONDITIONS] = {"conditions", false, NULL},
 };
 
 enum { NACTIONS = sizeof actions / sizeof *actions };
@@ -321,7 +322,7 @@ static bool find_action(struct options *o) {
             o->nfiles--;
             return true;
         }
-    return wrong(o, "patterns is followed by list, show, check, test or new");
+    return wrong(o, "patterns is followed by list, show, check, test, new or conditions");
 }
 
 static bool check_seed(struct options *o) {

@@ -52,9 +52,15 @@ static enum fa_status new_pattern(const struct options *o, struct fa_library *l)
     return status;
 }
 
+static enum fa_status list_conditions(const struct options *o, struct fa_library *l) {
+    (void)o;
+    fa_library_conditions(l, stdout);
+    return FA_CLEAN;
+}
+
 static enum fa_status (*const actions[])(const struct options *o, struct fa_library *l) = {
     [ACTION_LIST] = list_patterns, [ACTION_SHOW] = show_patterns, [ACTION_CHECK] = check_patterns,
-    [ACTION_TEST] = test_patterns, [ACTION_NEW] = new_pattern,
+    [ACTION_TEST] = test_patterns, [ACTION_NEW] = new_pattern,    [ACTION_CONDITIONS] = list_conditions,
 };
 
 enum fa_status run_patterns(const struct options *o) {

@@ -2,9 +2,21 @@
 #include "lang/condition.h"
 
 const struct condition_info condition_table[CONDITIONS] = {
-#define C(name, least, most, arguments, reach, says) {#name, least, most, ARGUMENTS_##arguments, REACH_##reach, says},
+#define C(name, least, most, arguments, reach, group, says)                                                            \
+    {#name, least, most, ARGUMENTS_##arguments, REACH_##reach, GROUP_##group, says},
 #include "lang/conditions.def"
 #undef C
+};
+
+const char *const condition_groups[CONDITION_GROUPS] = {
+    [GROUP_VALUES] = "what a value is",
+    [GROUP_AXES] = "along which axes a value varies",
+    [GROUP_GROUPS] = "groups of heads and of channels",
+    [GROUP_LAYOUT] = "in which order elements stand",
+    [GROUP_WINDOWS] = "windows, and dimensions that attributes name",
+    [GROUP_NEIGHBOURS] = "users and operands",
+    [GROUP_SPELLING] = "how ops are printed",
+    [GROUP_LOCATIONS] = "where in the model",
 };
 
 const struct measure_info measure_table[MEASURES] = {

@@ -7,17 +7,30 @@
 /* See conditions.def. */
 enum condition_arguments { ARGUMENTS_NAMES, ARGUMENTS_REGEX, ARGUMENTS_NUMBERS };
 enum condition_reach { REACH_NEAR, REACH_USERS, REACH_LOCATIONS, REACH_FAR };
+enum condition_group {
+    GROUP_VALUES,
+    GROUP_AXES,
+    GROUP_GROUPS,
+    GROUP_LAYOUT,
+    GROUP_WINDOWS,
+    GROUP_NEIGHBOURS,
+    GROUP_SPELLING,
+    GROUP_LOCATIONS,
+    CONDITION_GROUPS
+};
+extern const char *const condition_groups[CONDITION_GROUPS]; /* what each speaks of */
 
 struct condition_info {
     const char *name;
     uint32_t least, most; /* arguments */
     enum condition_arguments arguments;
     enum condition_reach reach;
+    enum condition_group group;
     const char *says; /* for messages and `explain` */
 };
 
 enum condition_id {
-#define C(name, least, most, arguments, reach, says) CONDITION_##name,
+#define C(name, least, most, arguments, reach, group, says) CONDITION_##name,
 #include "lang/conditions.def"
 #undef C
     CONDITIONS

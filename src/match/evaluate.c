@@ -6,7 +6,7 @@
 #include <math.h>
 
 static condition_holds *const functions[CONDITIONS] = {
-#define C(name, least, most, arguments, reach, says) condition_##name,
+#define C(name, least, most, arguments, reach, group, says) condition_##name,
 #include "lang/conditions.def"
 #undef C
 };
