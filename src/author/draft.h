@@ -17,11 +17,10 @@ struct draft {
     const struct graph *graph;
     uint32_t func;
     struct arena *arena;
-    bool *chosen;      /* by op: asked for, and an op of the formula */
-    bool *shown;       /* by op: part of the example */
-    struct str *names; /* by value: its name in the formula, or empty */
-    struct str
-        *stand_in; /* by value: text of an op that makes the constant of ops which are too many to show; or empty */
+    bool *chosen;         /* by op: asked for, and an op of the formula */
+    bool *shown;          /* by op: part of the example */
+    struct str *names;    /* by value: its name in the formula, or empty */
+    struct str *stand_in; /* by value: an op that stands for a constant whose own ops are too many to show; or empty */
     uint32_t nvariables;
     bool axes; /* write dim=-1 where an op works along the last axis */
 };

@@ -10,9 +10,7 @@
 enum { MAX_STEPS_BACK = 48, MAX_CONSTANT_OPS = 16 };
 
 bool draft_is_mover(const struct graph *g, uint32_t op) {
-    enum op_class c = graph_class(g, op);
-    return (c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT) && graph_noperands(g, op) == 1 &&
-           graph_operands(g, op)[0] != NONE;
+    return class_moves(graph_class(g, op)) && graph_noperands(g, op) == 1 && graph_operands(g, op)[0] != NONE;
 }
 
 uint32_t draft_source(const struct draft *s, uint32_t value) {

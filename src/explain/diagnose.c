@@ -376,11 +376,9 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
 
 /* Matched movement alone says nothing: it is everywhere. */
 static bool computes(const struct near_miss *c) {
-    for (uint32_t i = 0; i < c->nops; i++) {
-        enum op_class class = graph_class(c->graph, c->ops[i]);
-        if (class != OP_MOVE && class != OP_CAST && class != OP_LAYOUT)
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (!class_moves(graph_class(c->graph, c->ops[i])))
             return true;
-    }
     return false;
 }
 

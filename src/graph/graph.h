@@ -112,6 +112,7 @@ static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
 static inline bool class_moves(enum op_class c) {
     return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
 }
+
 /* The one definition of what is looked through: an op that moves (class_moves), and a multiplication or division by the
  * constant 1 (a dropout that is off, a scale of 1). Its operand with all elements of the result; NONE for other ops. */
 uint32_t graph_through(const struct graph *g, uint32_t op);

@@ -67,8 +67,7 @@ void node_set_kinds(struct node *n) {
     switch (n->kind) {
     case N_OP:
         add_kind(n, n->op);
-        n->any =
-            op_table[n->op].class == OP_MOVE || op_table[n->op].class == OP_CAST || op_table[n->op].class == OP_LAYOUT;
+        n->any = class_moves(op_table[n->op].class);
         if (n->op == K_MATMUL) { /* the same product under other names */
             add_kind(n, K_DOT_GENERAL);
             add_kind(n, K_LINEAR);

@@ -62,8 +62,7 @@ bool flow_passes_through(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
     enum flow_transfer how = flow_transfer_of(g, op);
     return how == TRANSFER_PASS || how == TRANSFER_PASS_FIRST || c == OP_ELTWISE || c == OP_REDUCE ||
-           c == OP_AXISWISE || c == OP_ALIKE || c == OP_SLICE || c == OP_JOIN || c == OP_MOVE || c == OP_CAST ||
-           c == OP_LAYOUT;
+           c == OP_AXISWISE || c == OP_ALIKE || c == OP_SLICE || c == OP_JOIN || class_moves(c);
 }
 
 uint32_t flow_data_operands(const struct graph *g, uint32_t op) {
@@ -76,8 +75,7 @@ int64_t flow_elements(const struct graph *g, uint32_t v) {
     int64_t n = graph_numel(g, v);
     for (int step = 0; step < 8 && g->m->values[v].def != NONE; step++) {
         uint32_t op = g->m->values[v].def;
-        enum op_class c = graph_class(g, op);
-        if (c != OP_MOVE && c != OP_CAST && c != OP_LAYOUT)
+        if (!class_moves(graph_class(g, op)))
             break;
         v = graph_operands(g, op)[0];
         int64_t before = graph_numel(g, v);

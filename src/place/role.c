@@ -64,8 +64,7 @@ static uint32_t projection(const struct flow *f, uint32_t v, unsigned role) {
 
 static uint32_t behind_movement(const struct graph *g, uint32_t v) {
     for (int step = 0; step < 16 && g->m->values[v].def != NONE; step++) {
-        enum op_class c = graph_class(g, g->m->values[v].def);
-        if (c != OP_MOVE && c != OP_CAST && c != OP_LAYOUT)
+        if (!class_moves(graph_class(g, g->m->values[v].def)))
             break;
         v = graph_operands(g, g->m->values[v].def)[0];
     }

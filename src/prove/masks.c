@@ -8,8 +8,7 @@ enum { MAX_DEPTH = 16 };
 static const double low = -10000; /* the bound that patterns use: exp(-10000) is 0 in f64, too */
 
 static bool keeps_elements(const struct graph *g, uint32_t op) {
-    enum op_class c = graph_class(g, op);
-    return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
+    return class_moves(graph_class(g, op));
 }
 
 static bool is_low(const struct graph *g, uint32_t value) {

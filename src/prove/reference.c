@@ -6,14 +6,10 @@
 
 /* ---- ops and inputs ---- */
 
-static bool is_movement(enum op_class c) {
-    return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
-}
-
 static bool may_evaluate(const struct reference *r, uint32_t op) {
     const struct match *m = r->match;
     enum op_class c = graph_class(m->graph, op);
-    if (c == OP_CONSTANT || m->graph->kind[op] == K_ARANGE || is_movement(c))
+    if (c == OP_CONSTANT || m->graph->kind[op] == K_ARANGE || class_moves(c))
         return true;
     for (uint32_t i = 0; i < m->nops; i++)
         if (m->ops[i] == op)
@@ -151,7 +147,7 @@ static bool is_taken(const struct reference *r, uint32_t value, bool moved_too, 
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < MAX_DEPTH && !taken; u++) {
         uint32_t op = g->uses[u];
         enum op_class c = graph_class(g, op);
-        bool moves = is_movement(c) || c == OP_SLICE || c == OP_JOIN;
+        bool moves = class_moves(c) || c == OP_SLICE || c == OP_JOIN;
         if (reference_evaluates(r, op))
             taken = moved_too || !moves || is_taken(r, g->m->ops[op].first_result, false, depth + 1);
     }
