@@ -45,11 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t errors = diags.errors;
     bool good = formula_parse(&formula, &arena, &idioms, keep(&copies, formula_text), origin, &diags);
     FUZZ_PROMISE(good || diags.errors > errors);
-    if (good) {
-        bool roots[K_COUNT];
-        formula_roots(&formula, roots);
-        FUZZ_PROMISE(formula.root && formula.nslots <= MAX_SLOTS);
-    }
+    FUZZ_PROMISE(!good || (formula.root && formula.nslots <= MAX_SLOTS));
     while (good && conditions.n && copies.n < MAX_TEXTS) {
         const struct number *number;
         condition_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &regexes, &diags);

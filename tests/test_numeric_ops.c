@@ -105,7 +105,9 @@ Test(numeric_ops, measures_agree_with_numpy) {
 }
 
 static const struct tensor *vector(const double *x, int64_t n) {
-    return tensor_of(&context, x, n);
+    struct tensor *t = tensor_new(&context, &(struct shape){1, {n}});
+    memcpy(t->x, x, (size_t)n * sizeof *x);
+    return t;
 }
 #define V(...) vector((const double[]){__VA_ARGS__}, (int64_t)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
 

@@ -1,8 +1,6 @@
 /* What can be asked of a formula: its names, the operators that its nodes may match, how deep it is. */
 #include "lang/formula.h"
 
-#include <string.h>
-
 #include "lang/build.h"
 
 uint32_t formula_slot(const struct formula *f, struct str name) {
@@ -10,11 +8,6 @@ uint32_t formula_slot(const struct formula *f, struct str name) {
         if (f->slot_name[i].n && str_eq(f->slot_name[i], name))
             return i;
     return NONE;
-}
-
-void formula_roots(const struct formula *f, bool roots[K_COUNT]) {
-    memset(roots, 0, K_COUNT * sizeof *roots);
-    node_add_roots(f->root, roots);
 }
 
 void node_add_roots(const struct node *n, bool *roots) {

@@ -165,7 +165,5 @@ bool condition_parse(const struct number **out, const struct formula *f, struct 
                      struct text_origin origin, struct regexes *keep, struct diags *d);
 /* Slot of a variable or line; NONE when the formula has no such name. */
 uint32_t formula_slot(const struct formula *f, struct str name);
-/* Operators that the root may match. */
-void formula_roots(const struct formula *f, bool roots[K_COUNT]);
 
 #endif

@@ -105,13 +105,6 @@ struct tensor *tensor_scalar(struct eval_context *b, double x) {
     return t;
 }
 
-struct tensor *tensor_of(struct eval_context *b, const double *x, int64_t n) {
-    struct tensor *t = tensor_new(b, &(struct shape){1, {n}});
-    if (t)
-        memcpy(t->x, x, (size_t)n * sizeof *x);
-    return t;
-}
-
 const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s) {
     if (s->rank > TENSOR_RANK || shape_count(s) != t->n) {
         eval_fail(b, "%s cannot be reshaped to %s", shape_text(b->arena, &t->shape).p, shape_text(b->arena, s).p);

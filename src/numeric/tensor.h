@@ -75,8 +75,6 @@ bool eval_steps(struct eval_context *b, uint64_t n);
 struct tensor *tensor_new(struct eval_context *b, const struct shape *s);
 struct tensor *tensor_copy(struct eval_context *b, const struct tensor *t);
 struct tensor *tensor_scalar(struct eval_context *b, double x); /* of rank 0 */
-/* Of rank 1, from numbers. */
-struct tensor *tensor_of(struct eval_context *b, const double *x, int64_t n);
 /* The same elements in another shape; shares them. NULL with a reason where the counts differ. */
 const struct tensor *tensor_reshape(struct eval_context *b, const struct tensor *t, const struct shape *s);
 /* The parts along an axis, which have the same shape otherwise; at least one. */

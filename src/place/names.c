@@ -69,7 +69,8 @@ static void say(struct buf *out, const struct location_rule *rule, struct str na
     }
 }
 
-struct str name_says(const struct name_reader *r, struct str name) {
+/* What the rules say of one name; may be empty. */
+static struct str name_says(const struct name_reader *r, struct str name) {
     struct buf out = {0};
     for (uint32_t i = 0; i < r->set->nlocations; i++) {
         const struct location_rule *rule = &r->set->locations[i];

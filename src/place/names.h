@@ -29,9 +29,7 @@ void name_reader_end(struct name_reader *r);
 
 /* Removes from each name what the strip rules match: wrappers and suffixes that do not tell modules apart. */
 void names_strip(const struct name_reader *r, struct names *names);
-/* What the rules say of a name: "layer 3"; may be empty. */
-struct str name_says(const struct name_reader *r, struct str name);
-/* What the rules say of all names; empty when they say nothing, or *differ. */
+/* What the rules say of all names ("layer 3"); empty when they say nothing, or *differ. */
 struct str names_agree(const struct name_reader *r, const struct names *names, bool *differ);
 /* Drops the names of which the rules say nothing, unless that would be all of them. */
 void names_keep_saying(const struct name_reader *r, struct names *names);

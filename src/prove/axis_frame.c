@@ -3,20 +3,8 @@
  * element of that op's result which the root shows at the same index. */
 #include "prove/axis_frame.h"
 
-#include <string.h>
-
 #include "prove/axis_map.h"
 #include "prove/form_attributes.h"
-
-bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
-    uint32_t rank;
-    const int64_t *dims = graph_shape(g, value, &rank);
-    if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0)
-        return false;
-    *s = (struct shape){.rank = rank};
-    memcpy(s->dim, dims, rank * sizeof *dims);
-    return true;
-}
 
 /* ---- along the formula's axes ---- */
 

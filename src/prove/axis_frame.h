@@ -18,7 +18,5 @@ const struct tensor *value_in_frame(struct device_run *run, const struct binding
 const struct tensor *value_by_channel(struct device_run *run, const struct binding *b, const struct tensor *t);
 /* A result in the frame at hand, in the order of the root's own axes. NULL with a reason. */
 const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t);
-/* The shape that the graph states; false where it is not static. */
-bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s);
 
 #endif

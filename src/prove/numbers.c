@@ -182,16 +182,11 @@ static void impose(const struct assumed_constant *constant, bool violated, struc
 }
 
 static struct tensor *tensor_for(struct device_run *run, uint32_t value) {
-    const struct graph *g = reference_graph(run->ref);
-    struct shape s = {0};
-    uint32_t rank;
-    const int64_t *dims = graph_shape(g, value, &rank);
-    if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0) {
+    struct shape s;
+    if (!shape_in_graph(reference_graph(run->ref), value, &s)) {
         eval_fail(&run->eval, "an operand has no static shape");
         return NULL;
     }
-    s.rank = rank;
-    memcpy(s.dim, dims, rank * sizeof *dims);
     return tensor_new(&run->eval, &s);
 }
 

@@ -17,24 +17,27 @@ static bool op_attribute(const void *self, const char *key, struct str *text) {
     return mlir_attr(t->program->graph->m, t->op, key, text);
 }
 
-static bool shape_of_value(const struct program *p, uint32_t v, struct shape *s) {
-    if (p->shape)
-        return p->shape(p->self, v, s);
+bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
     uint32_t rank;
-    const int64_t *dims = graph_shape(p->graph, v, &rank);
-    if (!dims || rank > TENSOR_RANK || graph_numel(p->graph, v) < 0)
+    const int64_t *dims = graph_shape(g, value, &rank);
+    if (!dims || rank > TENSOR_RANK || graph_numel(g, value) < 0)
         return false;
     *s = (struct shape){.rank = rank};
     memcpy(s->dim, dims, rank * sizeof *dims);
     return true;
 }
 
+static bool shape_of_value(const struct program *p, uint32_t v, struct shape *s) {
+    return p->shape ? p->shape(p->self, v, s) : shape_in_graph(p->graph, v, s);
+}
+
 static bool is_ttnn(const struct graph *g, uint32_t op) {
     return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
 }
 
-bool interpret_op(struct eval_context *b, const struct program *p, uint32_t op, const struct tensor *const *operands,
-                  const struct tensor *results[MAX_RESULTS]) {
+/* Evaluates one op on operands by role (NULL where absent). False with a reason in the context. */
+static bool interpret_op(struct eval_context *b, const struct program *p, uint32_t op,
+                         const struct tensor *const *operands, const struct tensor *results[MAX_RESULTS]) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
     struct shape shapes[MAX_RESULTS];
