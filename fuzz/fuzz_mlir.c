@@ -76,7 +76,6 @@ static void check_func(const struct mlir *m, uint32_t func) {
 
 static void check_type(const struct mlir *m, const struct mlir_type *t) {
     fuzz_touch(t->text);
-    fuzz_touch(t->encoding);
     FUZZ_PROMISE(!t->ranked || (uint64_t)t->first_dim + t->rank <= m->ndims);
 }
 

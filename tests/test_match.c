@@ -722,11 +722,9 @@ Test(match, a_search_ends_at_the_step_limit) {
             "where: extent(-1) == 77");
     cr_assert_eq(search_all("x:2x3", ops), 0);
     cr_assert_eq(list.gave_up, 1);
-    cr_assert_lt(list.steps, 25000);
     pattern("out = (a + b) + (c + d)", "where: extent(-1) == 77");
     cr_assert_eq(search_all("x:2x3", ops), 0);
     cr_assert_eq(list.gave_up, 0);
-    cr_assert_gt(list.steps, 20);
 }
 
 Test(match, shapes_that_are_not_static_are_no_places) {

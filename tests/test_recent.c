@@ -16,9 +16,8 @@ static bool same_op(const struct mlir *a, const struct mlir *b, uint32_t i) {
     const struct mlir_op *x = &a->ops[i], *y = &b->ops[i];
     return x->name == y->name && x->func == y->func && x->parent == y->parent && x->callee == y->callee &&
            x->first_operand == y->first_operand && x->noperands == y->noperands && x->first_result == y->first_result &&
-           x->nresults == y->nresults && x->custom == y->custom && x->text.begin == y->text.begin &&
-           x->text.end == y->text.end && x->loc.begin == y->loc.begin && same_span(a, x->props, b, y->props) &&
-           same_span(a, x->attrs, b, y->attrs);
+           x->nresults == y->nresults && x->text.begin == y->text.begin && x->text.end == y->text.end &&
+           x->loc.begin == y->loc.begin && same_span(a, x->props, b, y->props) && same_span(a, x->attrs, b, y->attrs);
 }
 
 static void expect_same(const struct mlir *a, const struct mlir *b, const char *path) {

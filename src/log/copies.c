@@ -126,7 +126,6 @@ static void mark(struct copies *c, uint32_t first, uint32_t copy) {
         c->list->v[of_first[i]].block.copies++;
         c->list->v[of_copy[i]].block.chosen = false;
         c->list->v[of_copy[i]].block.copies = 0;
-        c->list->v[of_copy[i]].block.duplicate_of = first;
     }
 }
 

@@ -47,9 +47,8 @@ struct log_block {
     bool chosen;                    /* one of the blocks to audit: TTIR before fusion or the final TTNN */
     /* A module that is compiled again (cache miss, warm-up, once for each rank) is audited once: of graphs whose chosen
      * blocks differ in locations, "#loc" lines and blanks at most, the first one stays chosen. */
-    uint32_t duplicate_of; /* number of the first such graph; 0: this one is no copy */
-    uint32_t copies;       /* chosen blocks: how often the graph is in the file, 1 and more */
-    uint64_t hash;         /* of the text without these; 0 when no other graph has a module of this name */
+    uint32_t copies; /* chosen blocks: how often the graph is in the file, 1 and more */
+    uint64_t hash;   /* of the text without these; 0 when no other graph has a module of this name */
 };
 
 struct log_scan {

@@ -60,7 +60,6 @@ enum { MAX_STEPS = 20000 }; /* goals for one root and pattern, unless asked for 
 struct match_list {
     struct match *items;
     uint32_t n, cap;
-    uint64_t steps;   /* goals tried */
     uint32_t gave_up; /* roots where the search hit its step limit */
 };
 

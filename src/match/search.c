@@ -36,7 +36,6 @@ static void add_match(struct match_list *out, const struct match *found) {
 static void search_root(struct searcher *s, const struct pattern *p, uint32_t op, struct match_list *out) {
     if (match_at(s->m, p, op))
         add_match(out, &s->m->found);
-    out->steps += s->m->steps;
     out->gave_up += s->m->full;
 }
 

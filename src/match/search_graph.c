@@ -49,7 +49,6 @@ static void search_one(void *context, uint32_t i, uint32_t slot) {
 }
 
 static void move_matches(struct match_list *to, struct match_list *from) {
-    to->steps += from->steps;
     to->gave_up += from->gave_up;
     to->items = grow(to->items, &to->cap, to->n + from->n, sizeof *to->items);
     if (from->n)

@@ -127,10 +127,9 @@ static bool read_func_attributes(struct ir_parser *p, uint32_t op, uint32_t func
 /* After "func.func". */
 bool parse_func(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
-    bool is_private = parse_word(p, "private") || parse_word(p, "nested");
     struct str name;
     uint32_t nargs, first_arg = m->nvalues, first_attr = m->narg_attrs;
-    (void)parse_word(p, "public");
+    (void)(parse_word(p, "private") || parse_word(p, "nested") || parse_word(p, "public"));
     if (!read_symbol(p, &name))
         return false;
     if (!parse_accept(p, '('))
@@ -141,7 +140,6 @@ bool parse_func(struct ir_parser *p, uint32_t op) {
     m->funcs[func].first_arg = first_arg;
     m->funcs[func].nargs = nargs;
     m->funcs[func].first_arg_attr = first_attr;
-    m->funcs[func].is_private = is_private;
     p->ntypes = 0;
     set_results(p, op, 0);
     if (!read_func_attributes(p, op, func))

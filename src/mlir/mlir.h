@@ -51,8 +51,7 @@ struct mlir_type {
     enum dtype dtype; /* of the element; a tile's element for tiled types */
     bool ranked;
     uint32_t rank;
-    uint32_t first_dim;  /* in mlir.dims */
-    struct str encoding; /* text after the element type, e.g. "#ttnn_layout3"; or empty */
+    uint32_t first_dim; /* in mlir.dims */
 };
 
 struct mlir_value {
@@ -74,7 +73,6 @@ struct mlir_op {
     struct span loc; /* inside loc( ), e.g. "#loc12" or "\"add.3\""; or empty */
     uint32_t func;   /* innermost enclosing function, or NONE */
     uint32_t parent; /* enclosing op, or NONE */
-    bool custom;     /* custom assembly: operands and types are as far as they can be told */
 };
 
 struct mlir_func {
@@ -84,7 +82,7 @@ struct mlir_func {
     uint32_t first_arg, nargs; /* value ids */
     uint32_t first_arg_attr;   /* in mlir.arg_attrs: per argument the span inside its { }, or empty */
     struct span attributes;    /* inside `attributes { }`, or empty */
-    bool is_private, declaration, complete;
+    bool declaration, complete;
     bool in_cpu_module; /* inside ttcore.cpu_module */
     uint32_t module;    /* op of the innermost enclosing module, or NONE */
 };

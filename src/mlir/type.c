@@ -1,4 +1,4 @@
-/* Types: each distinct text is read once, into kind, element type, shape and encoding. */
+/* Types: each distinct text is read once, into kind, element type and shape. */
 #include "mlir/scan.h"
 #include "mlir/tables.h"
 
@@ -99,8 +99,6 @@ static void read_tensor(struct mlir *m, struct mlir_type *t, struct str text) {
     const char *stop = scan_until(p, end, ',');
     t->kind = TYPE_TENSOR;
     t->dtype = dtype_of(m, str_trim((struct str){p, (size_t)(stop - p)}));
-    if (stop < end)
-        t->encoding = str_trim((struct str){stop + 1, (size_t)(end - stop - 1)});
 }
 
 static bool is_device(struct str text) {
