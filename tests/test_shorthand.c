@@ -67,6 +67,7 @@ Test(shorthand, what_is_wrong) {
     fails("o = sum x:2 {dim_arg = [1, 2", 28, "a '}' is missing");
     fails("o = sum x:2 {dim_arg = one}", 23, "a list of whole numbers is meant: 'one'");
     fails("o = full {fill_value = 1}", 4, "the type of the result is needed: 'full'");
+    fails("o = concat x:2 y:2 -> 4", 4, "dim is needed: 'concat'");
     fails("a, b = abs x:2", 3, "each result needs a type: 'b'");
 }
 

@@ -104,42 +104,50 @@ static void add_arguments(struct example_run *r, const struct module *m, struct 
             add_argument(r, m, v, n++ == 0, out);
 }
 
-static bool has_return(const struct module *m) {
+static void add_types(const struct module *m, const uint32_t *values, uint32_t n, struct buf *out) {
+    for (uint32_t i = 0; i < n; i++) {
+        struct str type = m->ir.types[m->ir.values[values[i]].type].text;
+        buf_printf(out, "%s%.*s", i ? ", " : "", (int)type.n, type.p ? type.p : "");
+    }
+}
+
+/* The types of the results of a snippet with a `return`. */
+static bool has_return(const struct module *m, struct buf *types) {
     for (uint32_t op = 0; op < m->ir.nops; op++)
-        if (m->graph.kind[op] == K_RETURN)
+        if (m->graph.kind[op] == K_RETURN) {
+            add_types(m, &m->ir.operands[m->ir.ops[op].first_operand], m->ir.ops[op].noperands, types);
             return true;
+        }
     return false;
 }
 
 /* "return %1, %5#1 : type, type" of what no op uses. */
-static void add_return(const struct module *m, struct buf *out) {
-    struct buf types = {0};
-    uint32_t n = 0;
+static void add_return(const struct module *m, struct buf *out, struct buf *types) {
     for (uint32_t v = 0; v < m->ir.nvalues; v++) {
         const struct mlir_value *value = &m->ir.values[v];
-        struct str name = mlir_span(&m->ir, value->name), type = m->ir.types[value->type].text;
+        struct str name = mlir_span(&m->ir, value->name);
         if (value->def == NONE || graph_nuses(&m->graph, v) || !name.n)
             continue;
         const struct mlir_op *op = &m->ir.ops[value->def];
         bool one_of_several = v != op->first_result && value->name.begin == m->ir.values[v - 1].name.begin;
         one_of_several |=
             v + 1 < op->first_result + op->nresults && value->name.begin == m->ir.values[v + 1].name.begin;
-        buf_printf(out, "%s%.*s", n ? ", " : "return ", (int)name.n, name.p);
+        buf_printf(out, "%s%.*s", types->n ? ", " : "return ", (int)name.n, name.p);
         if (one_of_several)
             buf_printf(out, "#%u", value->index);
-        buf_printf(&types, "%s%.*s", n++ ? ", " : " : ", (int)type.n, type.p ? type.p : "");
+        buf_add(types, types->n ? STR(", ") : STR(""));
+        add_types(m, &v, 1, types);
     }
-    buf_add(out, buf_str(&types));
-    buf_addc(out, '\n');
-    buf_free(&types);
+    buf_printf(out, "%s%.*s\n", types->n ? " : " : "return", (int)types->n, types->n ? types->p : "");
 }
 
 static bool is_whole(struct str text) {
     return str_find(text, STR("func.func")) != NULL;
 }
 
-static void wrap(struct buf *out, struct str arguments, struct str body, struct str end) {
-    buf_printf(out, "func.func @example(%.*s) {\n", (int)arguments.n, arguments.p ? arguments.p : "");
+static void wrap(struct buf *out, struct str arguments, struct str results, struct str body, struct str end) {
+    buf_printf(out, "func.func @example(%.*s) -> (%.*s) {\n", (int)arguments.n, arguments.p ? arguments.p : "",
+               (int)results.n, results.p ? results.p : "");
     buf_add(out, body);
     buf_addc(out, '\n');
     buf_add(out, end);
@@ -148,21 +156,22 @@ static void wrap(struct buf *out, struct str arguments, struct str body, struct 
 
 /* The text of the module; empty with errors. */
 static struct str module_text(struct example_run *r) {
-    struct buf draft = {0}, arguments = {0}, end = {0}, out = {0};
+    struct buf draft = {0}, arguments = {0}, types = {0}, end = {0}, out = {0};
     struct module m;
     if (is_whole(r->example->text))
         return r->example->text;
-    wrap(&draft, STR(""), r->example->text, STR(""));
+    wrap(&draft, STR(""), STR(""), r->example->text, STR(""));
     module_read(&m, r, buf_str(&draft));
     report_parsing(r, &m, 1);
     add_arguments(r, &m, &arguments);
-    if (!has_return(&m))
-        add_return(&m, &end);
-    wrap(&out, buf_str(&arguments), r->example->text, buf_str(&end));
+    if (!has_return(&m, &types))
+        add_return(&m, &end, &types);
+    wrap(&out, buf_str(&arguments), buf_str(&types), r->example->text, buf_str(&end));
     struct str text = arena_str(&r->arena, r->failed ? STR("") : buf_str(&out));
     module_free(&m);
     buf_free(&draft);
     buf_free(&arguments);
+    buf_free(&types);
     buf_free(&end);
     buf_free(&out);
     return text;
@@ -337,6 +346,13 @@ static void run_one(struct example_run *r) {
     r->counts->failed += r->failed;
     free(found.items);
     arena_free(&r->arena);
+}
+
+struct str example_module(const struct pattern *p, const struct example *e, struct arena *a, struct diags *d) {
+    struct example_run r = {.pattern = p, .example = e, .diags = d};
+    struct str text = arena_str(a, module_text(&r));
+    arena_free(&r.arena);
+    return text;
 }
 
 void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,

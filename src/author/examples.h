@@ -19,4 +19,7 @@ struct example_judge {
 void examples_run(const struct pattern_set *set, const struct pattern *p, struct diags *d,
                   const struct example_judge *judge, struct example_counts *out);
 
+/* The module that an example is tested as; empty with diagnostics. */
+struct str example_module(const struct pattern *p, const struct example *e, struct arena *a, struct diags *d);
+
 #endif

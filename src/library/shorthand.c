@@ -273,10 +273,11 @@ static bool add_operand(struct shorthand *s, struct short_op *op) {
 
 /* ---- attributes ---- */
 
-/* One attribute of an operator: "key:type" or "key:type=default"; a type may differ by dialect: "i32s/shape". */
+/* One attribute of an operator: "key:type", "key:type=default", or "key:type?", which may be absent; a type may differ
+ * by dialect: "i32s/shape". */
 struct attr_row {
     struct str key, type, value;
-    bool has_value;
+    bool has_value, optional;
 };
 
 static bool next_row(const char **at, bool ttnn, struct attr_row *out) {
@@ -293,6 +294,8 @@ static bool next_row(const char **at, bool ttnn, struct attr_row *out) {
     out->type = (struct str){colon + 1, (size_t)((equals ? equals : all.p + n) - colon - 1)};
     out->has_value = equals != NULL;
     out->value = equals ? (struct str){equals + 1, (size_t)(all.p + n - equals - 1)} : STR("");
+    out->optional = out->type.n && out->type.p[out->type.n - 1] == '?';
+    out->type.n -= out->optional;
     const char *slash = memchr(out->type.p, '/', out->type.n);
     if (slash && ttnn)
         out->type = (struct str){slash + 1, (size_t)(out->type.p + out->type.n - slash - 1)};
@@ -438,8 +441,10 @@ static bool print_attributes(struct shorthand *s, const struct short_op *op) {
         uint32_t given = find_key(op, row.key);
         if (given != NONE)
             printed |= 1ull << given;
-        if (str_is(row.type, "-") || (given == NONE && !row.has_value))
+        if (str_is(row.type, "-") || (given == NONE && !row.has_value && row.optional))
             continue;
+        if (given == NONE && !row.has_value)
+            return fail(s, op->word, arena_printf(s->arena, "%.*s is needed", (int)row.key.n, row.key.p).p);
         if (!print_attribute(s, op, &n, &row, given == NONE ? row.value : op->values[given]))
             return false;
     }
