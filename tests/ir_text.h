@@ -18,12 +18,9 @@ struct ir {
 void ir_read(struct ir *ir, const char *text);
 /* The same for the body of `func.func @main(args)`; the text names its own return if it needs one. */
 void ir_main(struct ir *ir, const char *args, const char *body);
-/* The same from shorthand. Arguments: "x:2x4 w:4x3xbf16!parameter!layer.0.weight" (element type f32 where none is
- * written, kind and name optional). Ops, one a line or between ';': "p = ttnn.matmul x w {transpose_b = true} -> 2x3
- * @mean>sum", "ttnn.deallocate p", "return p". */
+/* The same of IR in short (library/shorthand.h), f32 where no element type is written: "func main ARGS" and the ops,
+ * behind which there may be more functions. */
 void ir_short(struct ir *ir, const char *args, const char *ops);
-/* What ir_short makes of it, with the function's name and text before and after it; free it. */
-char *ir_long(const char *name, const char *args, const char *ops);
 /* The same for text that is wrong on purpose. */
 void ir_read_bad(struct ir *ir, const char *text);
 void ir_free(struct ir *ir);

@@ -79,11 +79,11 @@ Test(explain, what_comes_after_the_difference_counts) {
 Test(explain, what_is_below_another_operator_counts_too) {
     pattern("out = exp(neg(abs(x))) + y", "");
     differs(XYZ,
-            "a = ttir.abs x -> 2x3; n = ttir.sin a -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; return o",
+            "a = ttir.abs x -> 2x3\nn = ttir.sin a -> 2x3\ne = ttir.exp n -> 2x3\no = ttir.add e y -> 2x3\nreturn o",
             "operator", "neg(abs(x))", "%n is ttir.sin at line 3, neg expected", 3, 4);
     pattern("m = softmax(neg(x), dim=-1)\nout = exp(m) * m", "");
     differs(XYZ,
-            "n = ttir.neg x -> 2x3; s = ttir.sigmoid n -> 2x3; e = ttir.exp s -> 2x3; o = ttir.multiply e s -> 2x3\n"
+            "n = ttir.neg x -> 2x3\ns = ttir.sigmoid n -> 2x3\ne = ttir.exp s -> 2x3\no = ttir.multiply e s -> 2x3\n"
             "return o",
             "operator", "m = softmax(neg(x), dim=-1)", "%s is ttir.sigmoid at line 3, softmax expected", 3, 4);
 }
@@ -91,12 +91,12 @@ Test(explain, what_is_below_another_operator_counts_too) {
 Test(explain, an_op_that_is_missing_and_one_too_many) {
     pattern("out = exp(neg(abs(x))) + y", "");
     const struct near_miss *c =
-        differs(XYZ, "a = ttir.abs x -> 2x3; e = ttir.exp a -> 2x3; o = ttir.add e y -> 2x3; return o", "operator",
+        differs(XYZ, "a = ttir.abs x -> 2x3\ne = ttir.exp a -> 2x3\no = ttir.add e y -> 2x3\nreturn o", "operator",
                 "neg(abs(x))", "%a is ttir.abs at line 2, neg expected", 3, 4);
     cr_assert_str_eq(c->hint, "all else matches: the op is missing");
     c = differs(XYZ,
-                "a = ttir.abs x -> 2x3; n = ttir.neg a -> 2x3; t = ttir.tanh n -> 2x3; e = ttir.exp t -> 2x3\n"
-                "o = ttir.add e y -> 2x3; return o",
+                "a = ttir.abs x -> 2x3\nn = ttir.neg a -> 2x3\nt = ttir.tanh n -> 2x3\ne = ttir.exp t -> 2x3\n"
+                "o = ttir.add e y -> 2x3\nreturn o",
                 "operator", "neg(abs(x))", "%t is ttir.tanh at line 4, neg expected", 4, 4);
     cr_assert_str_eq(c->hint, "all else matches: the op is one too many");
 }
@@ -200,12 +200,12 @@ Test(explain, number_that_is_not_known) {
 
 Test(explain, another_value_of_a_name) {
     pattern("out = exp(x) * neg(x)", "");
-    differs(XYZ, "e = ttir.exp x -> 2x3; n = ttir.neg y -> 2x3; o = ttir.multiply e n -> 2x3; return o", "value", "x",
+    differs(XYZ, "e = ttir.exp x -> 2x3\nn = ttir.neg y -> 2x3\no = ttir.multiply e n -> 2x3\nreturn o", "value", "x",
             "x is %y here and %x elsewhere", 3, 3);
     pattern("s = exp(x)\nout = neg(s) * abs(s)", "");
     differs(XYZ,
-            "e = ttir.exp x -> 2x3; f = ttir.exp x -> 2x3; n = ttir.neg e -> 2x3; a = ttir.abs f -> 2x3; "
-            "o = ttir.multiply n a -> 2x3; return o",
+            "e = ttir.exp x -> 2x3\nf = ttir.exp x -> 2x3\nn = ttir.neg e -> 2x3\na = ttir.abs f -> 2x3\n"
+            "o = ttir.multiply n a -> 2x3\nreturn o",
             "value", "s = exp(x)", "s is %f (ttir.exp at line 3) here and %e (ttir.exp at line 2) elsewhere", 4, 4);
 }
 
@@ -223,10 +223,10 @@ Test(explain, the_same_value_at_another_index) {
 Test(explain, user_outside) {
     pattern("out = exp(neg(x)) + y", "");
     const struct near_miss *c = differs(
-        XYZ, "n = ttir.neg x -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; q = ttir.abs n -> 2x3; return o q",
+        XYZ, "n = ttir.neg x -> 2x3\ne = ttir.exp n -> 2x3\no = ttir.add e y -> 2x3\nq = ttir.abs n -> 2x3\nreturn o q",
         "user", "", "%n (ttir.neg at line 2) has a user outside: %q (ttir.abs at line 5)", 3, 3);
     cr_assert(c->whole);
-    differs(XYZ, "n = ttir.neg x -> 2x3; e = ttir.exp n -> 2x3; o = ttir.add e y -> 2x3; return o e", "user", "",
+    differs(XYZ, "n = ttir.neg x -> 2x3\ne = ttir.exp n -> 2x3\no = ttir.add e y -> 2x3\nreturn o e", "user", "",
             "%e (ttir.exp at line 3) has a user outside: func.return at line 5", 3, 3);
 }
 

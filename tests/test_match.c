@@ -299,8 +299,8 @@ Test(match, movement_between_matched_ops_is_looked_through) {
     /* an op that is no movement is not looked through */
     hit("a:2x4 b:4x3 c:3",
         "p = ttnn.matmul a b -> 2x3; r = ttnn.to_memory_config p -> 2x3; o = ttnn.add r c -> 2x3; return o");
-    miss("a:2x4 b:4x3 c:3",
-         "p = ttnn.matmul a b -> 2x3; r = ttnn.all_gather p -> 2x3; o = ttnn.add r c -> 2x3; return o");
+    miss("a:2x4 b:4x3 c:3", "p = ttnn.matmul a b -> 2x3; r = ttnn.all_gather p {all_gather_dim = 0, cluster_axis = 0} "
+                            "-> 2x3; o = ttnn.add r c -> 2x3; return o");
 }
 
 Test(match, heads_that_are_moved_into_rows_are_no_rows_of_the_bias) {
@@ -886,7 +886,7 @@ Test(match, halves_of_two_roads_are_of_one_value) {
                                "a = ttir.silu l -> 2x3; o = ttir.multiply a k -> 2x3; return o");
 }
 
-#define SORTED     "v = ttir.sort x {descending = true, dim = 1} -> 2x6*2\n"
+#define SORTED     "v:2 = ttir.sort x {descending = true, dim = 1} -> 2x6, 2x6\n"
 #define HEAD(s, n) n " = ttir.slice_static " s " {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2\n"
 
 Test(match, secondary_roots_are_found_behind_what_is_bound) {
@@ -954,26 +954,28 @@ Test(match, what_nothing_is_known_of_has_operands_as_wholes) {
 Test(match, a_pad_along_a_window_is_padding_of_it) {
     pattern("p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)");
     hit("x:1x4x5x3 w:8x3x1x1",
-        PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.conv2d p w {" NHWC "padding = 0} -> 1x6x7x8; return o");
+        PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.conv2d p w {" NHWC "padding = 0 : i32} -> 1x6x7x8; return o");
     miss("x:1x4x5x2 w:8x3x1x1",
-         PAD("0, 0, 1, 1, 1, 1, 0, 1") "o = ttir.conv2d p w {" NHWC "padding = 0} -> 1x6x7x8; return o");
+         PAD("0, 0, 1, 1, 1, 1, 0, 1") "o = ttir.conv2d p w {" NHWC "padding = 0 : i32} -> 1x6x7x8; return o");
     hit("x:1x3x5x3 w:8x3x1x1",
         PAD("0, 0, 1, 2, 1, 1, 0, 0") "o = ttir.conv2d p w {padding = array<i32: 0, 0, 0, 0>} -> 1x6x7x8; return o");
     miss("x:1x3x5x3 w:8x3x1x1",
          PAD("0, 0, 1, 2, 1, 1, 0, 0") "o = ttir.conv2d p w {padding = array<i32: 0, 0>} -> 1x6x7x8; return o");
     const char *flat = "r = ttnn.reshape p -> 1x1x42x3\n"
-                       "o = ttnn.conv2d r w {input_height = 6, input_width = 7, in_channels = 3, padding = "
-                       "array<i32: 0, 0>} -> 1x1x42x8; return o";
+                       "o = ttnn.conv2d r w {batch_size = 1, input_height = 6, input_width = 7, in_channels = 3,\n"
+                       "out_channels = 8, kernel_size = [1, 1], padding = [0, 0]} -> 1x1x42x8; return o";
     char ops[512];
     snprintf(ops, sizeof ops, "%s%s", PAD("0, 0, 1, 1, 1, 1, 0, 0"), flat);
     hit("x:1x4x5x3 w:8x3x1x1", ops);
     snprintf(ops, sizeof ops, "%s%s", PAD("0, 0, 1, 1, 0, 0, 1, 1"), flat);
     miss("x:1x4x7x1 w:8x3x1x1", ops);
     pattern("p = pad(x)\nout = max_pool2d(p)", "where: pads_window(p, out)");
-    hit("x:1x4x5x3", PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.max_pool2d p {kernel = array<i32: 2, 2>, padding = 0} -> "
-                                                   "1x5x6x3; return o");
-    miss("x:1x4x5x3", PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.max_pool2d p {kernel = array<i32: 2, 2>, padding = 1} "
-                                                    "-> 1x7x8x3; return o");
+    hit("x:1x4x5x3",
+        PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.max_pool2d p {kernel = [2, 2], stride = [1, 1], padding = 0 : i32} -> "
+                                      "1x5x6x3; return o");
+    miss("x:1x4x5x3",
+         PAD("0, 0, 1, 1, 1, 1, 0, 0") "o = ttir.max_pool2d p {kernel = [2, 2], stride = [1, 1], padding = 1 : i32} "
+                                       "-> 1x7x8x3; return o");
 }
 
 #define TWO_CONVS(a, b) "c = ttir.conv2d x w {" a "} -> 1x4x4x4; d = ttir.conv2d x v {" b "} -> 1x4x4x4\n"
@@ -1005,17 +1007,21 @@ Test(match, a_batch_norm_normalises_channels_or_not) {
               "1x4x4x8; return o");
     miss(args, "c = ttir.conv2d x w -> 1x4x4x8; o = ttir.batch_norm_inference c a b m v {dimension = 2 : i32} -> "
                "1x4x4x8; return o");
-    hit(args, "c = ttnn.conv2d x w -> 1x4x4x8; p = ttnn.permute c {permutation = array<i64: 0, 3, 1, 2>} -> 1x8x4x4\n"
-              "o = ttnn.batch_norm_inference p a b m v -> 1x8x4x4; return o");
-    miss(args, "c = ttnn.conv2d x w -> 1x4x4x8; o = ttnn.batch_norm_inference c a b m v -> 1x4x4x8; return o");
+#define TTNN_CONV                                                                                                      \
+    "c = ttnn.conv2d x w {batch_size = 1, input_height = 4, input_width = 4, in_channels = 3, out_channels = 8,\n"     \
+    "kernel_size = [1, 1]} -> 1x4x4x8\n"
+#define EACH "{operandSegmentSizes = [1, 1, 1, 1, 1]} "
+    hit(args, TTNN_CONV "p = ttnn.permute c {permutation = [0, 3, 1, 2]} -> 1x8x4x4\n"
+                        "o = ttnn.batch_norm_inference p a b m v " EACH "-> 1x8x4x4; return o");
+    miss(args, TTNN_CONV "o = ttnn.batch_norm_inference c a b m v " EACH "-> 1x4x4x8; return o");
 }
 
 Test(match, a_slice_cuts_what_was_sorted_or_not) {
     pattern("s = sort(x)\nout = slice(s)", "where: cuts_along(out, s)");
-    hit("x:2x6", "v = ttir.sort x {dim = -1} -> 2x6*2\n" HEAD("v#0", "a") "return a");
-    miss("x:2x6", "v = ttir.sort x {dim = 0} -> 2x6*2\n" HEAD("v#0", "a") "return a");
-    hit("x:2x6", "v = ttir.sort x -> 2x6*2; c = ttir.typecast v#0 -> 2x6xbf16\n" HEAD("c", "a") "return a");
-    miss("x:3x4", "v = ttir.sort x -> 3x4*2; r = ttir.reshape v#0 -> 2x6\n" HEAD("r", "a") "return a");
+    hit("x:2x6", "v:2 = ttir.sort x {dim = -1} -> 2x6, 2x6\n" HEAD("v#0", "a") "return a");
+    miss("x:2x6", "v:2 = ttir.sort x {dim = 0} -> 2x6, 2x6\n" HEAD("v#0", "a") "return a");
+    hit("x:2x6", "v:2 = ttir.sort x -> 2x6, 2x6; c = ttir.typecast v#0 -> 2x6xbf16\n" HEAD("c", "a") "return a");
+    miss("x:3x4", "v:2 = ttir.sort x -> 3x4, 3x4; r = ttir.reshape v#0 -> 2x6\n" HEAD("r", "a") "return a");
 }
 
 Test(match, an_operand_is_turned_when_its_last_two_dimensions_are) {

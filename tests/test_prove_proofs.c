@@ -227,7 +227,7 @@ Test(prove_proofs, a_form_right_for_two_elements_only_is_refuted) {
 
 Test(prove_proofs, an_unused_second_result_is_not_returned) {
     claim("out = abs(sort(x))", "abs(sort(x))");
-    struct proved v = ask("x:128x512", "t = ttir.sort x {dim = -1 : si32} -> 128x512*2; o = ttir.abs t#0 -> 128x512; "
+    struct proved v = ask("x:128x512", "t:2 = ttir.sort x -> 128x512, 128x512; o = ttir.abs t#0 -> 128x512; "
                                        "return o");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }

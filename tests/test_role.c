@@ -145,8 +145,9 @@ Test(role, with_names) {
 }
 
 #define ROPE(to, q)                                                                                                    \
-    to "1 = ttnn.slice_static " q " -> 1x2x6x2; " to "2 = ttnn.slice_static " q " -> 1x2x6x2\n" to "3 = ttnn.neg " to  \
-       "2 -> 1x2x6x2; " to "5 = ttnn.concat " to "3 " to "1 -> 1x2x6x4\n" to "6 = ttnn.multiply " q                    \
+    to "1 = ttnn.slice_static " q " {begins = [0, 0, 0, 0], ends = [1, 2, 6, 2]} -> 1x2x6x2\n" to                      \
+       "2 = ttnn.slice_static " q " {begins = [0, 0, 0, 2], ends = [1, 2, 6, 4]} -> 1x2x6x2\n" to "3 = ttnn.neg " to   \
+       "2 -> 1x2x6x2; " to "5 = ttnn.concat " to "3 " to "1 {dim = -1} -> 1x2x6x4\n" to "6 = ttnn.multiply " q         \
        " cos -> 1x2x6x4; " to "7 = ttnn.multiply " to "5 sin -> 1x2x6x4; " to " = ttnn.add " to "6 " to                \
        "7 -> 1x2x6x4\n"
 #define ROTATED                                                                                                        \
@@ -194,10 +195,14 @@ Test(role, of_ops_that_are_fused_already) {
     is("%n", "pre-attention norm");
 }
 
+#define THIRDS                                                                                                         \
+    "j = ttnn.matmul n w3 -> 1x6x24\n"                                                                                 \
+    "a = ttnn.slice_static j {begins = [0, 0, 0], ends = [1, 6, 8]} -> 1x6x8\n"                                        \
+    "b = ttnn.slice_static j {begins = [0, 0, 8], ends = [1, 6, 16]} -> 1x6x8\n"                                       \
+    "c = ttnn.slice_static j {begins = [0, 0, 16], ends = [1, 6, 24]} -> 1x6x8\n"
+
 Test(role, one_product_for_all_three) {
-    build(LAYER "w3:8x24" W "attn.qkv.weight ",
-          NORM_1 "j = ttnn.matmul n w3 -> 1x6x24; a = ttnn.slice_static j -> 1x6x8; b = ttnn.slice_static j -> 1x6x8\n"
-                 "c = ttnn.slice_static j -> 1x6x8\n" SPLIT CORE REST);
+    build(LAYER "w3:8x24" W "attn.qkv.weight ", NORM_1 THIRDS SPLIT CORE REST);
     is_at("%j", "query, key and value projection, layer 3 (layers.3.attn.qkv)");
     is("%s %p %o", "self-attention");
     is("%n", "pre-attention norm");
@@ -205,20 +210,10 @@ Test(role, one_product_for_all_three) {
 
 /* Weights that a const-eval function concatenates. */
 Test(role, weights_through_const_eval) {
-    char *eval =
-        ir_long("main_const_eval_0", "a:8x8 b:8x8 c:8x8 ", "j = ttnn.concat a b c {dim = 1 : si32} -> 8x24; return j");
-    char *body = ir_long("main", LAYER,
-                         "w3 = ttcore.load_cached wq wk wv {callee = @main_const_eval_0} -> 8x24\n" NORM_1
-                         "j = ttnn.matmul n w3 -> 1x6x24; a = ttnn.slice_static j -> 1x6x8\n"
-                         "b = ttnn.slice_static j -> 1x6x8; c = ttnn.slice_static j -> 1x6x8\n" SPLIT CORE REST);
-    struct buf module = {0};
-    buf_printf(&module, "module {\n%s%s}\n%c", body, eval, '\0');
-    forget();
-    ir_read(&ir, module.p);
-    buf_free(&module);
-    free(eval);
-    free(body);
-    flow = flow_new(&ir.g);
+    build(LAYER,
+          "w3 = ttcore.load_cached wq wk wv {callee = @main_const_eval_0} -> 8x24\n" NORM_1 THIRDS SPLIT CORE REST
+          "func main_const_eval_0 a:8x8 b:8x8 c:8x8\n"
+          "j = ttnn.concat a b c {dim = 1} -> 8x24; return j");
     is_at("%n", "pre-attention norm, layer 3 (layers.3.norm1)");
     is_at("%s %p %o", "self-attention, layer 3 (fed by layers.3.attn: q, k, v)");
     struct match m = {.pattern = &pattern, .graph = &ir.g, .nops = 1};
@@ -260,7 +255,8 @@ Test(role, gated_mlp) {
     is("%f %j", "activation of the MLP");
     is("%m", "pre-MLP norm");
     build(LAYER "w3:8x32" W "mlp.gate_up.weight ", NORM_1 PROJECT SPLIT CORE MERGE ADD_1 NORM_2
-          "w = ttnn.matmul m w3 -> 1x6x32; e = ttnn.slice_static w -> 1x6x16; i = ttnn.slice_static w -> 1x6x16\n"
+          "w = ttnn.matmul m w3 -> 1x6x32; e = ttnn.slice_static w {begins = [0, 0, 0], ends = [1, 6, 16]} -> 1x6x16\n"
+          "i = ttnn.slice_static w {begins = [0, 0, 16], ends = [1, 6, 32]} -> 1x6x16\n"
           "f = ttnn.silu e -> 1x6x16; j = ttnn.multiply f i -> 1x6x16; h = ttnn.matmul j w2 -> 1x6x8\n" ADD_2 FINAL);
     is("%w", "gate and up projection");
     is("%h", "down projection");

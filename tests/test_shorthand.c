@@ -60,7 +60,19 @@ Test(shorthand, results_locations_and_lines) {
             "\"ttnn.deallocate\"(%x) <{force = false}> : (tensor<4xbf16>) -> ()");
 }
 
+Test(shorthand, functions) {
+    expands("func f x:2x3 w:3!parameter!a.w d:!ttnn.device\no = ttnn.add x w\nreturn o\nfunc g\nttnn.nop; return\n",
+            "func.func @f(%x: tensor<2x3xbf16>, %w: tensor<3xbf16> {ttcore.argument_type = "
+            "#ttcore.argument_type<parameter>, ttir.name = \"a.w\"}, %d: !ttnn.device) -> (tensor<2x3xbf16>) {\n"
+            "%o = \"ttnn.add\"(%x, %w) : (tensor<2x3xbf16>, tensor<3xbf16>) -> tensor<2x3xbf16>\n"
+            "return %o : tensor<2x3xbf16>\n}\nfunc.func @g() {\n\"ttnn.nop\"() : () -> () return \n}\n");
+    fails("func f x", 7, "an argument of a function needs a type: 'x'");
+    fails("func", 4, "a function needs a name");
+    fails("func f x:2\nfunc g\no = abs x", 26, "its type has to stand where it is first used: 'x'");
+}
+
 Test(shorthand, what_is_wrong) {
+    fails("v = sort x:4 -> 4, 4", 4, "each type needs a result: 'sort'");
     fails("o = add x y", 8, "its type has to stand where it is first used: 'x'");
     fails("o = frobnicate x:2", 4, "the dialect has no op of this name: 'frobnicate'");
     fails("o = add x:2 y:3", 4, "the types of the operands do not broadcast, so that of the result is needed: 'add'");

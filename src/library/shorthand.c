@@ -35,6 +35,7 @@ struct shorthand {
     struct short_value values[MAX_VALUES];
     uint32_t nvalues, nliterals;
     uint32_t skipped_lines; /* within the op at hand */
+    size_t head_end;        /* of the function at hand, in `out`: where the types of its results go; 0: there is none */
     struct shorthand_error *error;
 };
 
@@ -522,7 +523,63 @@ static bool print_op(struct shorthand *s, struct short_op *op, struct str locati
     return true;
 }
 
+static void end_function(struct shorthand *s) {
+    if (s->head_end)
+        buf_add(&s->out, STR("}\n"));
+    s->head_end = 0;
+}
+
+/* "x:2x3!parameter!layers.0.weight": what the argument is to the model, and its name there. */
+static bool read_argument(struct shorthand *s, bool first) {
+    struct str name = until(s, " \t:;"), *type = arena_alloc(s->arena, sizeof *type);
+    struct str all = take(s, ":") ? until(s, " \t;") : STR("");
+    const char *kind = all.n ? memchr(all.p + 1, '!', all.n - 1) : NULL;
+    *type = type_text(s, kind ? (struct str){all.p, (size_t)(kind - all.p)} : all);
+    if (!all.n || !define(s, name, type, 1))
+        return fail(s, name, "an argument of a function needs a type");
+    buf_printf(&s->out, "%s%%%.*s: %.*s", first ? "" : ", ", (int)name.n, name.p, (int)type->n, type->p);
+    if (kind) {
+        struct str rest = {kind + 1, (size_t)(all.p + all.n - kind - 1)};
+        const char *model = memchr(rest.p, '!', rest.n);
+        int n = (int)(model ? model - rest.p : (ptrdiff_t)rest.n);
+        buf_printf(&s->out, " {ttcore.argument_type = #ttcore.argument_type<%.*s>", n, rest.p);
+        if (model)
+            buf_printf(&s->out, ", ttir.name = \"%.*s\"", (int)rest.n - n - 1, model + 1);
+        buf_addc(&s->out, '}');
+    }
+    return true;
+}
+
+static bool read_function(struct shorthand *s) {
+    struct str name = until(s, " \t;");
+    bool good = name.n || fail(s, name, "a function needs a name");
+    end_function(s);
+    s->nvalues = 0;
+    buf_printf(&s->out, "func.func @%.*s(", (int)name.n, name.p);
+    for (skip_blanks(s); good && !at_end(s); skip_blanks(s))
+        good = read_argument(s, s->nvalues == 0);
+    buf_addc(&s->out, ')');
+    s->head_end = s->out.n;
+    buf_add(&s->out, STR(" {"));
+    return good;
+}
+
+/* The head of a function says what types it returns. */
+static void complete_head(struct shorthand *s, const struct short_op *op) {
+    struct buf types = {0};
+    struct str body = arena_str(s->arena, (struct str){s->out.p + s->head_end, s->out.n - s->head_end});
+    print_types(&types, op->operand_types, op->noperands, true);
+    s->out.n = s->head_end;
+    buf_add(&s->out, STR(" -> "));
+    buf_add(&s->out, buf_str(&types));
+    s->head_end = s->out.n;
+    buf_add(&s->out, body);
+    buf_free(&types);
+}
+
 static bool print_return(struct shorthand *s, const struct short_op *op) {
+    if (s->head_end && op->noperands)
+        complete_head(s, op);
     buf_add(&s->out, STR("return "));
     print_operands(&s->out, op);
     buf_add(&s->out, op->noperands ? STR(" : ") : STR(""));
@@ -575,6 +632,8 @@ static bool define_results(struct shorthand *s, struct short_op *op, struct str 
         good = n <= op->ntypes - at ? define(s, name, types + at, n) : fail(s, one, "each result needs a type");
         at += n;
     }
+    if (good && b.n && at < op->ntypes)
+        good = fail(s, op->word, "each type needs a result");
     op->results = arena_str(s->arena, buf_str(&b));
     buf_free(&b);
     return good;
@@ -594,6 +653,8 @@ static bool read_line(struct shorthand *s) {
     struct short_op op = {0};
     struct str results = read_results(s), word = until(s, " \t;"), location = {0};
     bool is_return = str_is(word, "return");
+    if (str_is(word, "func"))
+        return read_function(s);
     if (!is_return && !name_op(s, &op, word))
         return false;
     for (skip_blanks(s); !at_end(s) && !strchr("{@", s->text.p[s->at]) && !take(s, "->"); skip_blanks(s))
@@ -638,6 +699,9 @@ bool shorthand_expand(struct str text, const char *dialect, const char *element,
         if (good && s->at < text.n)
             buf_addc(&s->out, text.p[s->at++] == ';' ? ' ' : '\n');
     }
+    if (s->head_end && s->out.p[s->out.n - 1] != '\n')
+        buf_addc(&s->out, '\n');
+    end_function(s);
     *out = arena_str(a, buf_str(&s->out));
     buf_free(&s->out);
     return good;

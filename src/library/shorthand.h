@@ -4,6 +4,7 @@
  *   o = ttnn.add p b:128 {k = 1 : i32} @mlp      names without '%'; a type where a value is first met
  *   q = multiply o 0.5:1x1                       a literal is a constant op of its own, here of that type
  *   return q
+ *   func main x:32x64 w:64x128!parameter!mlp.weight       begins a function; what an argument is and its name may follow
  *
  * One line each, or between ';'; "#" begins a comment. An op is a spelling of a dialect or an operator of the table,
  * which `dialect` spells. Attributes that the table has defaults for (ops.def, `attributes`) are printed as the
@@ -22,7 +23,7 @@ struct shorthand_error {
 
 /* Whether the text is generic MLIR already: its first op has its name in quotes or it is a whole function. */
 bool shorthand_is_mlir(struct str text);
-/* The ops as MLIR in `a`, without a function around them. `dialect`: "ttir" or "ttnn". `element`: the element type
+/* The ops as MLIR in `a`, in functions where the text has any. `dialect`: "ttir" or "ttnn". `element`: the element type
  * where none is written. False with an error. */
 bool shorthand_expand(struct str text, const char *dialect, const char *element, struct arena *a, struct str *out,
                       struct shorthand_error *error);
