@@ -112,17 +112,15 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
     struct flow *flow = flow_new(&m->graph);
     struct note_context context = {.set = patterns(), .flow = flow, .copies = 1, .graph = 1, .ngraphs = 1};
     context.query = binding_query_new(&m->graph);
-    uint8_t *marks = pairs ? xcalloc((size_t)pairs->ttir->m->nops + 1, 1) : NULL;
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;
         check_match(&found.items[i], &context, arena);
-        if (pairs && pair_segment(pairs, marks, found.items[i].ops, found.items[i].nops, arena, &ops, &n))
+        if (pairs && pair_segment(pairs, found.items[i].ops, found.items[i].nops, arena, &ops, &n))
             for (uint32_t k = 0; k < n; k++)
                 FUZZ_PROMISE(ops[k] < pairs->ttir->m->nops && (k == 0 || ops[k - 1] < ops[k]));
     }
     binding_query_free(context.query);
     flow_free(flow);
-    free(marks);
     free(found.items);
 }
 

@@ -30,8 +30,7 @@ struct graph_audit {
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct selection selection;
     struct conflicts *conflicts; /* of each match; NULL: none has any */
-    struct origins origins;
-    bool has_origins;
+    struct origins origins;      /* zeroed where nothing is paired */
     struct arena arena;
     struct diags diags;
 };
@@ -51,11 +50,14 @@ static void select_findings(struct graph_audit *g) {
         g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
-/* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, nothing is paired. */
+/* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, nothing is paired; where it
+ * only counts, TTIR is not searched. */
 static void find_origins(struct graph_audit *g) {
-    g->has_origins = g->selection.matches.n && g->ttnn.present && g->ttir.present;
-    if (g->has_origins)
-        origins_build(&g->origins, &g->setup, &g->ttir.graph, &g->ttnn.graph, &g->arena);
+    if (!g->selection.matches.n || !g->ttnn.present || !g->ttir.present)
+        return;
+    pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph);
+    if (!g->a->report.count_only)
+        match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
 }
 
 static void report_findings(const struct graph_audit *g) {
@@ -66,7 +68,7 @@ static void report_findings(const struct graph_audit *g) {
                          .graph = &g->decides->graph,
                          .selection = &g->selection,
                          .conflicts = g->conflicts,
-                         .origins = g->has_origins ? &g->origins : NULL};
+                         .origins = g->origins.pairing.ttir ? &g->origins : NULL};
     describe_findings(&f, a->options, &a->report);
 }
 
@@ -77,7 +79,7 @@ static void remark(struct fa_audit *a, struct str text) {
 
 static void remark_graph(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
-    const struct pairing *p = &g->origins.pairing; /* zeros where nothing was paired */
+    const struct pairing *p = &g->origins.pairing;
     remark(a, arena_printf(&a->arena,
                            "graph %u: %u TTIR ops, %u TTNN ops, %u paired by location, %u by dataflow, %u places",
                            g->compile->number, g->ttir.present ? g->ttir.ir.nops : 0,
@@ -117,7 +119,8 @@ static void say_what_happened(const struct graph_audit *g) {
 }
 
 static void graph_audit_free(struct graph_audit *g) {
-    origins_free(&g->origins);
+    pair_free(&g->origins.pairing);
+    free(g->origins.matches.items);
     selection_free(&g->selection);
     level_free(&g->ttir);
     level_free(&g->ttnn);

@@ -201,6 +201,9 @@ class Audit(Case):
         self.write("fusion_todo.yml", STALE)
         self.assertEqual(self.run_it("-n", "m.ttir.mlir", "fused.mlir"), (0, "", ""))
         self.assertEqual(self.read(), STALE)
+        said = [self.run_it("-v", how, "-o", "r.yml", "m.ttir.mlir", "m.ttnn.mlir")[2] for how in ("-n", "--no-validate")]
+        self.assertIn(" 2 paired by location,", said[0])
+        self.assertEqual(said[0].splitlines()[:-1], said[1].splitlines()[:-1])
 
     def test_jobs_do_not_change_the_report(self):
         for jobs in "1", "2", "7":

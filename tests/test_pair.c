@@ -215,13 +215,11 @@ Test(pair, more_ops_of_one_name_than_are_looked_at_are_no_pair) {
 
 static bool segment(const char *const *after, uint32_t n, uint32_t **out, uint32_t *nout) {
     uint32_t ops[8];
-    uint8_t *marks = xcalloc(ttir.m.nops + 1, 1);
     for (uint32_t i = 0; i < n; i++)
         ops[i] = ir_op(&ttnn, after[i]);
-    bool ok = pair_segment(&p, marks, ops, n, &arena, out, nout);
+    bool ok = pair_segment(&p, ops, n, &arena, out, nout);
     for (uint32_t i = 0; i < ttir.m.nops; i++)
-        cr_assert_eq(marks[i], 0, "a mark stays");
-    free(marks);
+        cr_assert_eq(p.marks[i], 0, "a mark stays");
     return ok;
 }
 
@@ -300,11 +298,9 @@ Test(pair, segments_of_distant_ops) {
     pair_build(&p, &ttir.g, &ttnn.g);
     cr_assert_eq(p.nlocation, 2 * N);
     uint32_t first = ir_op(&ttnn, "%a0");
-    uint8_t *marks = xcalloc(ttir.m.nops + 1, 1);
     for (uint32_t i = 0; i < N; i++) {
         uint32_t pair_of[] = {first + i, first + N + i}, *ops, n;
-        cr_assert(pair_segment(&p, marks, pair_of, 2, &arena, &ops, &n));
+        cr_assert(pair_segment(&p, pair_of, 2, &arena, &ops, &n));
         cr_assert_eq(n, 2);
     }
-    free(marks);
 }

@@ -291,6 +291,7 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
     p->ttnn = ttnn;
     p->ttir_of = xrealloc(NULL, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
     memset(p->ttir_of, 0xff, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
+    p->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
     struct table t;
     table_build(&t, ttir);
     table_functions(&t, ttir, ttnn);
@@ -302,6 +303,7 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
 
 void pair_free(struct pairing *p) {
     free(p->ttir_of);
+    free(p->marks);
     memset(p, 0, sizeof *p);
 }
 
@@ -366,9 +368,9 @@ static bool cut_segment(struct segment_search *s, uint32_t most) {
     return loose == 1 && n <= most;
 }
 
-bool pair_segment(const struct pairing *p, uint8_t *marks, const uint32_t *ttnn_ops, uint32_t n, struct arena *a,
-                  uint32_t **out, uint32_t *nout) {
-    struct segment_search s = {.g = p->ttir, .marks = marks, .first = NONE};
+bool pair_segment(const struct pairing *p, const uint32_t *ttnn_ops, uint32_t n, struct arena *a, uint32_t **out,
+                  uint32_t *nout) {
+    struct segment_search s = {.g = p->ttir, .marks = p->marks, .first = NONE};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t op = p->ttir_of[ttnn_ops[i]];
         if (op == NONE)

@@ -11,15 +11,16 @@ struct pairing {
     uint32_t nlocation; /* paired by a location that is one op's alone */
     uint32_t ndataflow; /* paired by producers: the location is shared by several ops, or missing */
     uint32_t nunpaired; /* compute ops without a pair */
+    uint8_t *marks;     /* scratch of pair_segment: a zero byte for each TTIR op */
 };
 
 void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn);
 void pair_free(struct pairing *p);
 
 /* The TTIR ops that a set of TTNN ops descends from, in textual order, with what lies between them on
- * the way. False when none is paired, they do not hang together, or too much lies between. *out is in the arena.
- * `marks`: one per TTIR op, all zero before and after, of one thread. */
-bool pair_segment(const struct pairing *p, uint8_t *marks, const uint32_t *ttnn_ops, uint32_t n, struct arena *a,
-                  uint32_t **out, uint32_t *nout);
+ * the way. False when none is paired, they do not hang together, or too much lies between. *out is in the arena. One
+ * thread at a time. */
+bool pair_segment(const struct pairing *p, const uint32_t *ttnn_ops, uint32_t n, struct arena *a, uint32_t **out,
+                  uint32_t *nout);
 
 #endif

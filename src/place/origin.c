@@ -2,7 +2,6 @@
  * ops which the TTNN ops are paired with; without one, the connected TTIR ops between them. */
 #include "place/origin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct segment match_segment(const struct match *m, struct arena *arena) {
@@ -77,20 +76,7 @@ struct segment origin_segment(const struct origins *o, const struct match *m, st
     *counterpart = find_counterpart(o, m, found, n);
     if (*counterpart)
         return match_segment(*counterpart, a);
-    if (pair_segment(&o->pairing, o->marks, m->ops, m->nops, a, &ops, &n))
+    if (pair_segment(&o->pairing, m->ops, m->nops, a, &ops, &n))
         return (struct segment){o->pairing.ttir->m, ops, n};
     return none;
-}
-
-void origins_build(struct origins *o, const struct search_setup *setup, const struct graph *ttir,
-                   const struct graph *ttnn, struct arena *a) {
-    pair_build(&o->pairing, ttir, ttnn);
-    match_graph(setup, ttir, a, &o->matches);
-    o->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
-}
-
-void origins_free(struct origins *o) {
-    pair_free(&o->pairing);
-    free(o->matches.items);
-    free(o->marks);
 }

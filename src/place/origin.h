@@ -6,19 +6,11 @@
 #include "match/search_graph.h"
 #include "place/segment.h"
 
-/* The TTIR side of one compile. */
+/* The TTIR side of one compile. The search: where the origin of a match is a match itself it is shown as a whole. */
 struct origins {
     struct pairing pairing;
     struct match_list matches; /* in the TTIR graph, sorted by root, overlapping ones included */
-    uint8_t *marks;            /* scratch of pair_segment: a zero byte for each TTIR op */
 };
-
-/* Pairs the two graphs and searches TTIR too: where the origin of a match is a match itself it is shown as a whole.
- * What the matches point to lives in `a`. */
-void origins_build(struct origins *o, const struct search_setup *setup, const struct graph *ttir,
-                   const struct graph *ttnn, struct arena *a);
-/* Frees the members; a zeroed one is fine. */
-void origins_free(struct origins *o);
 
 /* The ops of a match and those it looked through, in textual order, in the arena. */
 struct segment match_segment(const struct match *m, struct arena *a);
