@@ -54,14 +54,10 @@ static void search(const struct pattern_set *set) {
     for (uint32_t i = 0; i < found.n; i++) {
         struct match_detail detail;
         match_details(&found.items[i], &own, &detail);
-        for (uint32_t k = 0; k < detail.nremarks; k++)
-            fuzz_touch(detail.remarks[k]);
-        for (uint32_t k = 0; k < detail.npreconditions; k++)
-            fuzz_touch(detail.preconditions[k]);
-        for (uint32_t k = 0; k < detail.nblocked; k++)
-            fuzz_touch(detail.blocked[k]);
-        for (uint32_t k = 0; k < detail.ncompiler; k++)
-            fuzz_touch(detail.compiler[k]);
+        const struct str_list said[] = {detail.remarks, detail.preconditions, detail.blocked, detail.compiler};
+        for (size_t s = 0; s < sizeof said / sizeof *said; s++)
+            for (uint32_t k = 0; k < said[s].n; k++)
+                fuzz_touch(said[s].items[k]);
         fuzz_touch(detail.torch);
     }
     free(found.items);

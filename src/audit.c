@@ -29,8 +29,8 @@ struct graph_audit {
     struct level ttir, ttnn;
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct selection selection;
-    struct conflicts *conflicts; /* of each match; NULL: none has any */
-    struct origins origins;      /* zeroed where nothing is paired */
+    struct str_list *conflicts; /* of each match; NULL: none has any */
+    struct origins origins;     /* zeroed where nothing is paired */
     struct arena arena;
     struct diags diags;
 };

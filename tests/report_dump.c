@@ -20,13 +20,14 @@ int main(int argc, char **argv) {
     struct mlir *irs = calloc((size_t)argc, sizeof *irs);
     struct mlir_op *ops = calloc((size_t)argc, sizeof *ops);
     struct str components[] = {STR("ttnn.matmul"), STR("null")};
+    struct entry_key key = {STR("ttnn.linear"), STR("ttnn"), {components, 2}, {0}};
     uint32_t zero = 0;
     for (int i = 1; i < argc; i++) {
         struct str text = read_file(argv[i]);
         ops[i].text = (struct span){0, (uint32_t)text.n};
         irs[i] = (struct mlir){.text = text, .ops = &ops[i], .nops = 1};
         struct instance instance = {.ir_loc = text, .ttnn = {&irs[i], &zero, 1}, .notes = text, .order = (uint64_t)i};
-        report_add(&r, STR("ttnn.linear"), STR("ttnn"), components, 2, instance);
+        report_add(&r, &key, &instance);
     }
     report_sort(&r);
     bool ok = report_print(&r, stdout);

@@ -358,8 +358,9 @@ Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
     pattern("out = exp(x) * given(1 / extent(-1))", "");
     hit("x:2x3 s:1!parameter!scale", ops);
     match_details(found(), &arena, &d);
-    cr_assert_eq(d.npreconditions, 1);
-    cr_assert(str_is(d.preconditions[0], "every element of %s (scale) is 0.333333333"), "%s", d.preconditions[0].p);
+    cr_assert_eq(d.preconditions.n, 1);
+    cr_assert(str_is(d.preconditions.items[0], "every element of %s (scale) is 0.333333333"), "%s",
+              d.preconditions.items[0].p);
     miss("x:2x3 s:1!input!scale", ops);
     hit("x:2x3 s:1!constant", ops);
     miss("x:2x3 y:1", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 5.0e-1 : f32} -> 1; o = ttir.multiply e s -> "
@@ -367,7 +368,7 @@ Test(match, a_given_number_may_be_an_argument_that_is_stated_to_hold_it) {
     hit("x:2x3", "e = ttir.exp x -> 2x3; s = ttir.full {fill_value = 0.33333333 : f32} -> 1; o = ttir.multiply e s -> "
                  "2x3; return o");
     match_details(found(), &arena, &d);
-    cr_assert_eq(d.npreconditions, 0);
+    cr_assert_eq(d.preconditions.n, 0);
     miss("x:2x3 t:1", "e = ttir.exp x -> 2x3; s = ttir.neg t -> 1; o = ttir.multiply e s -> 2x3; return o");
 }
 
@@ -647,8 +648,8 @@ Test(match, stated_constants_are_preconditions) {
     pattern("out = exp(x) + eps", "where: stated_constant(eps)");
     hit("x:2x3 s:1!parameter!eps", ops);
     match_details(found(), &arena, &d);
-    cr_assert_eq(d.npreconditions, 1);
-    cr_assert(str_is(d.preconditions[0], "%s (eps) holds one known number in every element"));
+    cr_assert_eq(d.preconditions.n, 1);
+    cr_assert(str_is(d.preconditions.items[0], "%s (eps) holds one known number in every element"));
     miss("x:2x3 s:1!input!eps", ops);
 }
 
@@ -672,15 +673,15 @@ Test(match, notes_apply_when_their_condition_does) {
             "  - {when: not(present(b)), say: no bias}\n  - always\ntorch: \"n={extent(-1)}\"");
     hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
     match_details(found(), &arena, &d);
-    cr_assert_eq(d.nremarks, 2);
-    cr_assert(str_is(d.remarks[0], "no bias"));
-    cr_assert(str_is(d.remarks[1], "always"));
+    cr_assert_eq(d.remarks.n, 2);
+    cr_assert(str_is(d.remarks.items[0], "no bias"));
+    cr_assert(str_is(d.remarks.items[1], "always"));
     cr_assert(str_is(d.torch, "n=3"), "%s", d.torch.p);
     pattern("out = exp(x) * y + b", "notes:\n  - {when: present(b), say: \"bias {b} of {extent(b, -1)}\"}");
     hit("x:2x3 y:2x3 b:3!parameter!bias",
         "e = ttir.exp x -> 2x3; m = ttir.multiply e y -> 2x3; o = ttir.add m b -> 2x3; return o");
     match_details(found(), &arena, &d);
-    cr_assert(str_is(d.remarks[0], "bias %b (bias) of 3"), "%s", d.remarks[0].p);
+    cr_assert(str_is(d.remarks.items[0], "bias %b (bias) of 3"), "%s", d.remarks.items[0].p);
     pattern("out = exp(x) | tanh(x)", "torch:\n  - {when: has_op(\"exp$\"), say: torch.exp}\n"
                                       "  - {when: has_op(\"tanh$\"), say: torch.tanh}\n  - some function");
     hit("x:2x3", "e = ttir.tanh x -> 2x3; return e");
@@ -1047,7 +1048,7 @@ Test(match, what_uses_a_value_is_asked_for_by_name) {
 static bool notes_say(const char *text) {
     struct match_detail d;
     match_details(found(), &arena, &d);
-    return d.ncompiler == 1 && strcmp(d.compiler[0].p, text) == 0;
+    return d.compiler.n == 1 && strcmp(d.compiler.items[0].p, text) == 0;
 }
 
 /* Conditions on the spelling of ops, which formulas do not distinguish. */

@@ -29,7 +29,7 @@ static char *print_text(struct report *r) {
 static void add_note(struct report *r, const char *fused, const char *component, uint64_t order, const char *note) {
     struct str components[] = {str_of(component)};
     struct instance instance = {.notes = str_of(note), .order = order};
-    report_add(r, str_of(fused), STR("ttnn"), components, 1, instance);
+    report_add(r, &(struct entry_key){str_of(fused), STR("ttnn"), {components, 1}, {0}}, &instance);
 }
 
 /* Two entries, with notes of every kind of text. */
@@ -108,17 +108,20 @@ Test(segment, blanks_at_the_end_go) {
 
 Test(report, one_entry_for_each_key) {
     struct report r = {0};
-    struct str two[] = {STR("ttnn.matmul"), STR("ttnn.add")}, one[] = {STR("ttnn.matmul")};
+    struct str ops[] = {STR("ttnn.matmul"), STR("ttnn.add")};
+    const struct entry_key keys[] = {{STR("ttnn.linear"), STR("ttnn"), {ops, 2}, {0}},
+                                     {STR("ttnn.linear"), STR("ttnn"), {ops, 1}, {0}},
+                                     {STR("ttnn.linear"), STR("torch"), {ops, 2}, {0}},
+                                     {STR("ttnn.linearttnn"), STR(""), {ops, 2}, {0}}};
     struct instance none = {.notes = STR("n\n")};
-    for (int i = 0; i < 3; i++)
-        report_add(&r, STR("ttnn.linear"), STR("ttnn"), two, 2, none);
-    report_add(&r, STR("ttnn.linear"), STR("ttnn"), one, 1, none);
-    report_add(&r, STR("ttnn.linear"), STR("torch"), two, 2, none);
-    report_add(&r, STR("ttnn.linearttnn"), STR(""), two, 2, none);
+    for (int i = 0; i < 2; i++)
+        report_add(&r, &keys[0], &none);
+    for (int i = 0; i < 4; i++)
+        report_add(&r, &keys[i], &none);
     cr_assert_eq(r.nentries, 4);
     cr_assert_eq(r.entries[0].ninstances, 3);
     report_sort(&r);
-    report_add(&r, STR("ttnn.linear"), STR("torch"), two, 2, none); /* found again after sorting */
+    report_add(&r, &keys[2], &none); /* found again after sorting */
     cr_assert_eq(r.nentries, 4);
     report_free(&r);
     cr_assert_eq(r.nentries, 0);
@@ -132,15 +135,15 @@ Test(report, order_of_entries_and_instances) {
     add_note(&r, "c", "x", 7, "late\n");
     add_note(&r, "c", "x", 3, "early\n");
     report_sort(&r);
-    cr_assert(str_is(r.entries[0].fused_op, "c"));
+    cr_assert(str_is(r.entries[0].key.fused_op, "c"));
     struct buf buffer = {0};
     struct instance_text w;
     cr_assert(report_instance(&r, &r.entries[0].instances[0], &buffer, &w));
     cr_assert(str_is(w.notes, "early\n"));
     buf_free(&buffer);
-    cr_assert(str_is(r.entries[1].fused_op, "a") && str_is(r.entries[1].component_ops[0], "x"));
-    cr_assert(str_is(r.entries[2].fused_op, "a") && str_is(r.entries[2].component_ops[0], "y"));
-    cr_assert(str_is(r.entries[3].fused_op, "b"));
+    cr_assert(str_is(r.entries[1].key.fused_op, "a") && str_is(r.entries[1].key.component_ops.items[0], "x"));
+    cr_assert(str_is(r.entries[2].key.fused_op, "a") && str_is(r.entries[2].key.component_ops.items[0], "y"));
+    cr_assert(str_is(r.entries[3].key.fused_op, "b"));
     report_free(&r);
 }
 
@@ -163,7 +166,7 @@ Test(print, layout) {
     struct report r = {.ttir_path = "m.ttir.mlir"};
     struct str components[] = {STR("ttnn.matmul"), STR("ttnn.add")};
     struct instance instance = {.ir_loc = STR("#loc1"), .ttir = {&ir, &id, 1}, .notes = STR("model location: q.\nb\n")};
-    report_add(&r, STR("ttnn.linear"), STR("ttnn"), components, 2, instance);
+    report_add(&r, &(struct entry_key){STR("ttnn.linear"), STR("ttnn"), {components, 2}, {0}}, &instance);
     char *got = print_text(&r);
     cr_expect_str_eq(got, "input:\n"
                           "  ttir: m.ttir.mlir\n"
@@ -244,7 +247,7 @@ static void expect_round_trip(struct str text, int literal) {
     struct report r = {0};
     struct str components[] = {STR("x")};
     struct instance instance = {.notes = text};
-    report_add(&r, STR("f"), STR("ttnn"), components, 1, instance);
+    report_add(&r, &(struct entry_key){STR("f"), STR("ttnn"), {components, 1}, {0}}, &instance);
     char *yaml = print_text(&r);
     size_t n = 0;
     yaml_scalar_style_t style = YAML_ANY_SCALAR_STYLE;

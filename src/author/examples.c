@@ -285,9 +285,9 @@ static void check_explanation(struct example_run *r, const struct module *m) {
         fail(r, NULL, "explain says: %.*s; not: %.*s", (int)said.n, said.p, (int)want.n, want.p);
 }
 
-static void add_lines(struct buf *out, const struct str *lines, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        buf_add(out, str_trim(lines[i]));
+static void add_lines(struct buf *out, struct str_list lines) {
+    for (uint32_t i = 0; i < lines.n; i++) {
+        buf_add(out, str_trim(lines.items[i]));
         buf_addc(out, '\n');
     }
 }
@@ -299,12 +299,12 @@ static void check_notes(struct example_run *r, const struct match *own) {
     if (!r->example->says.n)
         return;
     match_details(own, &r->arena, &d);
-    add_lines(&said, d.remarks, d.nremarks);
-    add_lines(&said, d.outside, d.noutside);
-    add_lines(&said, d.preconditions, d.npreconditions);
-    add_lines(&said, d.compiler, d.ncompiler);
-    add_lines(&said, d.blocked, d.nblocked);
-    add_lines(&said, &d.torch, d.torch.n > 0);
+    add_lines(&said, d.remarks);
+    add_lines(&said, d.outside);
+    add_lines(&said, d.preconditions);
+    add_lines(&said, d.compiler);
+    add_lines(&said, d.blocked);
+    add_lines(&said, (struct str_list){&d.torch, d.torch.n > 0});
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");
     if (!str_find(text, r->example->says))
         fail(r, NULL, "the notes say: %.*s; not: %.*s", (int)text.n, text.p, (int)r->example->says.n,

@@ -20,6 +20,11 @@ struct str {
     size_t n;
 };
 
+struct str_list {
+    const struct str *items;
+    uint32_t n;
+};
+
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
 /* The functions below are inline so that comparing with a literal compiles to a few word comparisons. */

@@ -13,29 +13,28 @@ void binding_query_free(struct matcher *query) {
 }
 
 /* The rules that hold for the match, filled in. */
-static const struct str *rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n, uint32_t *count) {
+static struct str_list rules_text(struct evaluation *e, const struct note_rule *rules, uint32_t n) {
     struct str *lines = arena_alloc(e->arena, (n + 1) * sizeof *lines);
-    *count = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         e->found = NONE;
         if (!rules[i].when || evaluates_to_true(e, rules[i].when))
-            lines[(*count)++] = fill_in(e, rules[i].say);
+            lines[count++] = fill_in(e, rules[i].say);
     }
-    return lines;
+    return (struct str_list){lines, count};
 }
 
 static void add_rules(struct matcher *m, struct match_detail *out) {
     struct evaluation e = match_evaluation(m, m->found.ops, m->found.nops);
     const struct pattern *p = m->pattern;
-    uint32_t n;
-    out->remarks = rules_text(&e, p->notes, p->nnotes, &out->nremarks);
-    out->outside = rules_text(&e, p->outside, p->noutside, &out->noutside);
-    out->blocked = rules_text(&e, p->block, p->nblock, &out->nblocked);
-    out->compiler = rules_text(&e, p->compiler, p->ncompiler, &out->ncompiler);
+    out->remarks = rules_text(&e, p->notes, p->nnotes);
+    out->outside = rules_text(&e, p->outside, p->noutside);
+    out->blocked = rules_text(&e, p->block, p->nblock);
+    out->compiler = rules_text(&e, p->compiler, p->ncompiler);
     out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
-    const struct str *torch = rules_text(&e, p->torch, p->ntorch, &n);
-    if (n)
-        out->torch = torch[0];
+    struct str_list torch = rules_text(&e, p->torch, p->ntorch);
+    if (torch.n)
+        out->torch = torch.items[0];
 }
 
 static struct str precondition_text(const struct graph *g, const struct precondition *p, struct arena *a) {
@@ -49,15 +48,16 @@ static struct str precondition_text(const struct graph *g, const struct precondi
 static void add_preconditions(const struct matcher *m, struct match_detail *out) {
     const struct assumptions *assumed = &m->state.assumed;
     struct str *lines = arena_alloc(m->arena, (assumed->npreconditions + 1) * sizeof *lines);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < assumed->npreconditions; i++) {
         struct str text = precondition_text(m->g, &assumed->preconditions[i], m->arena);
         bool known = false;
-        for (uint32_t k = 0; k < out->npreconditions; k++)
+        for (uint32_t k = 0; k < n; k++)
             known |= str_eq(lines[k], text);
         if (!known)
-            lines[out->npreconditions++] = text;
+            lines[n++] = text;
     }
-    out->preconditions = lines;
+    out->preconditions = (struct str_list){lines, n};
 }
 
 static const struct imap *copied_map(struct arena *a, const struct imap *map) {

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_conflict(struct conflicts *c, struct str name, struct arena *a) {
+static void add_conflict(struct str_list *c, struct str name, struct arena *a) {
     for (uint32_t i = 0; i < c->n; i++)
-        if (str_eq(c->names[i], name))
+        if (str_eq(c->items[i], name))
             return;
     struct str *names = arena_alloc(a, (c->n + 1) * sizeof *names);
     if (c->n)
-        memcpy(names, c->names, c->n * sizeof *names);
+        memcpy(names, c->items, c->n * sizeof *names);
     names[c->n++] = name;
-    c->names = names;
+    c->items = names;
 }
 
 /* Direct matches of each op, as lists: one may lie inside of another. */
@@ -44,14 +44,14 @@ static struct owners owners_of(const struct match_list *list) {
     return o;
 }
 
-struct conflicts *match_conflicts(const struct match_list *list, struct arena *a) {
+struct str_list *match_conflicts(const struct match_list *list, struct arena *a) {
     uint32_t theoretical = 0;
     for (uint32_t i = 0; i < list->n; i++)
         theoretical += !pattern_is_direct(list->items[i].pattern);
     if (theoretical == 0 || theoretical == list->n)
         return NULL;
     struct owners o = owners_of(list);
-    struct conflicts *all = arena_alloc(a, list->n * sizeof *all);
+    struct str_list *all = arena_alloc(a, list->n * sizeof *all);
     for (uint32_t i = 0; i < list->n; i++) {
         const struct match *m = &list->items[i];
         for (uint32_t k = 0; !pattern_is_direct(m->pattern) && k < m->nops; k++)

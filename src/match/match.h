@@ -41,18 +41,13 @@ struct match_detail {
     uint32_t nslots;
     const struct assumed_constant *constants;
     uint32_t nconstants;
-    const struct str *preconditions;
-    uint32_t npreconditions;
-    const struct str *remarks; /* notes of the pattern that apply here, filled in */
-    uint32_t nremarks;
-    const struct str *outside; /* what the claim leaves out */
-    uint32_t noutside;
-    const struct str *blocked; /* why the fusion is known to be unsafe */
-    uint32_t nblocked;
-    const struct str *compiler; /* preconditions of the compiler's own pattern that fail here */
-    uint32_t ncompiler;
-    bool decomposed;  /* the compiler took it apart on purpose */
-    struct str torch; /* the op of PyTorch, filled in */
+    struct str_list preconditions;
+    struct str_list remarks;  /* notes of the pattern that apply here, filled in */
+    struct str_list outside;  /* what the claim leaves out */
+    struct str_list blocked;  /* why the fusion is known to be unsafe */
+    struct str_list compiler; /* preconditions of the compiler's own pattern that fail here */
+    bool decomposed;          /* the compiler took it apart on purpose */
+    struct str torch;         /* the op of PyTorch, filled in */
 };
 
 enum { MAX_STEPS = 20000 }; /* goals for one root and pattern, unless asked for more */
@@ -84,12 +79,8 @@ bool match_axis_is_cut(const struct imap *axis);
  * only where it covers ops that no ttnn match does. Sorts by root. */
 void match_resolve(struct match_list *list);
 
-/* Fused ops of the matches of the other kind, direct or theoretical, that share ops with a match. */
-struct conflicts {
-    const struct str *names;
-    uint32_t n;
-};
-/* For each match of a resolved list, in `a`; NULL when no two are in conflict. */
-struct conflicts *match_conflicts(const struct match_list *list, struct arena *a);
+/* For each match of a resolved list the fused ops of matches of the other kind, direct or theoretical, that share ops
+ * with it, in `a`; NULL when no two are in conflict. */
+struct str_list *match_conflicts(const struct match_list *list, struct arena *a);
 
 #endif

@@ -23,9 +23,9 @@ static void add(struct buf *b, const char *before, struct str text, const char *
 }
 
 static void add_reasons(struct buf *b, const struct pattern *p, const struct match_detail *d, bool lowered) {
-    for (uint32_t i = 0; i < d->ncompiler; i++)
-        add(b, i ? "; " : lowered ? ": in TTNN, " : ": ", str_trim(d->compiler[i]), "");
-    if (p->ncompiler && !d->ncompiler)
+    for (uint32_t i = 0; i < d->compiler.n; i++)
+        add(b, i ? "; " : lowered ? ": in TTNN, " : ": ", str_trim(d->compiler.items[i]), "");
+    if (p->ncompiler && !d->compiler.n)
         buf_add(b, STR(": none of the compiler's preconditions is seen to fail"));
 }
 
@@ -43,14 +43,14 @@ struct str classification_note(const struct pattern *p, const struct match_detai
             buf_add(&b, STR("makes this fusion"));
         if (s->gated.n) {
             add(&b, ", off unless ", s->gated, " is set");
-            if (d->ncompiler)
+            if (d->compiler.n) {
                 buf_add(&b, STR(", and would not fire then"));
-            if (d->ncompiler)
                 add_reasons(&b, p, d, lowered);
+            }
         } else {
-            buf_add(&b, !before        ? STR(", which did not fire")
-                        : d->ncompiler ? STR(" and has yet to run; as it stands it would not fire")
-                                       : STR(" and has yet to run"));
+            buf_add(&b, !before         ? STR(", which did not fire")
+                        : d->compiler.n ? STR(" and has yet to run; as it stands it would not fire")
+                                        : STR(" and has yet to run"));
             add_reasons(&b, p, d, lowered);
         }
     }

@@ -20,6 +20,11 @@ static void add_line(struct buf *out, const char *key, struct str text) {
     buf_addc(out, '\n');
 }
 
+static void add_lines(struct buf *out, const char *key, struct str_list lines) {
+    for (uint32_t i = 0; i < lines.n; i++)
+        add_line(out, key, lines.items[i]);
+}
+
 static void add_item(struct buf *out, bool first, struct str item) {
     if (!first)
         buf_add(out, STR(", "));
@@ -87,16 +92,12 @@ static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
 }
 
 static void add_remarks(struct buf *out, const struct match_detail *d) {
-    for (uint32_t i = 0; i < d->nblocked; i++)
-        add_line(out, "blocked: ", d->blocked[i]);
+    add_lines(out, "blocked: ", d->blocked);
     if (d->decomposed)
         add_line(out, "decomposed: ", STR("the compiler took a fused op apart here on purpose."));
-    for (uint32_t i = 0; i < d->nremarks; i++)
-        add_line(out, "", d->remarks[i]);
-    for (uint32_t i = 0; i < d->noutside; i++)
-        add_line(out, "outside of the claim: ", d->outside[i]);
-    for (uint32_t i = 0; i < d->npreconditions; i++)
-        add_line(out, "precondition: ", d->preconditions[i]);
+    add_lines(out, "", d->remarks);
+    add_lines(out, "outside of the claim: ", d->outside);
+    add_lines(out, "precondition: ", d->preconditions);
 }
 
 /* Attributes of the frontend that the compiler's own fusions drop in places: a warning to carry them over. */
@@ -118,43 +119,45 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
 
 /* Preconditions of a TTIR pass are evaluated in the TTIR graph, where the pass ran; in TTNN only if there is no
  * counterpart. */
-static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match_detail *d,
-                                struct arena *a) {
-    struct match_detail origin;
+static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match *origin,
+                                const struct match_detail *d, struct arena *a) {
+    struct match_detail of_origin;
     const struct pattern *p = m->pattern;
     bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
-    if (!lowered || !c->origin || c->origin->pattern != p)
+    if (!lowered || !origin || origin->pattern != p)
         return classification_note(p, d, c->before_passes, lowered, a);
-    binding_query_run(c->origin_query, c->origin, a, &origin);
-    return classification_note(p, &origin, c->before_passes, false, a);
+    binding_query_run(c->origin_query, origin, a, &of_origin);
+    return classification_note(p, &of_origin, c->before_passes, false, a);
 }
 
-struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a) {
+struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts,
+                    struct arena *a) {
     struct buf out = {0};
     struct match_detail detail;
     binding_query_run(c->query, m, a, &detail);
     add_line(&out, "", m->pattern->summary);
     add_remarks(&out, &detail);
     if (!add_carried(&out, m, a))
-        add_carried(&out, c->origin, a);
-    add_line(&out, "", c->verdict);
+        add_carried(&out, facts->origin, a);
+    add_line(&out, "", facts->verdict);
     struct str place = locate_match(c->set, c->flow, m, &detail, a);
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
-    add_line(&out, "compiler: ", compiler_note(c, m, &detail, a));
-    for (uint32_t i = 0; i < c->conflicts.n; i++)
-        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)c->conflicts.names[i].n,
-                   c->conflicts.names[i].p);
+    add_line(&out, "compiler: ", compiler_note(c, m, facts->origin, &detail, a));
+    for (uint32_t i = 0; i < facts->conflicts.n; i++) {
+        struct str other = facts->conflicts.items[i];
+        buf_printf(&out, "competes with %.*s at the same ops.\n", (int)other.n, other.p);
+    }
     if (c->ngraphs > 1)
         buf_printf(&out, "graph: %u of %u\n", c->graph, c->ngraphs);
     if (c->copies > 1)
         buf_printf(&out, "compiled %u times in this log, reported once.\n", c->copies);
-    uint32_t between = foreign_ops(m->graph, shown);
+    uint32_t between = foreign_ops(m->graph, facts->shown);
     if (between)
         buf_printf(&out, "not contiguous: %u other op%s between these; reordering may be required.\n", between,
                    between == 1 ? " stands" : "s stand");
-    if (c->unpaired)
+    if (facts->unpaired)
         buf_add(&out, STR("TTIR: no pair established for these ops.\n"));
     struct str text = arena_str(a, buf_str(&out));
     buf_free(&out);

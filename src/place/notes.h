@@ -6,24 +6,29 @@
 #include "place/flow.h"
 #include "place/segment.h"
 
+/* What all matches of a graph share. */
 struct note_context {
-    /* of the graph */
     const struct pattern_set *set;
-    const struct flow *flow;
+    struct flow *flow;
     struct matcher *query;        /* binding query of this graph */
-    struct matcher *origin_query; /* of the TTIR graph; used where `origin` is set */
+    struct matcher *origin_query; /* of the TTIR graph, for TTIR counterparts of TTNN matches */
     bool before_passes;           /* the ops shown are TTIR: the compiler's passes have yet to run */
     uint32_t copies;              /* how often the graph was compiled */
     uint32_t graph, ngraphs;      /* number and count in the input */
-    /* of the match */
-    const struct match *origin; /* of a TTNN match: its counterpart in TTIR, if there is one */
-    bool unpaired;              /* of a TTNN match: no TTIR ops are known that it descends from */
-    struct conflicts conflicts; /* n == 0: none */
-    struct str verdict;         /* of the proof: "validated: ..."; or empty */
 };
 
-/* The notes of a match, line by line, in the arena. `shown`: its ops in textual order. */
-struct str notes_of(const struct note_context *c, const struct match *m, const struct segment *shown, struct arena *a);
+/* What the notes say of a match beside what it binds. */
+struct match_facts {
+    const struct segment *shown; /* its ops in textual order */
+    const struct match *origin;  /* of a TTNN match: its counterpart in TTIR, if there is one */
+    bool unpaired;               /* of a TTNN match: no TTIR ops are known that it descends from */
+    struct str_list conflicts;   /* fused ops that compete for its ops */
+    struct str verdict;          /* of the proof: "validated: ..."; or empty */
+};
+
+/* The notes of a match, line by line, in the arena. */
+struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts,
+                    struct arena *a);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);

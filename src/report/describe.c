@@ -9,7 +9,6 @@
 struct describer {
     const struct findings *f;
     const struct fa_options *options;
-    struct flow *flow;
     struct note_context notes;
     struct arena arena; /* freed after each match */
 };
@@ -17,9 +16,8 @@ struct describer {
 static void begin_describing(struct describer *by) {
     const struct findings *f = by->f;
     bool ttnn = f->compile->ttnn.block;
-    by->flow = flow_new(f->graph);
     by->notes = (struct note_context){.set = f->patterns,
-                                      .flow = by->flow,
+                                      .flow = flow_new(f->graph),
                                       .query = binding_query_new(f->graph),
                                       .before_passes = !ttnn,
                                       .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
@@ -32,39 +30,44 @@ static void begin_describing(struct describer *by) {
 static void end_describing(struct describer *by) {
     binding_query_free(by->notes.query);
     binding_query_free(by->notes.origin_query);
-    flow_free(by->flow);
+    flow_free(by->notes.flow);
     arena_free(&by->arena);
 }
 
 static struct instance describe(struct describer *by, uint32_t i) {
     const struct findings *f = by->f;
     const struct match *m = &f->selection->matches.items[i];
+    const struct proved *verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
     struct instance in = {.order = (uint64_t)f->compile->number << 32 | m->root, .ir_loc = ir_loc_of(m, &by->arena)};
-    struct note_context *notes = &by->notes;
-    struct segment *shown = notes->before_passes ? &in.ttir : &in.ttnn;
+    struct segment *shown = by->notes.before_passes ? &in.ttir : &in.ttnn;
+    struct match_facts facts = {.shown = shown};
     *shown = match_segment(m, &by->arena);
     if (f->origins)
-        in.ttir = origin_segment(f->origins, m, &by->arena, &notes->origin);
-    notes->unpaired = f->origins && in.ttir.nops == 0;
-    notes->conflicts = f->conflicts ? f->conflicts[i] : (struct conflicts){0};
-    notes->verdict = f->selection->verdicts ? verdict_line(&f->selection->verdicts[i], &by->arena) : STR("");
-    if (f->selection->verdicts && by->options->details)
-        in.validation = verdict_details(&f->selection->verdicts[i], &by->arena);
-    in.notes = notes_of(notes, m, shown, &by->arena);
+        in.ttir = origin_segment(f->origins, m, &by->arena, &facts.origin);
+    facts.unpaired = f->origins && in.ttir.nops == 0;
+    if (f->conflicts)
+        facts.conflicts = f->conflicts[i];
+    if (verdict)
+        facts.verdict = verdict_line(verdict, &by->arena);
+    if (verdict && by->options->details)
+        in.validation = verdict_details(verdict, &by->arena);
+    in.notes = notes_of(&by->notes, m, &facts, &by->arena);
     return in;
 }
 
 static void add_instance(struct describer *by, uint32_t i, struct report *r) {
     const struct match *m = &by->f->selection->matches.items[i];
+    struct entry_key key = {.fused_op = m->pattern->fused_op, .source = m->pattern->source};
     struct instance in = {.order = 0};
     if (!r->count_only)
         in = describe(by, i);
     if (by->options->classify)
-        in.class = classify(m->pattern);
+        key.class = classify(m->pattern);
     struct str *components = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *components);
     for (uint32_t k = 0; k < m->nops; k++)
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
-    report_add(r, m->pattern->fused_op, m->pattern->source, components, m->nops, in);
+    key.component_ops = (struct str_list){components, m->nops};
+    report_add(r, &key, &in);
     arena_reset(&by->arena);
     matches_release_behind(&by->f->selection->matches, i);
 }

@@ -14,8 +14,8 @@ struct findings {
     const struct pattern_set *patterns;
     const struct graph *graph; /* of the level that is shown */
     const struct selection *selection;
-    const struct conflicts *conflicts; /* by match; NULL: there are none */
-    const struct origins *origins;     /* NULL: there is one level only */
+    const struct str_list *conflicts; /* by match; NULL: there are none */
+    const struct origins *origins;    /* NULL: there is one level only */
 };
 
 /* Adds an instance for each match; without text where the report only counts. */

@@ -156,15 +156,15 @@ static void put_input(struct printer *p, const struct report *r) {
 static void put_entry(struct printer *p, const struct report_entry *e) {
     begin_mapping(p);
     put_key(p, "fused_op");
-    put_name(p, e->fused_op);
+    put_name(p, e->key.fused_op);
     put_key(p, "source");
-    put_name(p, e->source);
+    put_name(p, e->key.source);
     begin_list(p, "component_ops");
-    for (uint32_t i = 0; i < e->ncomponents; i++)
-        put_name(p, e->component_ops[i]);
+    for (uint32_t i = 0; i < e->key.component_ops.n; i++)
+        put_name(p, e->key.component_ops.items[i]);
     end_list(p);
-    if (e->class.given)
-        put_class(p, &e->class);
+    if (e->key.class.given)
+        put_class(p, &e->key.class);
     begin_list(p, "instances");
     for (uint32_t i = 0; p->ok && i < e->ninstances; i++)
         put_instance(p, &e->instances[i]);

@@ -21,17 +21,17 @@ static void key_add(struct buf *key, struct str s) {
     buf_add(key, s);
 }
 
-static struct str key_of(struct buf *key, struct str fused_op, struct str source, const struct str *components,
-                         uint32_t n, const struct classification *c) {
-    key->n = 0;
-    key_add(key, fused_op);
-    key_add(key, source);
-    for (uint32_t i = 0; i < n; i++)
-        key_add(key, components[i]);
+static struct str key_bytes(struct buf *out, const struct entry_key *key) {
+    const struct classification *c = &key->class;
+    out->n = 0;
+    key_add(out, key->fused_op);
+    key_add(out, key->source);
+    for (uint32_t i = 0; i < key->component_ops.n; i++)
+        key_add(out, key->component_ops.items[i]);
     const struct str more[] = {c->dialect_level, c->pass_status, c->owning_pass, c->existing_pattern};
     for (int i = 0; c->given && i < 4; i++)
-        key_add(key, more[i]);
-    return buf_str(key);
+        key_add(out, more[i]);
+    return buf_str(out);
 }
 
 static void index_free(struct report *r) {
@@ -54,10 +54,8 @@ static void index_add(struct report *r, struct str key, uint32_t entry) {
 
 /* Made anew when an instance is added after report_sort, which moves the entries. */
 static void index_make(struct report *r) {
-    for (uint32_t i = 0; i < r->nentries; i++) {
-        const struct report_entry *e = &r->entries[i];
-        index_add(r, key_of(&r->key, e->fused_op, e->source, e->component_ops, e->ncomponents, &e->class), i);
-    }
+    for (uint32_t i = 0; i < r->nentries; i++)
+        index_add(r, key_bytes(&r->key, &r->entries[i].key), i);
 }
 
 /* Number of the entry with this key, or NONE. */
@@ -67,17 +65,20 @@ static uint32_t index_find(struct report *r, struct str key) {
     return item ? item->entry : NONE;
 }
 
-static void entry_add(struct report *r, struct str fused_op, struct str source, const struct str *components,
-                      uint32_t n, const struct classification *c) {
+static void entry_add(struct report *r, const struct entry_key *key) {
     struct arena *a = &r->arena;
-    struct report_entry e = {.fused_op = arena_str(a, fused_op), .source = arena_str(a, source), .ncomponents = n};
-    e.component_ops = arena_alloc(a, (n + 1) * sizeof *components);
+    const struct classification *c = &key->class;
+    uint32_t n = key->component_ops.n;
+    struct str *components = arena_alloc(a, (n + 1) * sizeof *components);
     for (uint32_t i = 0; i < n; i++)
-        e.component_ops[i] = arena_str(a, components[i]);
-    e.class = (struct classification){c->given, arena_str(a, c->dialect_level), arena_str(a, c->pass_status),
-                                      arena_str(a, c->owning_pass), arena_str(a, c->existing_pattern)};
+        components[i] = arena_str(a, key->component_ops.items[i]);
     r->entries = grow(r->entries, &r->entries_cap, r->nentries + 1, sizeof *r->entries);
-    r->entries[r->nentries++] = e;
+    r->entries[r->nentries++] =
+        (struct report_entry){.key = {arena_str(a, key->fused_op),
+                                      arena_str(a, key->source),
+                                      {components, n},
+                                      {c->given, arena_str(a, c->dialect_level), arena_str(a, c->pass_status),
+                                       arena_str(a, c->owning_pass), arena_str(a, c->existing_pattern)}}};
 }
 
 /* In the spool an instance is the lengths of its texts and then the texts, in the order of struct instance_text.
@@ -118,45 +119,44 @@ bool report_instance(struct report *r, const struct stored_instance *s, struct b
     return true;
 }
 
-void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
-                struct instance instance) {
-    const struct classification *c = &instance.class;
+void report_add(struct report *r, const struct entry_key *key, const struct instance *instance) {
     if (!r->index)
         index_make(r);
-    struct str key = key_of(&r->key, fused_op, source, components, n, c);
-    uint32_t at = index_find(r, key);
+    struct str bytes = key_bytes(&r->key, key);
+    uint32_t at = index_find(r, bytes);
     if (at == NONE) {
         at = r->nentries;
-        index_add(r, key, at);
-        entry_add(r, fused_op, source, components, n, c);
+        index_add(r, bytes, at);
+        entry_add(r, key);
     }
     struct report_entry *e = &r->entries[at];
     e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
-    e->instances[e->ninstances++] = (struct stored_instance){instance.order, r->count_only ? 0 : store(r, &instance)};
+    e->instances[e->ninstances++] = (struct stored_instance){instance->order, r->count_only ? 0 : store(r, instance)};
 }
 
 static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-static int compare_components(const struct report_entry *a, const struct report_entry *b) {
-    for (uint32_t i = 0; i < a->ncomponents && i < b->ncomponents; i++) {
-        int c = str_cmp(a->component_ops[i], b->component_ops[i]);
+static int compare_lists(struct str_list a, struct str_list b) {
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        int c = str_cmp(a.items[i], b.items[i]);
         if (c != 0)
             return c;
     }
-    return compare(a->ncomponents, b->ncomponents);
+    return compare(a.n, b.n);
 }
 
 static int compare_entries(const void *pa, const void *pb) {
-    const struct report_entry *a = pa, *b = pb;
-    int c = compare(b->ninstances, a->ninstances);
+    const struct report_entry *x = pa, *y = pb;
+    const struct entry_key *a = &x->key, *b = &y->key;
+    int c = compare(y->ninstances, x->ninstances);
     if (c == 0)
         c = str_cmp(a->fused_op, b->fused_op);
     if (c == 0)
         c = str_cmp(a->source, b->source);
     if (c == 0)
-        c = compare_components(a, b);
+        c = compare_lists(a->component_ops, b->component_ops);
     if (c == 0)
         c = str_cmp(a->class.pass_status, b->class.pass_status);
     if (c == 0)

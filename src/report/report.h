@@ -14,10 +14,9 @@
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
-    struct str notes;            /* lines, the last one newline-terminated */
-    struct str validation;       /* lines of `key: value`; empty: not printed */
-    struct classification class; /* part of the entry's key, where it is given */
-    uint64_t order;              /* sort key within the entry: graph number, then op */
+    struct str notes;      /* lines, the last one newline-terminated */
+    struct str validation; /* lines of `key: value`; empty: not printed */
+    uint64_t order;        /* sort key within the entry: graph number, then op */
 };
 
 /* An instance that was added: its text is in the spool, at offset `at`. */
@@ -30,12 +29,15 @@ struct instance_text {
     struct str ir_loc, ttir, ttnn, notes, validation;
 };
 
-/* All instances with one key: the first five fields. */
-struct report_entry {
+/* What all instances of an entry have in common. */
+struct entry_key {
     struct str fused_op, source;
-    struct str *component_ops;
-    uint32_t ncomponents;
-    struct classification class;
+    struct str_list component_ops;
+    struct classification class; /* where it is given */
+};
+
+struct report_entry {
+    struct entry_key key;
     struct stored_instance *instances;
     uint32_t ninstances, instances_cap;
 };
@@ -53,8 +55,7 @@ struct report {
 
 /* Adds an instance to the entry with this key, which is made when it is new. A zeroed report is empty. Everything is
  * copied: the modules may be freed once this returns. */
-void report_add(struct report *r, struct str fused_op, struct str source, const struct str *components, uint32_t n,
-                struct instance instance);
+void report_add(struct report *r, const struct entry_key *key, const struct instance *instance);
 /* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
 void report_sort(struct report *r);
 /* Reads an instance back. False when the spool could not be written or read. */
