@@ -77,6 +77,29 @@ Test(graph, part_of_a_spelling_is_no_spelling) {
     cr_assert_eq(op_kind_of_name(STR("")), K_UNKNOWN);
 }
 
+Test(graph, what_rows_say_of_attributes_is_understood) {
+    struct str value;
+    for (int k = 1; k < K_COUNT; k++) {
+        char words[512];
+        snprintf(words, sizeof words, "%s", op_table[k].dims ? op_table[k].dims : "");
+        for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) {
+            struct str key = {w, strcspn(w, ":")};
+            cr_assert_neq(op_dims_role((enum op_kind)k, key), DIMS_NONE, "%s: %s", op_table[k].name, w);
+        }
+        cr_assert_eq(op_table[k].window.kind == WINDOW_NONE, op_table[k].window.rank == 0, "%s", op_table[k].name);
+        cr_assert_leq(op_table[k].window.rank, MAX_WINDOW, "%s", op_table[k].name);
+    }
+    cr_assert_eq(op_dims_role(K_SLICE, STR("ends")), DIMS_ENDS);
+    cr_assert_eq(op_dims_role(K_SUM, STR("dim_arg")), DIMS_AXIS);
+    cr_assert_eq(op_dims_role(K_SLICE, STR("end")), DIMS_NONE);
+    cr_assert_eq(op_dims_role(K_SUM, STR("dimension")), DIMS_NONE);
+    cr_assert(op_default("a=1 b=x/yz", "b", false, &value) && str_is(value, "x"));
+    cr_assert(op_default("a=1 b=x/yz", "b", true, &value) && str_is(value, "yz"));
+    cr_assert(op_default("a=1 b=x/yz", "a", true, &value) && str_is(value, "1"));
+    cr_assert_not(op_default("ab=1", "b", false, &value));
+    cr_assert_not(op_default(NULL, "b", false, &value));
+}
+
 Test(graph, a_misspelt_name_finds_its_neighbour) {
     cr_assert_str_eq(op_nearest_name(STR("matmull")), "matmul");
     cr_assert_str_eq(op_nearest_name(STR("mutliply")), "multiply");

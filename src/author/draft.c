@@ -188,7 +188,7 @@ static void show_destinations(const struct maker *k, struct draft *s) {
         for (uint32_t i = 0; s->shown[op] && i < k->ir.ops[op].noperands; i++) {
             uint32_t v = k->ir.operands[k->ir.ops[op].first_operand + i];
             uint32_t def = v == NONE ? NONE : k->ir.values[v].def;
-            if (def != NONE && k->graph.kind[def] == K_EMPTY)
+            if (def != NONE && graph_is_destination(&k->graph, v))
                 s->shown[def] = true;
         }
 }

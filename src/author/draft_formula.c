@@ -164,16 +164,14 @@ static enum op_kind formula_kind(const struct graph *g, uint32_t op) {
 
 /* Works along the last axis of its operand and no other. */
 static bool along_last_axis(const struct graph *g, uint32_t op) {
-    static const char *const keys[] = {"dim_arg", "dimension", "dim", "dim_args"};
     int64_t dims[2];
     uint32_t rank;
     struct str text;
     enum op_class class = graph_class(g, op);
     if ((class != OP_REDUCE && class != OP_AXISWISE) || !graph_shape(g, graph_operands(g, op)[0], &rank))
         return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (mlir_attr(g->m, op, keys[i], &text))
-            return mlir_ints(text, dims, 2) == 1 && (dims[0] == -1 || dims[0] == (int64_t)rank - 1);
+    if (graph_axes(g, op, &text))
+        return mlir_ints(text, dims, 2) == 1 && (dims[0] == -1 || dims[0] == (int64_t)rank - 1);
     return class == OP_AXISWISE; /* norms have no such attribute: it is the last one */
 }
 

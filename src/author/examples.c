@@ -114,7 +114,7 @@ static void add_types(const struct module *m, const uint32_t *values, uint32_t n
 /* The types of the results of a snippet with a `return`. */
 static bool has_return(const struct module *m, struct buf *types) {
     for (uint32_t op = 0; op < m->ir.nops; op++)
-        if (m->graph.kind[op] == K_RETURN) {
+        if (graph_class(&m->graph, op) == OP_RETURN) {
             add_types(m, &m->ir.operands[m->ir.ops[op].first_operand], m->ir.ops[op].noperands, types);
             return true;
         }

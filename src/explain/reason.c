@@ -88,7 +88,7 @@ static const struct node *part_of(const struct words *w) {
 /* The operators that a node can be, each once. */
 static void operators_of(const struct node *n, const char **names, uint32_t *count) {
     if (n->kind == N_OP || n->kind == N_OUTER) {
-        const char *name = op_table[n->kind == N_OUTER ? K_MULTIPLY : n->op].name;
+        const char *name = op_table[n->op].name;
         for (uint32_t i = 0; i < *count; i++)
             if (names[i] == name)
                 return;
@@ -141,7 +141,7 @@ static void say_folded(struct words *w) {
     const struct graph *g = w->m->g;
     say_result_of(w, w->s->at);
     buf_add(w->out, STR(" has more folded into it"));
-    for (const char *p = op_table[g->kind[w->s->at]].strict; *p;) {
+    for (const char *p = op_table[g->kind[w->s->at]].strict; p && *p;) {
         char key[64];
         struct str text;
         size_t n = strcspn(p, ","), k = strcspn(p, ",=~");

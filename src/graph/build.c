@@ -42,12 +42,6 @@ static bool is_device(const struct mlir *m, uint32_t v) {
     return m->types[m->values[v].type].kind == TYPE_DEVICE;
 }
 
-/* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
-static bool is_destination(const struct graph *g, uint32_t v) {
-    uint32_t def = g->m->values[v].def;
-    return def != NONE && g->kind[def] == K_EMPTY;
-}
-
 /* operandSegmentSizes as 0/1 per role; an op of a dialect without the last roles has fewer sizes, and those are absent.
  */
 static bool read_segments(const struct graph *g, uint32_t op, struct arity arity, int64_t *sizes) {
@@ -78,7 +72,7 @@ static uint32_t list_operands(struct graph *g, uint32_t i, uint32_t *out) {
         if (by_number || !is_device(m, v))
             out[n++] = v;
     }
-    if (n > 0 && !by_number && is_destination(g, out[n - 1])) {
+    if (n > 0 && !by_number && graph_is_destination(g, out[n - 1])) {
         n--;
         g->ndestinations++;
     }
@@ -193,9 +187,9 @@ static void mark_functions(struct graph *g, uint8_t *seen) {
         const struct mlir_op *op = &m->ops[i];
         uint32_t f = op->func;
         seen[f == NONE ? m->nfuncs : f] |= dialects[op->name];
-        if (op->callee != NONE && g->kind[i] != K_FUNC)
+        if (op->callee != NONE && graph_class(g, i) != OP_STRUCTURE)
             mark_call(g, i);
-        if (g->kind[i] == K_RETURN && f != NONE)
+        if (graph_class(g, i) == OP_RETURN && f != NONE)
             g->return_op[f] = g->return_op[f] == NONE ? i : SEVERAL;
     }
     free(dialects);

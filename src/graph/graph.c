@@ -41,7 +41,7 @@ static bool clause_holds(const struct graph *g, uint32_t op, struct str clause) 
 }
 
 bool graph_plain(const struct graph *g, uint32_t op) {
-    for (const char *p = op_table[g->kind[op]].strict; *p;) {
+    for (const char *p = op_table[g->kind[op]].strict; p && *p;) {
         size_t n = strcspn(p, ",");
         if (!clause_holds(g, op, (struct str){p, n}))
             return false;
@@ -49,4 +49,11 @@ bool graph_plain(const struct graph *g, uint32_t op) {
         p += *p == ',';
     }
     return true;
+}
+
+bool graph_axes(const struct graph *g, uint32_t op, struct str *text) {
+    for (const char *const *key = op_table[g->kind[op]].axes; *key; key++)
+        if (mlir_attr(g->m, op, *key, text))
+            return true;
+    return false;
 }

@@ -5,12 +5,15 @@
 #include <string.h>
 
 const struct op_info op_table[K_COUNT] = {
-    [K_UNKNOWN] = {"", OP_OPAQUE, 0, "*", "", "", ""},
-#define OP(id, name, class, flags, roles, strict, attributes, spellings)                                               \
-    [K_##id] = {name, OP_##class, flags, roles, strict, attributes, spellings},
+    [K_UNKNOWN] = {.name = "", .roles = "*", .spellings = ""},
+#define OP(id, n, c, r, how, value, ...) [K_##id] = {.name = n, .class = OP_##c, .roles = r, .spellings = __VA_ARGS__},
 #include "graph/ops.def"
-#undef OP
 };
+
+const char *const window_dim_keys[MAX_WINDOW][MAX_WINDOW] = {
+    {"length_dim"}, {"height_dim", "width_dim"}, {"depth_dim", "height_dim", "width_dim"}};
+const char *const window_size_keys[MAX_WINDOW][MAX_WINDOW] = {
+    {"input_length"}, {"input_height", "input_width"}, {"input_depth", "input_height", "input_width"}};
 
 enum op_kind op_kind_of_name(struct str neutral) {
     for (int k = 1; k < K_COUNT; k++)
@@ -53,4 +56,51 @@ const char *op_nearest_name(struct str misspelt) {
         }
     }
     return best;
+}
+
+/* ---- attributes ---- */
+
+/* What stands behind "KEY" and the sign, up to a blank; false where no word is of that key. */
+static bool word_of_key(const char *words, struct str key, char sign, struct str *rest) {
+    for (const char *p = words; p && *p; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        if (n > key.n && memcmp(p, key.p, key.n) == 0 && p[key.n] == sign) {
+            *rest = (struct str){p + key.n + 1, n - key.n - 1};
+            return true;
+        }
+        p += n;
+    }
+    return false;
+}
+
+bool op_works_along(enum op_kind k, struct str key) {
+    for (const char *const *a = op_table[k].axes; *a; a++)
+        if (str_is(key, *a))
+            return true;
+    return false;
+}
+
+enum dims_role op_dims_role(enum op_kind k, struct str key) {
+    static const char *const names[] = {
+        [DIMS_AXIS] = "axis",   [DIMS_ORDER] = "order", [DIMS_BEGINS] = "begins",   [DIMS_ENDS] = "ends",
+        [DIMS_STEPS] = "steps", [DIMS_SHAPE] = "shape", [DIMS_FACTORS] = "factors", [DIMS_FACTOR] = "factor",
+        [DIMS_SIZES] = "sizes", [DIMS_COUNT] = "count"};
+    struct str role;
+    if (op_works_along(k, key))
+        return DIMS_AXIS;
+    if (word_of_key(op_table[k].dims, key, ':', &role))
+        for (int i = DIMS_AXIS; i <= DIMS_COUNT; i++)
+            if (str_is(role, names[i]))
+                return (enum dims_role)i;
+    return DIMS_NONE;
+}
+
+bool op_default(const char *defaults, const char *key, bool ttnn, struct str *value) {
+    if (!word_of_key(defaults, str_of(key), '=', value))
+        return false;
+    const char *slash = memchr(value->p, '/', value->n);
+    if (slash)
+        *value = ttnn ? (struct str){slash + 1, (size_t)(value->p + value->n - slash - 1)}
+                      : (struct str){value->p, (size_t)(slash - value->p)};
+    return true;
 }

@@ -216,7 +216,7 @@ static bool all_agree(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
         straight = same_producer(p, a[i], b[i]);
     for (uint32_t i = 0; crossed && i < 2; i++)
         crossed = same_producer(p, a[i], b[1 - i]);
-    return straight || (crossed && (op_table[p->ttnn->kind[ttnn]].flags & COMMUTES));
+    return straight || (crossed && op_is((enum op_kind)p->ttnn->kind[ttnn], COMMUTES));
 }
 
 struct search {

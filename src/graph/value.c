@@ -32,7 +32,7 @@ static int significant_bits(enum dtype t) {
 
 uint32_t graph_callee_value(const struct graph *g, uint32_t v) {
     uint32_t def = g->m->values[v].def;
-    if (def == NONE || g->kind[def] != K_CALL || g->m->ops[def].callee == NONE)
+    if (def == NONE || graph_class(g, def) != OP_CALL || g->m->ops[def].callee == NONE)
         return NONE;
     uint32_t f = mlir_find_func(g->m, g->m->ops[def].callee), index = g->m->values[v].index;
     uint32_t end = f == NONE ? NONE : g->return_op[f];
@@ -91,6 +91,11 @@ struct str graph_argument_name(const struct graph *g, uint32_t v) {
 
 static struct constant unknown(void) {
     return (struct constant){false, 0, 53};
+}
+
+bool graph_is_destination(const struct graph *g, uint32_t v) {
+    uint32_t def = g->m->values[v].def;
+    return def != NONE && g->kind[def] == K_EMPTY;
 }
 
 /* The number that a constant op holds in every element. */
@@ -264,7 +269,7 @@ static unsigned argument_flags(const struct graph *g, uint32_t v) {
 /* Without operands, yet the same at every run: not rand or load_tensor. */
 static bool always_the_same(const struct graph *g, uint32_t op) {
     enum op_class c = graph_class(g, op);
-    return c == OP_CONSTANT || c == OP_CALL || c == OP_STRUCTURE || g->kind[op] == K_ARANGE;
+    return op_generates((enum op_kind)g->kind[op]) || c == OP_CALL || c == OP_STRUCTURE;
 }
 
 /* Whether the result of an op depends on parameters only. */
@@ -328,7 +333,7 @@ static bool sources_are_done(const struct graph *g, uint32_t v) {
     uint32_t op = g->m->values[v].def;
     if (op == NONE)
         return !g->has_call_sites;
-    if (g->kind[op] == K_CALL || v != g->m->ops[op].first_result)
+    if (graph_class(g, op) == OP_CALL || v != g->m->ops[op].first_result)
         return false;
     for (uint32_t k = g->first_operand[op]; k < g->first_operand[op + 1]; k++)
         if (g->operands[k] != NONE && !(g->value_flags[g->operands[k]] & F_DONE))

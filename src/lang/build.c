@@ -285,7 +285,8 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
         const char *name;
         enum node_kind kind;
         uint32_t nargs;
-    } words[] = {{"transposed", N_TRANSPOSED, 1}, {"outer", N_OUTER, 2}};
+        enum op_kind op;
+    } words[] = {{"transposed", N_TRANSPOSED, 1, K_UNKNOWN}, {"outer", N_OUTER, 2, K_MULTIPLY}};
     if (str_is(e->text, "extent"))
         return build_extent(b, s, e);
     if (str_is(e->text, "given") && e->nargs == 1) {
@@ -305,6 +306,7 @@ static struct node *build_word(struct builder *b, struct formula_scope *s, const
             build_fail(b, s, e->text, NULL, "wrong number of arguments");
         for (uint32_t i = 0; i < e->nargs && !b->failed; i++)
             args[i] = build(b, s, e->args[i]);
+        n->op = words[w].op;
         set_args(b, n, args, b->failed ? 0 : e->nargs);
         return n;
     }

@@ -13,10 +13,8 @@ uint32_t formula_slot(const struct formula *f, struct str name) {
 void node_add_roots(const struct node *n, bool *roots) {
     switch (n->kind) {
     case N_OP:
-        roots[n->op] = true;
-        return;
     case N_OUTER:
-        roots[K_MULTIPLY] = true;
+        roots[n->op] = true;
         return;
     case N_NAMED:
     case N_EITHER:
@@ -67,7 +65,7 @@ void node_set_kinds(struct node *n) {
         }
         return;
     case N_OUTER:
-        add_kind(n, K_MULTIPLY);
+        add_kind(n, n->op);
         return;
     case N_NAMED:
     case N_EITHER:

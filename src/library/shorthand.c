@@ -438,7 +438,7 @@ static bool print_attributes(struct shorthand *s, const struct short_op *op) {
     uint64_t printed = 0;
     struct attr_row row;
     bool ttnn = str_starts(op->spelling, STR("ttnn."));
-    for (const char *at = op_table[op->kind].attributes; next_row(&at, ttnn, &row);) {
+    for (const char *at = op_table[op->kind].attributes; at && next_row(&at, ttnn, &row);) {
         uint32_t given = find_key(op, row.key);
         if (given != NONE)
             printed |= 1ull << given;

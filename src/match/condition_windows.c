@@ -19,51 +19,36 @@ static struct imap digit_of(uint32_t space, int64_t stride, int64_t size) {
     return d;
 }
 
-enum { MAX_WINDOW = 3 };
-
 /* The dimensions along which the window of an op moves, in the index of its operand; 0: not known. TTNN prints their
  * sizes, channels last whatever the operand's shape; TTIR names the dimensions, by default the ones after the first. */
 static int window_dims(const struct graph *g, uint32_t op, uint32_t space, struct imap *out) {
-    static const struct {
-        uint16_t kind;
-        int n;
-        const char *dims[MAX_WINDOW], *sizes[MAX_WINDOW];
-    } windows[] = {
-        {K_CONV1D, 1, {"length_dim"}, {"input_length"}},
-        {K_CONV2D, 2, {"height_dim", "width_dim"}, {"input_height", "input_width"}},
-        {K_CONV3D, 3, {"depth_dim", "height_dim", "width_dim"}, {"input_depth", "input_height", "input_width"}},
-        {K_MAX_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
-        {K_AVG_POOL2D, 2, {"", ""}, {"input_height", "input_width"}},
-    };
     uint32_t rank = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *shape = x == NONE ? NULL : graph_shape(g, x, &rank);
     struct str text;
-    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-        int n = windows[w].n;
-        if (windows[w].kind != g->kind[op] || !shape || graph_numel(g, x) < 1 ||
-            mlir_attr(g->m, op, "flattened_compat_info", &text))
-            continue;
-        int64_t stride = number_of(g, op, "in_channels", number_of(g, op, "channels", 0));
-        for (int i = n; stride > 0 && i-- > 0;) {
-            int64_t size = number_of(g, op, windows[w].sizes[i], 0);
-            out[i] = digit_of(space, stride, size);
-            if (__builtin_mul_overflow(stride, size, &stride))
-                return 0;
-        }
-        if (stride > 0)
-            return graph_numel(g, x) % stride == 0 ? n : 0;
-        for (int i = 0; i < n; i++) {
-            int64_t d = number_of(g, op, windows[w].dims[i], i + 1);
-            if (d < 0 || d >= (int64_t)rank)
-                return 0;
-            stride = 1;
-            for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
-                stride *= shape[k];
-            out[i] = digit_of(space, stride, shape[d]);
-        }
-        return n;
+    enum window_kind kind = op_table[g->kind[op]].window.kind;
+    int n = (int)op_table[g->kind[op]].window.rank;
+    if ((kind != WINDOW_CONVOLUTION && kind != WINDOW_POOL) || !shape || graph_numel(g, x) < 1 ||
+        mlir_attr(g->m, op, "flattened_compat_info", &text))
+        return 0;
+    int64_t stride = number_of(g, op, "in_channels", number_of(g, op, "channels", 0));
+    for (int i = n; stride > 0 && i-- > 0;) {
+        int64_t size = number_of(g, op, window_size_keys[n - 1][i], 0);
+        out[i] = digit_of(space, stride, size);
+        if (__builtin_mul_overflow(stride, size, &stride))
+            return 0;
     }
-    return 0;
+    if (stride > 0)
+        return graph_numel(g, x) % stride == 0 ? n : 0;
+    for (int i = 0; i < n; i++) {
+        int64_t d = number_of(g, op, window_dim_keys[n - 1][i], i + 1);
+        if (d < 0 || d >= (int64_t)rank)
+            return 0;
+        stride = 1;
+        for (uint32_t k = (uint32_t)d + 1; k < rank; k++)
+            stride *= shape[k];
+        out[i] = digit_of(space, stride, shape[d]);
+    }
+    return n;
 }
 
 bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *out) {
@@ -95,11 +80,12 @@ bool window_pads(const struct graph *g, uint32_t op, const struct binding *pad, 
 static bool pads_each_end(const struct graph *g, uint32_t op) {
     int64_t list[MAX_RANK];
     int n = numbers_of(g, op, "padding", list, MAX_RANK);
-    return g->kind[op] == K_CONV1D ? n == 2 : g->kind[op] != K_CONV3D && n == 4;
+    uint32_t spatial = op_table[g->kind[op]].window.rank;
+    return spatial < 3 && n == 2 * (int)spatial;
 }
 
 static bool is_pool(const struct graph *g, uint32_t op) {
-    return g->kind[op] == K_MAX_POOL2D || g->kind[op] == K_AVG_POOL2D;
+    return op_table[g->kind[op]].window.kind == WINDOW_POOL;
 }
 
 /* The padding of a pool is at most half of its window, or some window would hold nothing else. */

@@ -54,13 +54,11 @@ const struct attr_spec *match_wrong_attribute(const struct matcher *m, const str
 
 /* The dimension of channels of a convolution; -1 for other ops. */
 static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
-    static const uint16_t convolutions[] = {K_CONV1D, K_CONV2D, K_CONV3D, K_CONV_TRANSPOSE2D};
     struct str text;
     int64_t dim = -1;
-    for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++)
-        if (g->kind[op] == convolutions[i] && mlir_attr(g->m, op, "channel_dim", &text) && mlir_int(text, &dim))
-            return dim >= 0 && dim < (int64_t)rank ? dim : -1;
-    return -1;
+    bool given =
+        op_convolves((enum op_kind)g->kind[op]) && mlir_attr(g->m, op, "channel_dim", &text) && mlir_int(text, &dim);
+    return given && dim >= 0 && dim < (int64_t)rank ? dim : -1;
 }
 
 /* The axes of an op whose computation is not known are the dimensions of its result, channels last. */
@@ -141,7 +139,7 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     if (match_operands(m, g, op, order, map))
         return true;
     matcher_undo(m, k);
-    if (!(op_table[m->g->kind[op]].flags & COMMUTES) || g->node->nargs != 2 || graph_noperands(m->g, op) != 2)
+    if (!op_is((enum op_kind)m->g->kind[op], COMMUTES) || g->node->nargs != 2 || graph_noperands(m->g, op) != 2)
         return false;
     order[0] = 1;
     order[1] = 0;
@@ -152,9 +150,7 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
 static uint32_t reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, bool *reduced) {
     struct str text;
     int64_t dims[MAX_RANK];
-    bool listed = mlir_attr(g->m, op, "dim_arg", &text) || mlir_attr(g->m, op, "dim", &text) ||
-                  mlir_attr(g->m, op, "dim_args", &text);
-    int n = listed ? mlir_ints(text, dims, MAX_RANK) : 0;
+    int n = graph_axes(g, op, &text) ? mlir_ints(text, dims, MAX_RANK) : 0;
     memset(reduced, 0, MAX_RANK * sizeof *reduced);
     if (n < 0 || n > MAX_RANK)
         return NONE;
@@ -261,7 +257,7 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
     if (!shape || !imap_coordinates(map, shape, rank, &c))
         return false;
     uint32_t count = 1;
-    if (mlir_attr(m->g->m, op, "dimension", &text) && !mlir_int(text, &dim))
+    if (graph_axes(m->g, op, &text) && !mlir_int(text, &dim))
         return false;
     if (mlir_attr(m->g->m, op, "normalized_shape", &text)) {
         int n = mlir_ints(text, dims, MAX_RANK);
@@ -282,12 +278,7 @@ static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const
 }
 
 bool match_kind_fits(const struct node *node, enum op_kind kind) {
-    if (node->kind == N_OUTER)
-        return kind == K_MULTIPLY;
-    if (node->op == kind)
-        return true;
-    /* three ops for one product */
-    return node->op == K_MATMUL && (kind == K_DOT_GENERAL || kind == K_LINEAR);
+    return (node->kind == N_OP || node->kind == N_OUTER) && node_is(node, kind);
 }
 
 /* An op of which nothing is known but its operands. */

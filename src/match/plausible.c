@@ -10,7 +10,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
 static bool operands_plausible(const struct matcher *m, const struct node *n, uint32_t op, int ahead) {
     const uint32_t *v = graph_operands(m->g, op);
     uint32_t have = graph_noperands(m->g, op);
-    bool either_way = n->kind == N_OUTER || (op_table[n->op].flags & COMMUTES);
+    bool either_way = op_is(n->op, COMMUTES);
     bool straight = true, crossed = n->nargs == 2 && have == 2 && either_way;
     for (uint32_t i = 0; straight && i < n->nargs && i < have; i++)
         straight = v[i] != NONE && value_plausible(m, n->args[i], v[i], ahead);

@@ -184,9 +184,9 @@ static const struct tensor *with_padding_rows(struct eval_context *b, const stru
 
 static const struct tensor *rotated(struct eval_context *b, const struct tensor *x, const struct tensor *cos,
                                     const struct tensor *turned, const struct tensor *sin) {
-    const struct tensor *p = apply_binary(b, binary_of(K_MULTIPLY), x, cos);
-    const struct tensor *q = p ? apply_binary(b, binary_of(K_MULTIPLY), turned, sin) : NULL;
-    return q ? apply_binary(b, binary_of(K_ADD), p, q) : NULL;
+    const struct tensor *p = apply_binary(b, binary_MULTIPLY, x, cos);
+    const struct tensor *q = p ? apply_binary(b, binary_MULTIPLY, turned, sin) : NULL;
+    return q ? apply_binary(b, binary_ADD, p, q) : NULL;
 }
 
 /* x * cos + turned * sin; turned is x with its halves exchanged and the first of them negated (Su et al., 2021, in the

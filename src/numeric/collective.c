@@ -37,7 +37,7 @@ static const struct tensor *reduced(struct eval_context *b, const struct call *c
     struct str text = STR("<sum>");
     attr_text(c, "reduce_type", &text);
     bool mean = str_find(text, STR("mean")) != NULL && !str_find(text, STR("sum"));
-    binary_function *f = mean ? binary_of(K_ADD) : combination_of(text);
+    binary_function *f = mean ? binary_ADD : combination_of(text);
     const struct tensor *t = e->all[0];
     if (!f) {
         eval_beyond(b, "no evaluator for %s of %.*s", op_table[c->kind].name, (int)text.n, text.p);
@@ -46,7 +46,7 @@ static const struct tensor *reduced(struct eval_context *b, const struct call *c
     for (uint32_t d = 1; d < e->n && t; d++)
         t = apply_binary(b, f, t, e->all[d]);
     const struct tensor *share = mean && t ? tensor_scalar(b, 1.0 / e->n) : NULL;
-    return share ? apply_binary(b, binary_of(K_MULTIPLY), t, share) : t;
+    return share ? apply_binary(b, binary_MULTIPLY, t, share) : t;
 }
 
 bool evaluate_all_reduce(struct eval_context *b, const struct call *c, const struct tensor **out) {

@@ -82,11 +82,6 @@ struct conv_layout {
     bool flat; /* [1, 1, batch * spatial, channels] */
 };
 
-static const char *const dim_names[SPATIAL][SPATIAL] = {
-    {"length_dim"}, {"height_dim", "width_dim"}, {"depth_dim", "height_dim", "width_dim"}};
-static const char *const size_names[SPATIAL][SPATIAL] = {
-    {"input_length"}, {"input_height", "input_width"}, {"input_depth", "input_height", "input_width"}};
-
 /* Batch and spatial sizes that the op prints for a flattened input; *flat says whether it does. */
 static bool printed_sizes(struct eval_context *b, const struct call *c, uint32_t n, int64_t *sizes, bool *flat) {
     struct str text = STR("");
@@ -94,16 +89,17 @@ static bool printed_sizes(struct eval_context *b, const struct call *c, uint32_t
     if (*flat) {
         bool found = text_int(text, "batch_size", &sizes[0]);
         for (uint32_t d = 0; d < n; d++)
-            found &= text_int(text, size_names[n - 1][d], &sizes[d + 1]);
+            found &= text_int(text, window_size_keys[n - 1][d], &sizes[d + 1]);
         return found || eval_fail(b, "flattened_compat_info cannot be read");
     }
-    *flat = c->ttnn && attr_text(c, size_names[n - 1][0], &text);
+    *flat = c->ttnn && attr_text(c, window_size_keys[n - 1][0], &text);
     if (!*flat)
         return true;
     if (!attr_needed(b, c, "batch_size") || !attr_int(b, c, "batch_size", &sizes[0]))
         return false;
     for (uint32_t d = 0; d < n; d++)
-        if (!attr_needed(b, c, size_names[n - 1][d]) || !attr_int(b, c, size_names[n - 1][d], &sizes[d + 1]))
+        if (!attr_needed(b, c, window_size_keys[n - 1][d]) ||
+            !attr_int(b, c, window_size_keys[n - 1][d], &sizes[d + 1]))
             return false;
     return true;
 }
@@ -126,7 +122,7 @@ static const struct tensor *canonical(struct eval_context *b, const struct call 
         return NULL;
     }
     for (uint32_t d = 0; d < n + 2; d++) {
-        const char *key = d == 0 ? "batch_dim" : d == n + 1 ? "channel_dim" : dim_names[n - 1][d - 1];
+        const char *key = d == 0 ? "batch_dim" : d == n + 1 ? "channel_dim" : window_dim_keys[n - 1][d - 1];
         if (!axis_attr(b, c, key, d, n + 2, &l->dims[d]))
             return NULL;
         if (used[l->dims[d]]) {
@@ -314,8 +310,8 @@ static bool channels_out(struct eval_context *b, const struct call *c, struct co
 }
 
 bool evaluate_convolution(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct conv_window w = {.n = c->kind == K_CONV1D ? 1 : c->kind == K_CONV3D ? 3 : 2};
-    struct conv_kernel k = {.groups = 1, .transposed = c->kind == K_CONV_TRANSPOSE2D};
+    struct conv_window w = {.n = op_table[c->kind].window.rank};
+    struct conv_kernel k = {.groups = 1, .transposed = op_table[c->kind].window.kind == WINDOW_TRANSPOSED};
     struct conv_layout l;
     struct str mode = STR("");
     if (!operands_needed(b, c, 2) || !attr_int(b, c, "groups", &k.groups))
@@ -385,7 +381,7 @@ static void largest_at(const struct conv_pool *p, const int64_t *at, double *val
             }
 }
 
-bool evaluate_max_pool(struct eval_context *b, const struct call *c, const struct tensor **out) {
+bool evaluate_max_pool_with_indices(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct conv_pool p;
     struct index_walk w;
     if (!read_pool(b, c, &p))
@@ -397,9 +393,14 @@ bool evaluate_max_pool(struct eval_context *b, const struct call *c, const struc
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
         largest_at(&p, w.at, &t->x[i], &where->x[i]);
     out[0] = laid_out(b, c, 0, t, &p.l);
-    if (c->kind == K_MAX_POOL2D_WITH_INDICES)
-        out[1] = laid_out(b, c, 1, where, &p.l);
+    out[1] = laid_out(b, c, 1, where, &p.l);
     return out[0] != NULL;
+}
+
+bool evaluate_max_pool(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    bool good = evaluate_max_pool_with_indices(b, c, out);
+    out[1] = NULL;
+    return good;
 }
 
 /* Elements that a mean is over: those of the window inside of the input, or inside of the padded input. */

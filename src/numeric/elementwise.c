@@ -98,32 +98,14 @@ static double wrapped(double x, enum dtype t) {
     unsigned n = width_of(t);
     if (!n || !isfinite(x))
         return x;
-    double size = ldexp(1, (int)n), y = binary_of(K_REMAINDER)(trunc(x), size);
+    double size = ldexp(1, (int)n), y = binary_REMAINDER(trunc(x), size);
     bool is_signed = t == DT_I32 || t == DT_I16 || t == DT_I8;
     return is_signed && y >= size / 2 ? y - size : y;
 }
 
-static bool wraps(enum op_kind k) {
-    switch (k) {
-    case K_ADD:
-    case K_SUBTRACT:
-    case K_MULTIPLY:
-    case K_NEG:
-    case K_BITWISE_NOT:
-    case K_BITWISE_AND:
-    case K_BITWISE_OR:
-    case K_BITWISE_XOR:
-    case K_LOGICAL_LEFT_SHIFT:
-    case K_LOGICAL_RIGHT_SHIFT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static const struct tensor *wrapped_all(struct eval_context *b, const struct call *c, const struct tensor *t) {
     enum dtype type = result_type(c, 0);
-    struct tensor *copy = t && wraps(c->kind) && width_of(type) ? tensor_copy(b, t) : NULL;
+    struct tensor *copy = t && op_is(c->kind, WRAPS) && width_of(type) ? tensor_copy(b, t) : NULL;
     if (!copy)
         return t;
     for (int64_t i = 0; i < copy->n; i++)
@@ -140,26 +122,21 @@ static const struct tensor *operand_or_attribute(struct eval_context *b, const s
     return attr_needed(b, c, key) && attr_number(b, c, key, &value) ? tensor_scalar(b, value) : NULL;
 }
 
-bool evaluate_elementwise(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    if (!operands_needed(b, c, 1))
-        return false;
-    if (unary_of(c->kind)) {
-        *out = wrapped_all(b, c, apply_unary(b, unary_of(c->kind), operand(c, 0)));
-        return *out != NULL;
-    }
-    const struct tensor *y = operand_or_attribute(b, c, 1, "rhs");
-    *out = y ? wrapped_all(b, c, apply_binary(b, binary_of(c->kind), operand(c, 0), y)) : NULL;
-    return *out != NULL;
-}
-
 /* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
  * NaN. */
-bool evaluate_divide(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    const struct tensor *y = operand(c, 1);
-    for (int64_t i = 0; y && format_is_integer(result_type(c, 0)) && i < y->n; i++)
+bool evaluate_elementwise(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    unary_function *unary = unary_of(c->kind);
+    binary_function *binary = binary_of(c->kind);
+    if (!operands_needed(b, c, 1))
+        return false;
+    const struct tensor *y = unary ? NULL : operand_or_attribute(b, c, 1, "rhs");
+    if (!unary && !y)
+        return false;
+    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
             return eval_fail(b, "an integer is divided by 0");
-    return evaluate_elementwise(b, c, out);
+    *out = wrapped_all(b, c, y ? apply_binary(b, binary, operand(c, 0), y) : apply_unary(b, unary, operand(c, 0)));
+    return *out != NULL;
 }
 
 bool evaluate_where(struct eval_context *b, const struct call *c, const struct tensor **out) {
@@ -188,8 +165,8 @@ bool evaluate_clamp(struct eval_context *b, const struct call *c, const struct t
     if (!operands_needed(b, c, 1))
         return false;
     const struct tensor *low = operand_or_attribute(b, c, 1, "min"), *high = operand_or_attribute(b, c, 2, "max");
-    const struct tensor *x = low && high ? apply_binary(b, binary_of(K_MAXIMUM), operand(c, 0), low) : NULL;
-    *out = x ? apply_binary(b, binary_of(K_MINIMUM), x, high) : NULL;
+    const struct tensor *x = low && high ? apply_binary(b, binary_MAXIMUM, operand(c, 0), low) : NULL;
+    *out = x ? apply_binary(b, binary_MINIMUM, x, high) : NULL;
     return *out != NULL;
 }
 
@@ -232,7 +209,7 @@ bool evaluate_gelu_bw(struct eval_context *b, const struct call *c, const struct
     attr_text(c, "approximate", &how);
     const struct tensor *slope =
         apply_unary(b, str_find(how, STR("tanh")) ? gelu_tanh_slope : gelu_slope, operand(c, 1));
-    *out = slope ? apply_binary(b, binary_of(K_MULTIPLY), operand(c, 0), slope) : NULL;
+    *out = slope ? apply_binary(b, binary_MULTIPLY, operand(c, 0), slope) : NULL;
     return *out != NULL;
 }
 
@@ -263,7 +240,7 @@ bool evaluate_quantize(struct eval_context *b, const struct call *c, const struc
     if (!one_scale(b, c))
         return false;
     const struct tensor *t = apply_binary(b, rounded_quotient, operand(c, 0), one_number(b, c, 1));
-    t = t ? apply_binary(b, binary_of(K_ADD), t, one_number(b, c, 2)) : NULL;
+    t = t ? apply_binary(b, binary_ADD, t, one_number(b, c, 2)) : NULL;
     *out = t ? apply_unary(b, clamped_to_byte, t) : NULL;
     return *out != NULL;
 }
@@ -272,7 +249,7 @@ bool evaluate_quantize(struct eval_context *b, const struct call *c, const struc
 bool evaluate_dequantize(struct eval_context *b, const struct call *c, const struct tensor **out) {
     if (!one_scale(b, c))
         return false;
-    const struct tensor *t = apply_binary(b, binary_of(K_SUBTRACT), operand(c, 0), one_number(b, c, 2));
-    *out = t ? apply_binary(b, binary_of(K_MULTIPLY), t, one_number(b, c, 1)) : NULL;
+    const struct tensor *t = apply_binary(b, binary_SUBTRACT, operand(c, 0), one_number(b, c, 2));
+    *out = t ? apply_binary(b, binary_MULTIPLY, t, one_number(b, c, 1)) : NULL;
     return *out != NULL;
 }

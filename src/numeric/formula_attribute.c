@@ -39,26 +39,7 @@ static bool computed_text(struct formula_run *r, struct str text, struct str *ou
 
 /* The attribute by which the op names the axis that it works along. */
 static bool is_axis_key(const struct node *n, const char *key) {
-    return strcmp(key, "dim") == 0 || strcmp(key, "dim_arg") == 0 ||
-           (strcmp(key, "dimension") == 0 && (n->dim.given || n->op == K_SOFTMAX));
-}
-
-/* Defaults of formulas, where they differ from those of the dialects. */
-static const struct {
-    enum op_kind kind;
-    const char *key, *text;
-} formula_defaults[] = {{K_SOFTMAX, "numericStable", "true"},
-                        {K_SDPA, "is_causal", "false"},
-                        {K_SDPA_DECODE, "is_causal", "false"},
-                        {K_ARGMAX, "keep_dim", "true"}};
-
-static bool default_of_formula(enum op_kind k, const char *key, struct str *text) {
-    for (size_t i = 0; i < sizeof formula_defaults / sizeof *formula_defaults; i++)
-        if (formula_defaults[i].kind == k && strcmp(formula_defaults[i].key, key) == 0) {
-            *text = str_of(formula_defaults[i].text);
-            return true;
-        }
-    return false;
+    return op_works_along(n->op, str_of(key)) || (strcmp(key, "dimension") == 0 && n->dim.given);
 }
 
 uint32_t graph_op_of(const struct formula_run *r, enum op_kind k) {
@@ -98,5 +79,5 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
         op = graph_op_of(o->run, K_RMS_NORM); /* of the centred value */
     if (op != NONE && !is_activation_key(key))
         return mlir_attr(o->run->context->graph->m, op, key, text);
-    return default_of_formula(n->op, key, text);
+    return op_default(op_table[n->op].in_formula, key, false, text);
 }

@@ -50,7 +50,7 @@ bool attribute_present(struct formula_run *r, struct str text) {
  * whole op absent. */
 static bool attributes_present(struct formula_run *r, const struct node *n) {
     for (uint32_t i = 0; i < n->nattrs; i++) {
-        bool cut = n->op == K_SLICE; /* its bounds are not optional */
+        bool cut = op_table[n->op].class == OP_SLICE; /* its bounds are not optional */
         bool name = formula_slot(r->formula, n->attrs[i].value) != NONE;
         if ((cut || !name) && n->attrs[i].test == ATTR_IS && !attribute_present(r, n->attrs[i].value))
             return false;
@@ -72,35 +72,19 @@ static uint32_t operands_required(enum op_kind k, uint32_t given) {
     const char *roles = op_table[k].roles;
     uint32_t n = *roles != '\0';
     if (*roles == '*')
-        return k == K_CONCAT ? 0 : given;
+        return op_table[k].class == OP_JOIN ? 0 : given;
     for (; *roles && *roles != '?'; roles++)
         n += *roles == ',';
     return *roles == '?' ? n - 1 : n;
 }
 
-/* Movement that a formula may leave open, since any will match: it has a value only if one of these attributes says
- * which movement it is. */
-static const struct {
-    enum op_kind kind;
-    const char *keys[3];
-} movement_keys[] = {{K_SLICE, {"part", "begin", "end"}},
-                     {K_PERMUTE, {"permutation", NULL, NULL}},
-                     {K_RESHAPE, {"shape", "like", NULL}},
-                     {K_PAD, {"padding", NULL, NULL}},
-                     {K_REPEAT, {"repeat_dimensions", "repeat_dims", NULL}},
-                     {K_REPEAT_INTERLEAVE, {"repeats", NULL, NULL}}};
-
 bool is_determined(const struct formula_run *r, const struct node *n) {
-    if (r->inside && r->inside->kind == n->op)
+    const char *const *key = op_table[n->op].says;
+    if (!*key || (r->inside && r->inside->kind == n->op))
         return true;
-    for (size_t i = 0; i < sizeof movement_keys / sizeof *movement_keys; i++) {
-        bool found = false;
-        for (int k = 0; movement_keys[i].kind == n->op && k < 3 && movement_keys[i].keys[k]; k++)
-            found |= find_attribute(n, movement_keys[i].keys[k]) != NULL;
-        if (movement_keys[i].kind == n->op && !found)
-            return false;
-    }
-    return true;
+    while (*key && !find_attribute(n, *key))
+        key++;
+    return *key != NULL;
 }
 
 bool op_present(struct formula_run *r, const struct node *n) {

@@ -102,7 +102,7 @@ static const struct tensor *number_operand(struct formula_run *r, const struct n
 }
 
 static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
-    bool close_up = n->op == K_CONCAT; /* the others move up where one is absent */
+    bool close_up = op_table[n->op].class == OP_JOIN; /* the others move up where one is absent */
     *count = 0;
     for (uint32_t i = 0; i < n->nargs; i++) {
         const struct node *a = n->args[i];
@@ -130,6 +130,7 @@ static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, co
 
 static bool op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct tensor *operands[16];
+    enum op_class class = op_table[n->op].class;
     struct formula_op self = {r, n};
     struct shape shape;
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
@@ -137,7 +138,8 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     c.ttnn = (r->inside && r->inside->kind == n->op && r->outer->ttnn) ||
              (graph_op != NONE && str_starts(mlir_op_name(r->context->graph->m, graph_op), STR("ttnn.")));
     if (!is_determined(r, n))
-        return eval_fail(r->eval, n->op == K_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
+        return eval_fail(r->eval,
+                         class == OP_SLICE ? "which part a %s takes is not said" : "what a %s does is not said",
                          op_table[n->op].name);
     if (n->nargs > 16 || !op_present(r, n))
         return eval_fail(r->eval, "%s: an operand is absent", op_table[n->op].name);
@@ -146,7 +148,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     const struct lowering *w = lowering_for(r, n->op);
     if (w && !(w->primitive && graph_op != NONE)) /* whose attributes may lay out its dimensions otherwise */
         return evaluate_lowered(r, w, &c, n, results);
-    if (n->op == K_SLICE)
+    if (class == OP_SLICE)
         return evaluate_part(r, &c, results);
     if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
         return evaluate_same(r->eval, &c, results); /* operands of formulas broadcast anyway */

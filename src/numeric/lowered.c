@@ -9,12 +9,10 @@
 /* Defaults of the op definitions, for attributes that are not printed. */
 static bool default_of_op(const struct call *c, const char *key, struct str *text) {
     bool heads = strcmp(key, "num_kv_heads") == 0;
+    if (op_default(op_table[c->kind].absent, key, c->ttnn, text))
+        return true;
     if (strcmp(key, "epsilon") == 0)
-        *text =
-            c->kind == K_GROUP_NORM ||
-                    (c->ttnn && (c->kind == K_LAYER_NORM || c->kind == K_RMS_NORM || c->kind == K_DISTRIBUTED_RMS_NORM))
-                ? STR("1.0e-12")
-                : STR("1.0e-5");
+        *text = STR("1.0e-5");
     else if (strcmp(key, "is_causal") == 0 || strcmp(key, "largest") == 0)
         *text = STR("true");
     else if (strcmp(key, "ttnn") == 0)
@@ -55,39 +53,20 @@ static uint32_t operand_roles(const struct call *c) {
     return n;
 }
 
-/* The attribute by which an op names the axis it works along, and the default. */
-static const struct {
-    enum op_kind kind;
-    const char *key;
-    int64_t otherwise;
-} axis_keys[] = {{K_SOFTMAX, "dimension", -1},
-                 {K_MEAN, "dim_arg", -1},
-                 {K_TOPK, "dim", -1},
-                 {K_GROUP_NORM, "channel_dim", 3},
-                 {K_BATCH_NORM_INFERENCE, "dimension", 1}};
-
-static bool is_axis_of(enum op_kind k, const char *key) {
-    for (size_t i = 0; i < sizeof axis_keys / sizeof *axis_keys; i++)
-        if (axis_keys[i].kind == k && strcmp(axis_keys[i].key, key) == 0)
-            return true;
-    return false;
-}
-
+/* The axis that an op works along, or its dimension of channels; in a formula the default is the last one. */
 static bool read_axis(struct eval_context *b, const struct call *c, uint32_t *axis) {
+    const struct op_info *op = &op_table[c->kind];
     const struct shape *s = &operand(c, 0)->shape;
+    const char *key = op->axes[0] ? op->axes[0] : op->channels.key;
+    int64_t dims[TENSOR_RANK] = {op->axes[0] ? -1 : op->channels.otherwise};
     struct str text;
     *axis = s->rank ? s->rank - 1 : 0;
-    for (size_t i = 0; s->rank && i < sizeof axis_keys / sizeof *axis_keys; i++) {
-        int64_t dims[TENSOR_RANK] = {axis_keys[i].otherwise};
-        int n = 1;
-        if (axis_keys[i].kind != c->kind || (!c->types && !attr_text(c, axis_keys[i].key, &text)))
-            continue;                             /* in a formula the default is the last axis */
-        n = c->kind == K_MEAN ? (int)s->rank : 1; /* the default of a mean is all axes */
-        return attr_list(b, c, axis_keys[i].key, dims, TENSOR_RANK, &n) &&
-               (n == 1 || eval_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name)) &&
-               axis_in(b, c, dims[0], s->rank, axis);
-    }
-    return true;
+    if (!s->rank || !key || (!c->types && !attr_text(c, key, &text)))
+        return true;
+    int n = op->class == OP_REDUCE ? (int)s->rank : 1; /* which is over all axes by default */
+    return attr_list(b, c, key, dims, TENSOR_RANK, &n) &&
+           (n == 1 || eval_fail(b, "the lowering of %s is along one dimension", op->name)) &&
+           axis_in(b, c, dims[0], s->rank, axis);
 }
 
 static const struct tensor *with_axis_last(struct eval_context *b, const struct tensor *t, uint32_t axis,
@@ -106,7 +85,7 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
         snprintf(key, sizeof key, "%.*s", (int)w->params[i].n, w->params[i].p);
         if (t && !(t = with_axis_last(b, t, axis, rank)))
             return false;
-        if (i > 0 && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+        if (i > 0 && op_is(c->kind, FOLDED_WEIGHTS))
             t = weights_as_row(b, t, &operand(c, 0)->shape);
         if (!t && (i >= roles || c->kind == K_CLAMP) &&
             !attribute_param(b, c, i < roles ? attribute_name(c->kind, w->params[i]) : key, &t))
@@ -130,7 +109,8 @@ static bool along_last_only(struct eval_context *b, const struct call *c) {
 static bool attributes_known(struct eval_context *b, const struct lowering *w, const struct node *n) {
     for (uint32_t i = 0; i < n->nattrs; i++) {
         struct str key = str_of(n->attrs[i].key);
-        bool known = is_activation_key(key.p) || is_axis_of(n->op, key.p);
+        bool known = is_activation_key(key.p) || op_works_along(n->op, key) ||
+                     (op_table[n->op].channels.key && str_is(key, op_table[n->op].channels.key));
         for (uint32_t p = 0; p < w->nparams; p++)
             known |= str_eq(key, w->params[p]);
         if (!known)
@@ -161,7 +141,7 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
         return false;
     if (r->depth >= MAX_DEPTH)
         return eval_fail(b, "%s is lowered to itself", op_table[c->kind].name);
-    if (b->mesh && (c->kind == K_DISTRIBUTED_RMS_NORM || c->kind == K_DISTRIBUTED_LAYER_NORM))
+    if (b->mesh && op_is(c->kind, FOLDED_WEIGHTS))
         return eval_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name); /* it is of one */
     if (!operands_needed(b, c, 1) || !along_last_only(b, c) ||
         (node && !w->primitive && !attributes_known(b, w, node)) || !read_axis(b, c, &o->axis))

@@ -64,9 +64,9 @@ static void normalize(double *x, int64_t n, double epsilon, bool centre) {
 static const struct tensor *scaled_and_shifted(struct eval_context *b, const struct tensor *x,
                                                const struct tensor *weight, const struct tensor *bias) {
     if (x && weight)
-        x = apply_binary(b, binary_of(K_MULTIPLY), x, weight);
+        x = apply_binary(b, binary_MULTIPLY, x, weight);
     if (x && bias)
-        x = apply_binary(b, binary_of(K_ADD), x, bias);
+        x = apply_binary(b, binary_ADD, x, bias);
     return x;
 }
 
@@ -79,10 +79,6 @@ static const struct tensor *norm_of(struct eval_context *b, const struct tensor 
     for (int64_t at = 0; run > 0 && at < t->n; at += run)
         normalize(t->x + at, run, epsilon, centre);
     return t;
-}
-
-static bool centres(enum op_kind k) {
-    return k == K_LAYER_NORM || k == K_DISTRIBUTED_LAYER_NORM || k == K_GROUP_NORM;
 }
 
 /* Elements of as many trailing dimensions as normalized_shape has; of the last one where it is absent. -1: a reason. */
@@ -101,11 +97,14 @@ static int64_t elements_normalized(struct eval_context *b, const struct call *c,
 }
 
 static bool epsilon_of(struct eval_context *b, const struct call *c, double *epsilon) {
-    *epsilon = c->ttnn || c->kind == K_GROUP_NORM ? 1e-12 : 1e-5;
+    struct str text;
+    *epsilon = 1e-5;
+    if (op_default(op_table[c->kind].absent, "epsilon", c->ttnn, &text))
+        mlir_float(text, epsilon);
     return attr_number(b, c, "epsilon", epsilon);
 }
 
-bool evaluate_layer_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
+static bool norm(struct eval_context *b, const struct call *c, bool centre, const struct tensor **out) {
     double epsilon;
     if (!operands_needed(b, c, 1) || !epsilon_of(b, c, &epsilon))
         return false;
@@ -113,9 +112,17 @@ bool evaluate_layer_norm(struct eval_context *b, const struct call *c, const str
     int64_t run = elements_normalized(b, c, &x->shape);
     if (run < 0)
         return false;
-    x = norm_of(b, x, run, epsilon, centres(c->kind));
+    x = norm_of(b, x, run, epsilon, centre);
     *out = scaled_and_shifted(b, x, operand(c, 1), operand(c, 2));
     return *out != NULL;
+}
+
+bool evaluate_layer_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    return norm(b, c, true, out);
+}
+
+bool evaluate_rms_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    return norm(b, c, false, out);
 }
 
 const struct tensor *weights_as_row(struct eval_context *b, const struct tensor *p, const struct shape *x) {
@@ -126,30 +133,33 @@ const struct tensor *weights_as_row(struct eval_context *b, const struct tensor 
 
 static const struct tensor *plus_residual(struct eval_context *b, const struct tensor *x,
                                           const struct tensor *residual) {
-    return residual ? apply_binary(b, binary_of(K_ADD), x, residual) : x;
+    return residual ? apply_binary(b, binary_ADD, x, residual) : x;
 }
 
 /* On one device, which has the whole tensor; on several no evaluator knows the shards of the others. */
-bool evaluate_distributed_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    bool rms = c->kind == K_DISTRIBUTED_RMS_NORM;
+static bool distributed_norm(struct eval_context *b, const struct call *c, bool rms, const struct tensor **out) {
     double epsilon;
     if (b->mesh)
         return eval_beyond(b, "no evaluator for %s on several devices", op_table[c->kind].name);
     if (!operands_needed(b, c, 1) || !epsilon_of(b, c, &epsilon))
         return false;
-    if (!rms)
-        epsilon = 1e-5;
-    if (!attr_number(b, c, "epsilon", &epsilon))
-        return false;
     const struct tensor *x = plus_residual(b, operand(c, 0), operand(c, rms ? 2 : 3));
     int64_t run = x ? elements_normalized(b, c, &x->shape) : -1;
     if (run < 0)
         return false;
-    x = norm_of(b, x, run, epsilon, centres(c->kind));
+    x = norm_of(b, x, run, epsilon, !rms);
     *out = x ? scaled_and_shifted(b, x, weights_as_row(b, operand(c, 1), &x->shape),
                                   rms ? NULL : weights_as_row(b, operand(c, 2), &x->shape))
              : NULL;
     return *out != NULL;
+}
+
+bool evaluate_distributed_layer_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    return distributed_norm(b, c, false, out);
+}
+
+bool evaluate_distributed_rms_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    return distributed_norm(b, c, true, out);
 }
 
 bool evaluate_dit_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
@@ -164,6 +174,10 @@ bool evaluate_dit_norm(struct eval_context *b, const struct call *c, const struc
 }
 
 /* ---- by channel ---- */
+
+static bool channel_axis(struct eval_context *b, const struct call *c, uint32_t rank, uint32_t *axis) {
+    return axis_attr(b, c, op_table[c->kind].channels.key, op_table[c->kind].channels.otherwise, rank, axis);
+}
 
 /* A parameter with one number for each channel, or one for all, in a shape that broadcasts to x. NULL stays NULL. */
 static bool by_channel(struct eval_context *b, const struct call *c, const struct tensor *p, const struct shape *x,
@@ -191,8 +205,7 @@ bool evaluate_group_norm(struct eval_context *b, const struct call *c, const str
     double epsilon;
     const struct tensor *x = operand(c, 0), *weight, *bias;
     if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "num_groups", &groups) || !epsilon_of(b, c, &epsilon) ||
-        !axis_attr(b, c, "channel_dim", 3, x->shape.rank, &channel) ||
-        !by_channel(b, c, operand(c, 2), &x->shape, channel, &weight) ||
+        !channel_axis(b, c, x->shape.rank, &channel) || !by_channel(b, c, operand(c, 2), &x->shape, channel, &weight) ||
         !by_channel(b, c, operand(c, 3), &x->shape, channel, &bias))
         return false;
     int64_t channels = x->shape.dim[channel], batch = x->shape.dim[0];
@@ -238,15 +251,15 @@ bool evaluate_batch_norm(struct eval_context *b, const struct call *c, const str
     double epsilon = 1e-5;
     uint32_t channel;
     if (!batch_norm_operands(b, c, p) || !attr_number(b, c, "epsilon", &epsilon) ||
-        !axis_attr(b, c, "dimension", 1, p[0]->shape.rank, &channel))
+        !channel_axis(b, c, p[0]->shape.rank, &channel))
         return false;
     for (int i = 1; i < 5; i++)
         if (!by_channel(b, c, p[i], &p[0]->shape, channel, &p[i]))
             return false;
-    const struct tensor *root = apply_binary(b, binary_of(K_ADD), p[2], tensor_scalar(b, epsilon));
+    const struct tensor *root = apply_binary(b, binary_ADD, p[2], tensor_scalar(b, epsilon));
     root = root ? apply_unary(b, sqrt, root) : NULL;
-    const struct tensor *t = root ? apply_binary(b, binary_of(K_SUBTRACT), p[0], p[1]) : NULL;
-    t = t ? apply_binary(b, binary_of(K_DIVIDE), t, root) : NULL;
+    const struct tensor *t = root ? apply_binary(b, binary_SUBTRACT, p[0], p[1]) : NULL;
+    t = t ? apply_binary(b, binary_DIVIDE, t, root) : NULL;
     *out = scaled_and_shifted(b, t, p[3], p[4]);
     return *out != NULL;
 }

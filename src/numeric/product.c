@@ -198,8 +198,8 @@ bool evaluate_matmul(struct eval_context *b, const struct call *c, const struct 
         return false;
     struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
     const struct tensor *t = multiply(b, operand(c, 0), transpose_a, operand(c, 1), transpose_b, u);
-    if (t && c->kind == K_LINEAR && operand(c, 2))
-        t = apply_binary(b, binary_of(K_ADD), t, operand(c, 2));
+    if (t && operand(c, 2))
+        t = apply_binary(b, binary_ADD, t, operand(c, 2));
     *out = apply_activation(b, c, t);
     return *out != NULL;
 }

@@ -1,4 +1,8 @@
-/* The functions of scalar.def, by operator and by the names that attributes use. */
+/* The functions of one and of two numbers in ops.def, by operator and by the names that attributes use.
+ *
+ * GELU is the exact form; its tanh approximation is that of Hendrycks and Gimpel (2016). A NaN operand makes the result
+ * of RELU, SIGN, MAXIMUM and MINIMUM a NaN. REMAINDER has the sign of the divisor, as in NumPy. Bits are those of
+ * 64-bit integers, shifts are of 32-bit ones: every bit is gone after 32. */
 #include "numeric/scalar.h"
 
 #include <math.h>
@@ -21,30 +25,24 @@ static double gelu_tanh(double x) {
     return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
-#define UNARY(op, value)                                                                                               \
-    static double unary_##op(double x) {                                                                               \
+#define UNARY(id, value)                                                                                               \
+    double unary_##id(double x) {                                                                                      \
         return value;                                                                                                  \
     }
-#define BINARY(op, value)                                                                                              \
-    static double binary_##op(double x, double y) {                                                                    \
+#define BINARY(id, value)                                                                                              \
+    double binary_##id(double x, double y) {                                                                           \
         return value;                                                                                                  \
     }
-#include "numeric/scalar.def"
-#undef UNARY
-#undef BINARY
+#include "graph/ops.def"
 
 static unary_function *const unary[K_COUNT] = {
-#define UNARY(op, value) [K_##op] = unary_##op,
-#define BINARY(op, value)
-#include "numeric/scalar.def"
-#undef UNARY
-#undef BINARY
+#define UNARY(id, value) [K_##id] = unary_##id,
+#include "graph/ops.def"
 };
 
 static binary_function *const binary[K_COUNT] = {
-#define UNARY(op, value)
-#define BINARY(op, value) [K_##op] = binary_##op,
-#include "numeric/scalar.def"
+#define BINARY(id, value) [K_##id] = binary_##id,
+#include "graph/ops.def"
 };
 
 unary_function *unary_of(enum op_kind k) {

@@ -7,6 +7,11 @@
 typedef double unary_function(double x);
 typedef double binary_function(double x, double y);
 
+/* unary_EXP, binary_ADD, ... of the rows of ops.def. */
+#define UNARY(id, value)  unary_function unary_##id;
+#define BINARY(id, value) binary_function binary_##id;
+#include "graph/ops.def"
+
 /* NULL where the operator is none of one (two) numbers. */
 unary_function *unary_of(enum op_kind k);
 binary_function *binary_of(enum op_kind k);

@@ -205,14 +205,10 @@ static uint32_t norm_before(const struct fused_form *f, const struct reference *
     return NONE;
 }
 
-static bool is_convolution(enum op_kind k) {
-    return k == K_CONV1D || k == K_CONV2D || k == K_CONV3D || k == K_CONV_TRANSPOSE2D;
-}
-
 /* Ops with axes of their own, by how likely the form is about them: 0, 1, 2; NONE: others. */
 static uint32_t frame_rank(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
-    return is_convolution(k)                                                      ? 0
+    return op_convolves(k)                                                        ? 0
            : op_table[k].class == OP_OPAQUE                                       ? 1
            : op_table[k].class == OP_CONTRACT || op_table[k].class == OP_AXISWISE ? 2
                                                                                   : NONE;
@@ -239,7 +235,6 @@ static void find_frames(struct fused_form *f, const struct reference *r) {
 
 /* The axis that an op works along, as its attributes say. */
 static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
-    static const char *const keys[] = {"dim_arg", "dimension", "dim"};
     struct slice_bounds s;
     struct str text;
     int64_t list[2] = {0, 0};
@@ -249,12 +244,10 @@ static bool axis_of(const struct graph *g, uint32_t op, int64_t *axis) {
                 *axis = d;
         return true;
     }
-    for (size_t k = 0; k < 3 && graph_class(g, op) != OP_SLICE; k++)
-        if (mlir_attr(g->m, op, keys[k], &text) && (mlir_int(text, axis) || mlir_ints(text, list, 2) == 1)) {
-            *axis = mlir_int(text, axis) ? *axis : list[0];
-            return true;
-        }
-    return false;
+    if (graph_class(g, op) == OP_SLICE || !graph_axes(g, op, &text) || mlir_ints(text, list, 2) != 1)
+        return false;
+    *axis = list[0];
+    return true;
 }
 
 /* Some operand is in the order of its type, so that the result is, too. */
@@ -267,7 +260,7 @@ static bool has_operand_as_printed(const struct fused_form *f) {
 
 /* A slice whose bounds are in the form works along the axis that is there. */
 static bool has_slice_bounds(const struct node *n) {
-    bool says = n->kind == N_OP && n->op == K_SLICE && attribute_text(n, "begin").n > 0;
+    bool says = n->kind == N_OP && op_table[n->op].class == OP_SLICE && attribute_text(n, "begin").n > 0;
     for (uint32_t i = 0; i < n->nargs && !says; i++)
         says = has_slice_bounds(n->args[i]);
     return says;
@@ -318,7 +311,7 @@ const struct tensor *value_in_frame(struct device_run *run, const struct binding
 const struct tensor *value_by_channel(struct device_run *run, const struct binding *b, const struct tensor *t) {
     const struct graph *g = reference_graph(run->ref);
     uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op, wide = 0;
-    if (op == NONE || !is_convolution((enum op_kind)g->kind[op]) || b->value == graph_operands(g, op)[0] ||
+    if (op == NONE || !op_convolves((enum op_kind)g->kind[op]) || b->value == graph_operands(g, op)[0] ||
         b->value == graph_operands(g, op)[1])
         return t;
     const struct tensor *one = collapsed(run, t);

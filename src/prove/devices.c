@@ -15,17 +15,6 @@ struct devices {
     const struct tensor *operands[SIDES][MAX_COLLECTIVES][MAX_DEVICES];
 };
 
-static const enum op_kind collectives[] = {K_ALL_REDUCE,           K_ALL_REDUCE_ASYNC,  K_REDUCE_SCATTER,
-                                           K_ALL_GATHER,           K_MESH_PARTITION,    K_ALL_TO_ALL,
-                                           K_COLLECTIVE_BROADCAST, K_COLLECTIVE_PERMUTE};
-
-static bool is_collective(enum op_kind k) {
-    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
-        if (collectives[i] == k)
-            return true;
-    return false;
-}
-
 /* ---- how many ---- */
 
 static int64_t larger(int64_t a, int64_t b) {
@@ -37,15 +26,10 @@ static int64_t devices_stated(const struct graph *g, uint32_t op) {
     int64_t in = graph_numel(g, graph_operands(g, op)[0]), out = graph_numel(g, g->m->ops[op].first_result);
     int64_t list[2 * MAX_DEVICES], most = -1;
     struct str text;
-    switch (g->kind[op]) {
-    case K_ALL_GATHER:
+    if (op_table[g->kind[op]].shrink == SHRINK_MULTIPLIES)
         return in > 0 ? out / in : 0;
-    case K_REDUCE_SCATTER:
-    case K_MESH_PARTITION:
+    if (op_table[g->kind[op]].shrink == SHRINK_DIVIDES)
         return out > 0 ? in / out : 0;
-    default:
-        break;
-    }
     if (mlir_attr(g->m, op, "split_count", &text))
         return mlir_int(text, &most) ? most : 0;
     if (!mlir_attr(g->m, op, "source_target_pairs", &text) && !mlir_attr(g->m, op, "replica_groups", &text))
@@ -74,7 +58,7 @@ static bool count_devices(struct device_run *first, int64_t *count) {
     bool any = false;
     *count = 0;
     for (uint32_t i = 0; i < m->nops; i++) {
-        if (!is_collective((enum op_kind)m->graph->kind[m->ops[i]]) || graph_noperands(m->graph, m->ops[i]) == 0)
+        if (!op_is((enum op_kind)m->graph->kind[m->ops[i]], COLLECTIVE) || graph_noperands(m->graph, m->ops[i]) == 0)
             continue;
         int64_t stated = devices_stated(m->graph, m->ops[i]);
         any = true;

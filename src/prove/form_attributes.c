@@ -57,7 +57,7 @@ static bool number_of_match(const void *self, struct str text, double *out) {
 static const struct binding *matched_pad(const struct reference *r, struct str name) {
     uint32_t slot = name.n ? formula_slot(reference_formula(r), name) : NONE;
     const struct binding *b = reference_binds(r, slot) ? &r->bound.slots[slot] : NULL;
-    return b && b->op != NONE && reference_graph(r)->kind[b->op] == K_PAD ? b : NULL;
+    return b && b->op != NONE && op_table[reference_graph(r)->kind[b->op]].shrink == SHRINK_PAD ? b : NULL;
 }
 
 struct str attribute_text(const struct node *n, const char *key) {

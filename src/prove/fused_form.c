@@ -9,26 +9,6 @@
 
 /* ---- values of names ---- */
 
-/* Ops that are defined by the order of their operand's dimensions, whatever the axes of the formula are. */
-static bool takes_as_printed(enum op_kind k) {
-    static const enum op_kind kinds[] = {K_CONCATENATE_HEADS,
-                                         K_NLP_CONCAT_HEADS,
-                                         K_NLP_CONCAT_HEADS_DECODE,
-                                         K_NLP_CREATE_QKV_HEADS_DECODE,
-                                         K_SPLIT_QUERY_KEY_VALUE_AND_SPLIT_HEADS,
-                                         K_GLOBAL_AVG_POOL2D,
-                                         K_PERMUTE,
-                                         K_TRANSPOSE,
-                                         K_REPEAT,
-                                         K_REPEAT_INTERLEAVE,
-                                         K_TOPK,
-                                         K_UPDATE_CACHE};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i] == k)
-            return true;
-    return false;
-}
-
 /* The operand is this name, perhaps reshaped. */
 static bool is_name(const struct node *n, uint32_t slot) {
     if (n->kind == N_VARIABLE)
@@ -36,11 +16,12 @@ static bool is_name(const struct node *n, uint32_t slot) {
     for (uint32_t i = 0; i < n->nargs && n->kind == N_EITHER; i++)
         if (is_name(n->args[i], slot))
             return true;
-    return n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && n->op == K_RESHAPE)) && is_name(n->args[0], slot);
+    return n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && op_table[n->op].shrink == SHRINK_RESHAPE)) &&
+           is_name(n->args[0], slot);
 }
 
 static bool is_taken_as_printed(const struct node *n, uint32_t slot) {
-    if (n->kind == N_OP && takes_as_printed(n->op) && n->nargs && is_name(n->args[0], slot))
+    if (n->kind == N_OP && op_is(n->op, AS_PRINTED) && n->nargs && is_name(n->args[0], slot))
         return true;
     for (uint32_t i = 0; i < n->nargs; i++)
         if (is_taken_as_printed(n->args[i], slot))

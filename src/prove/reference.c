@@ -8,8 +8,7 @@
 
 static bool may_evaluate(const struct reference *r, uint32_t op) {
     const struct match *m = r->match;
-    enum op_class c = graph_class(m->graph, op);
-    if (c == OP_CONSTANT || m->graph->kind[op] == K_ARANGE || class_moves(c))
+    if (op_generates((enum op_kind)m->graph->kind[op]) || class_moves(graph_class(m->graph, op)))
         return true;
     for (uint32_t i = 0; i < m->nops; i++)
         if (m->ops[i] == op)
@@ -96,7 +95,7 @@ static bool is_listed(const struct reference *r, const uint32_t *slots, uint32_t
 }
 
 static bool is_sort(const struct match *m, uint32_t op) {
-    return m->graph->kind[op] == K_SORT || m->graph->kind[op] == K_TOPK;
+    return op_is((enum op_kind)m->graph->kind[op], SORTS);
 }
 
 const struct formula *reference_parse(const struct reference *r, struct str text, struct eval_context *b) {

@@ -28,7 +28,7 @@ static void add_attribute(const struct graph *g, uint32_t op, const char *key, s
     double x;
     if (!mlir_attr(g->m, op, key, &text) || !mlir_float(text, &x))
         return;
-    if (is_piecewise((enum op_kind)g->kind[op]))
+    if (op_is((enum op_kind)g->kind[op], PIECEWISE))
         add_threshold(t, x);
     add_epsilon(t, x);
 }
@@ -37,7 +37,7 @@ static void add_op(const struct graph *g, uint32_t op, struct thresholds *t) {
     enum op_kind k = (enum op_kind)g->kind[op];
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         struct constant c = operand_constant(g, graph_operands(g, op)[i]);
-        if (c.known && is_piecewise(k))
+        if (c.known && op_is(k, PIECEWISE))
             add_threshold(t, c.value);
         if (c.known && (k == K_ADD || k == K_MAXIMUM))
             add_epsilon(t, c.value);

@@ -58,7 +58,6 @@ void constraints_of_op(struct constraints *c, uint32_t op);
 
 /* ---- constraints_of_windows.c: convolutions, pools and upsamplings of one to three spatial dimensions ---- */
 
-bool has_window(enum op_kind k);
 void extents_of_window(struct constraints *c, uint32_t op);
 /* Batch and channels are free and the window is fixed; so is the image where its sizes are not understood. */
 void constraints_of_window(struct constraints *c, uint32_t op);

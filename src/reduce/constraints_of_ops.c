@@ -102,27 +102,23 @@ static void constrain_concat(struct constraints *c, uint32_t op) {
     }
 }
 
-/* Ops that are defined for any extents and whose dimensions on both sides are the same variables. */
-static bool is_free(enum op_kind k) {
-    static const enum op_kind kinds[] = {K_SORT,
-                                         K_ARGMAX,
-                                         K_EMBEDDING,
-                                         K_SDPA,
-                                         K_SDPA_DECODE,
-                                         K_ARANGE,
-                                         K_BATCH_NORM_INFERENCE,
-                                         K_ROTARY_EMBEDDING,
-                                         K_GLOBAL_AVG_POOL2D,
-                                         K_COLLECTIVE_BROADCAST,
-                                         K_COLLECTIVE_PERMUTE};
-    enum op_class c = op_table[k].class;
-    if (c == OP_ELTWISE || c == OP_REDUCE || c == OP_AXISWISE || c == OP_CONTRACT || c == OP_ALIKE || c == OP_CAST ||
-        c == OP_LAYOUT || c == OP_CONSTANT || k == K_PERMUTE || k == K_TRANSPOSE)
-        return true;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i] == k)
-            return true;
-    return false;
+static enum shrink_rule rule_of(enum op_kind k) {
+    static const bool is_free[] = {
+        [OP_ELTWISE] = true, [OP_REDUCE] = true, [OP_AXISWISE] = true, [OP_CONTRACT] = true,  [OP_ALIKE] = true,
+        [OP_CAST] = true,    [OP_LAYOUT] = true, [OP_CONSTANT] = true, [OP_STRUCTURE] = false};
+    return op_table[k].shrink == SHRINK_BY_CLASS && is_free[op_table[k].class] ? SHRINK_FREE : op_table[k].shrink;
+}
+
+/* Whole numbers in attributes. */
+static void add_counts(struct constraints *c, uint32_t op) {
+    enum { MAX_ATTRS = 48 };
+    const struct graph *g = c->subgraph->graph;
+    struct str keys[MAX_ATTRS], values[MAX_ATTRS];
+    int64_t x;
+    int n = op_table[g->kind[op]].dims ? mlir_attrs(g->m, op, keys, values, MAX_ATTRS) : 0;
+    for (int i = 0; i < n && i < MAX_ATTRS; i++)
+        if (op_dims_role((enum op_kind)g->kind[op], keys[i]) == DIMS_COUNT && mlir_int(values[i], &x))
+            constraints_add_extent(c, x);
 }
 
 void extents_of_op(struct constraints *c, uint32_t op) {
@@ -130,15 +126,11 @@ void extents_of_op(struct constraints *c, uint32_t op) {
     uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
     const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
     const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
-    if (a && b && (g->kind[op] == K_REPEAT || g->kind[op] == K_REPEAT_INTERLEAVE || g->kind[op] == K_ALL_GATHER))
+    if (a && b && op_table[g->kind[op]].shrink == SHRINK_MULTIPLIES)
         add_repeat_extents(c, a, na, b, nb);
-    if (a && b && (g->kind[op] == K_REDUCE_SCATTER || g->kind[op] == K_MESH_PARTITION))
+    if (a && b && op_table[g->kind[op]].shrink == SHRINK_DIVIDES)
         add_repeat_extents(c, b, nb, a, na);
-    static const char *const keys[] = {"batch_size",  "input_length", "input_height", "input_width",
-                                       "input_depth", "num_heads",    "num_kv_heads", "k",
-                                       "num_groups",  "groups"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        constraints_add_extent(c, int_attribute(g, op, keys[i]));
+    add_counts(c, op);
     extents_of_window(c, op);
 }
 
@@ -162,38 +154,45 @@ static void constrain_pad(struct constraints *c, int64_t from, int64_t to) {
     c->full |= __builtin_add_overflow(r->side[0].k, to - from, &r->side[0].k);
 }
 
-void constraints_of_op(struct constraints *c, uint32_t op) {
-    const struct graph *g = c->subgraph->graph;
-    enum op_kind k = (enum op_kind)g->kind[op];
-    uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
-    const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
-    const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
-    if (k == K_DISTRIBUTED_RMS_NORM || k == K_DISTRIBUTED_LAYER_NORM)
-        constrain_folded_rows(c, op, a, na);
-    if (k == K_ARANGE && subgraph_has_thresholds(c->subgraph))
-        constraints_fix_shape(c, g->m->ops[op].first_result);
-    if (k == K_BROADCAST || is_free(k))
-        return;
-    if (a && b && k == K_RESHAPE) {
+static void constrain_known(struct constraints *c, uint32_t op, enum shrink_rule rule, const int64_t *a, uint32_t na,
+                            const int64_t *b, uint32_t nb) {
+    if (rule == SHRINK_RESHAPE)
         constrain_reshape(c, a, na, b, nb);
-    } else if (a && b && (k == K_REPEAT || k == K_REPEAT_INTERLEAVE || k == K_ALL_GATHER)) {
+    else if (rule == SHRINK_MULTIPLIES)
         constrain_repeat(c, a, na, b, nb);
-    } else if (a && b && (k == K_REDUCE_SCATTER || k == K_MESH_PARTITION)) {
+    else if (rule == SHRINK_DIVIDES)
         constrain_repeat(c, b, nb, a, na);
-    } else if (a && b && k == K_SLICE) {
-        constrain_slice(c, op, a, b);
-    } else if (k == K_CONCAT) {
-        constrain_concat(c, op);
-    } else if (a && b && k == K_TOPK) {
+    else if (rule == SHRINK_TAKES_K) {
         struct constraint *r = constraints_add(c, AT_MOST);
-        constraint_add_term(c, r, 0, int_attribute(g, op, "k"));
+        constraint_add_term(c, r, 0, int_attribute(c->subgraph->graph, op, "k"));
         constraint_add_term(c, r, 1, na ? a[na - 1] : 1);
-    } else if (a && b && k == K_PAD) {
+    } else if (rule == SHRINK_PAD)
         for (uint32_t d = 0; d < na && d < nb; d++)
             if (a[d] != b[d])
                 constrain_pad(c, a[d], b[d]);
-    } else if (a && b && has_window(k)) {
+}
+
+void constraints_of_op(struct constraints *c, uint32_t op) {
+    const struct graph *g = c->subgraph->graph;
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum shrink_rule rule = rule_of(k);
+    uint32_t na = 0, nb = 0, x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE;
+    const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &na);
+    const int64_t *b = g->m->ops[op].nresults ? graph_shape(g, g->m->ops[op].first_result, &nb) : NULL;
+    if (op_is(k, FOLDED_WEIGHTS))
+        constrain_folded_rows(c, op, a, na);
+    if (op_generates(k) && graph_class(g, op) != OP_CONSTANT && subgraph_has_thresholds(c->subgraph))
+        constraints_fix_shape(c, g->m->ops[op].first_result);
+    if (rule == SHRINK_FREE)
+        return;
+    if (graph_class(g, op) == OP_JOIN) {
+        constrain_concat(c, op);
+    } else if (a && b && graph_class(g, op) == OP_SLICE) {
+        constrain_slice(c, op, a, b);
+    } else if (a && b && op_table[k].window.rank > 0) {
         constraints_of_window(c, op);
+    } else if (a && b && rule != SHRINK_BY_CLASS) {
+        constrain_known(c, op, rule, a, na, b, nb);
     } else {
         for (uint32_t i = 0; i < graph_noperands(g, op); i++)
             constraints_fix_shape(c, graph_operands(g, op)[i]);

@@ -6,7 +6,7 @@
 #include "numeric/tensor.h"
 #include "reduce/constraints.h"
 
-enum { SPATIAL = 3, MAX_SIZE = 1 << 20 }; /* sizes up to which sums and products of a few do not overflow */
+enum { SPATIAL = MAX_WINDOW, MAX_SIZE = 1 << 20 }; /* sizes up to which sums and products of a few do not overflow */
 
 struct window_extents {
     uint32_t n; /* spatial dimensions */
@@ -19,31 +19,12 @@ struct window_extents {
     bool flat[2]; /* the operand, the result is flattened */
 };
 
-static const char *const dim_names[SPATIAL][SPATIAL] = {
-    {"length_dim"}, {"height_dim", "width_dim"}, {"depth_dim", "height_dim", "width_dim"}};
-static const char *const size_names[SPATIAL][SPATIAL] = {
-    {"input_length"}, {"input_height", "input_width"}, {"input_depth", "input_height", "input_width"}};
-
-static const struct {
-    enum op_kind kind;
-    uint32_t spatial;
-} windowed[] = {{K_CONV1D, 1},           {K_CONV2D, 2},     {K_CONV3D, 3},
-                {K_CONV_TRANSPOSE2D, 2}, {K_MAX_POOL2D, 2}, {K_MAX_POOL2D_WITH_INDICES, 2},
-                {K_AVG_POOL2D, 2}};
-
-static uint32_t spatial_of(enum op_kind k) {
-    for (size_t i = 0; i < sizeof windowed / sizeof *windowed; i++)
-        if (windowed[i].kind == k)
-            return windowed[i].spatial;
-    return 0;
+static uint32_t spatial_of(const struct graph *g, uint32_t op) {
+    return op_table[g->kind[op]].window.rank;
 }
 
-static bool is_upsampling(enum op_kind k) {
-    return k == K_UPSAMPLE || k == K_UPSAMPLE2D;
-}
-
-bool has_window(enum op_kind k) {
-    return spatial_of(k) > 0 || is_upsampling(k);
+static bool has_window(const struct graph *g, uint32_t op, enum window_kind kind) {
+    return op_table[g->kind[op]].window.kind == kind;
 }
 
 static bool is_valid_size(int64_t x) {
@@ -144,7 +125,7 @@ static bool flattened(const struct graph *g, uint32_t op, const int64_t *x, uint
     if (rank != 4 || x[0] != 1 || x[1] != 1 || n < 1 || !is_valid_size(n))
         return false;
     for (uint32_t d = 0; d < w->n; d++) {
-        w->in[d] = int_attribute(g, op, size_names[w->n - 1][d]);
+        w->in[d] = int_attribute(g, op, window_size_keys[w->n - 1][d]);
         if (w->in[d] < 1 || !is_valid_size(w->in[d]) || __builtin_mul_overflow(count, w->in[d], &count))
             return false;
         w->out[d] = result_size(w, d);
@@ -159,12 +140,12 @@ static bool unflattened(const struct graph *g, uint32_t op, const int64_t *x, ui
     if (rank != w->n + 2)
         return false;
     for (uint32_t d = 0; d < w->n; d++) {
-        int64_t at = dim_of(g, op, dim_names[w->n - 1][d], d + 1);
+        int64_t at = dim_of(g, op, window_dim_keys[w->n - 1][d], d + 1);
         if (at >= rank || at == channels_at(g, op, rank) || at == dim_of(g, op, "batch_dim", 0) ||
             !is_valid_size(x[at]))
             return false;
         for (uint32_t k = 0; k < d; k++)
-            if (at == dim_of(g, op, dim_names[w->n - 1][k], k + 1))
+            if (at == dim_of(g, op, window_dim_keys[w->n - 1][k], k + 1))
                 return false;
         to[d] = x[at];
     }
@@ -195,11 +176,11 @@ static int64_t remainder_of(const struct window_extents *w, uint32_t d) {
 }
 
 static bool window_of(const struct graph *g, uint32_t op, struct window_extents *w) {
-    enum op_kind k = (enum op_kind)g->kind[op];
     int64_t kernel[SPATIAL], dilation[SPATIAL], pad[SPATIAL], extra[SPATIAL];
-    *w = (struct window_extents){
-        .n = spatial_of(k), .transposed = k == K_CONV_TRANSPOSE2D, .ceil_mode = flag_of(g, op, "ceil_mode")};
-    if (w->n == 0 || !per_dimension(g, op, "stride", w->n, 1, w->stride) ||
+    *w = (struct window_extents){.n = spatial_of(g, op),
+                                 .transposed = has_window(g, op, WINDOW_TRANSPOSED),
+                                 .ceil_mode = flag_of(g, op, "ceil_mode")};
+    if (w->n == 0 || has_window(g, op, WINDOW_UPSAMPLING) || !per_dimension(g, op, "stride", w->n, 1, w->stride) ||
         !per_dimension(g, op, "dilation", w->n, 1, dilation) || !kernel_of(g, op, w->n, kernel) ||
         !paddings(g, op, w->n, pad) || !per_dimension(g, op, "output_padding", w->n, 0, extra))
         return false;
@@ -240,9 +221,9 @@ static void constrain_flattened(struct constraints *c, const struct window_exten
 
 static void fix_image(struct constraints *c, uint32_t op) {
     const struct graph *g = c->subgraph->graph;
-    uint32_t rank, n = spatial_of((enum op_kind)g->kind[op]);
+    uint32_t rank, n = spatial_of(g, op);
     for (uint32_t d = 0; d < n; d++)
-        constraints_fix(c, int_attribute(g, op, size_names[n - 1][d]));
+        constraints_fix(c, int_attribute(g, op, window_size_keys[n - 1][d]));
     constraints_fix(c, int_attribute(g, op, "batch_size"));
     for (int k = 0; k < 2; k++) {
         const int64_t *dims = k ? graph_shape(g, g->m->ops[op].first_result, &rank) : operand_shape(g, op, 0, &rank);
@@ -272,7 +253,7 @@ static bool grouped_channels(const struct graph *g, uint32_t op, int64_t out[2])
 static bool are_weights_of_groups(const struct graph *g, uint32_t op, const int64_t channels[2]) {
     uint32_t rank;
     const int64_t *weight = operand_shape(g, op, 1, &rank);
-    bool transposed = g->kind[op] == K_CONV_TRANSPOSE2D;
+    bool transposed = has_window(g, op, WINDOW_TRANSPOSED);
     return weight && rank >= 2 && weight[0] == channels[!transposed] &&
            weight[1] == channels[transposed] / groups_of(g, op);
 }
@@ -323,7 +304,7 @@ void extents_of_window(struct constraints *c, uint32_t op) {
     const struct graph *g = c->subgraph->graph;
     int64_t channels[2];
     struct window_extents w;
-    for (int k = 0; k < 2 && has_window((enum op_kind)g->kind[op]) && grouped_channels(g, op, channels); k++)
+    for (int k = 0; k < 2 && spatial_of(g, op) && grouped_channels(g, op, channels); k++)
         constraints_add_extent(c, channels[k] / groups_of(g, op));
     if (!window_of(g, op, &w) || !w.flat[0])
         return;
@@ -338,7 +319,7 @@ void constraints_of_window(struct constraints *c, uint32_t op) {
     const struct graph *g = c->subgraph->graph;
     struct window_extents w;
     uint32_t rank;
-    if (is_upsampling((enum op_kind)g->kind[op])) {
+    if (has_window(g, op, WINDOW_UPSAMPLING)) {
         constrain_upsampling(c, op);
         return;
     }

@@ -122,7 +122,7 @@ static void push(struct evaluation_run *r, uint32_t value) {
 static bool allowed(const struct program *p, uint32_t op) {
     const struct graph *g = p->graph;
     uint32_t func = g->m->ops[op].func;
-    if (p->nops == 0 || graph_class(g, op) == OP_CONSTANT || g->kind[op] == K_ARANGE ||
+    if (p->nops == 0 || op_generates((enum op_kind)g->kind[op]) ||
         (func != NONE && g->func_kind[func] == FUNC_CONST_EVAL))
         return true;
     for (uint32_t i = 0; i < p->nops; i++)
@@ -143,7 +143,7 @@ static uint32_t alias_of(const struct graph *g, uint32_t value) {
     uint32_t op = g->m->values[value].def;
     if (op == NONE)
         return graph_caller_value(g, value);
-    return g->kind[op] == K_CALL ? graph_callee_value(g, value) : NONE;
+    return graph_class(g, op) == OP_CALL ? graph_callee_value(g, value) : NONE;
 }
 
 static bool evaluate_op(struct evaluation_run *r, uint32_t op) {

@@ -17,27 +17,6 @@ const char *mutator_dialect(const struct mutator *x) {
 
 /* ---- attributes ---- */
 
-/* What an attribute says of dimensions: numbers of some, a permutation of all, or a list with an entry for each, of
- * which that of a new leading dimension is 0, 1 or its extent. */
-enum attr_use { DIM_NUMBERS, ORDER, FIRST_0, FIRST_1, FIRST_EXTENT };
-
-static const struct {
-    const char *key;
-    enum attr_use use;
-} dim_attrs[] = {{"dim_arg", DIM_NUMBERS},
-                 {"dimension", DIM_NUMBERS},
-                 {"dim", DIM_NUMBERS},
-                 {"dim0", DIM_NUMBERS},
-                 {"dim1", DIM_NUMBERS},
-                 {"permutation", ORDER},
-                 {"begins", FIRST_0},
-                 {"ends", FIRST_EXTENT},
-                 {"step", FIRST_1},
-                 {"shape", FIRST_EXTENT},
-                 {"broadcast_dimensions", FIRST_1},
-                 {"repeat_dimensions", FIRST_1},
-                 {"repeat_dims", FIRST_1}};
-
 static void print_list(struct mutator *x, const int64_t *list, int n) {
     buf_addc(&x->out, '[');
     for (int i = 0; i < n; i++)
@@ -53,25 +32,31 @@ static void shift_dims(struct mutator *x, int64_t *list, int n, bool less) {
     }
 }
 
-static void print_attr(struct mutator *x, uint32_t value, enum attr_use use, struct str text) {
-    bool less = x->mu->change == CHANGE_NO_LEAD;
+/* Numbers of dimensions, all of them permuted, or a list with an entry for each, of which that of a new leading
+ * dimension is 0, 1 or its extent. False: the attribute says nothing of the kind. */
+static bool print_attr(struct mutator *x, uint32_t value, enum dims_role role, struct str text) {
+    bool less = x->mu->change == CHANGE_NO_LEAD, axes = role == DIMS_AXIS, order = role == DIMS_ORDER;
+    bool ones = role == DIMS_STEPS || role == DIMS_FACTORS, extents = role == DIMS_ENDS || role == DIMS_SHAPE;
     int64_t list[MAX_LIST + 1], one;
     int n = mlir_ints(text, list + 1, MAX_LIST);
-    if (use == DIM_NUMBERS && mlir_int(text, &one)) {
+    if (!axes && !order && !ones && !extents && role != DIMS_BEGINS)
+        return false;
+    if (axes && mlir_int(text, &one)) {
         shift_dims(x, &one, 1, less);
         buf_printf(&x->out, "%lld : i32", (long long)one);
-        return;
+        return true;
     }
     x->impossible |= n < 0 || n > MAX_LIST || (n == 0 && less);
     if (x->impossible)
-        return;
-    if (use == ORDER)
+        return true;
+    if (order)
         x->impossible |= less && list[1] != 0;
-    if (use == DIM_NUMBERS || use == ORDER)
-        shift_dims(x, list + 1 + (use == ORDER && less), n - (use == ORDER && less), less);
-    list[0] = use == FIRST_1 ? 1 : use == FIRST_EXTENT ? x->extent[value] : 0;
-    int skipped = use == DIM_NUMBERS ? 1 : less ? 2 : 0;
+    if (axes || order)
+        shift_dims(x, list + 1 + (order && less), n - (order && less), less);
+    list[0] = ones ? 1 : extents ? x->extent[value] : 0;
+    int skipped = axes ? 1 : less ? 2 : 0;
     print_list(x, list + skipped, n + 1 - skipped);
+    return true;
 }
 
 static void print_attrs(struct mutator *x, uint32_t op) {
@@ -82,12 +67,7 @@ static void print_attrs(struct mutator *x, uint32_t op) {
     for (int i = 0; i < n && i < MAX_KEYS; i++) {
         const char *equals = values[i].n ? " = " : "";
         buf_printf(&x->out, "%s%.*s%s", i ? ", " : "", (int)keys[i].n, keys[i].p, equals);
-        size_t k = 0;
-        while (k < sizeof dim_attrs / sizeof *dim_attrs && !str_is(keys[i], dim_attrs[k].key))
-            k++;
-        if (k < sizeof dim_attrs / sizeof *dim_attrs)
-            print_attr(x, result, dim_attrs[k].use, values[i]);
-        else
+        if (!print_attr(x, result, op_dims_role((enum op_kind)x->g->kind[op], keys[i]), values[i]))
             buf_add(&x->out, values[i]);
     }
 }
@@ -178,7 +158,7 @@ static void print_op(struct mutator *x, uint32_t op) {
     const struct mlir_op *o = &x->m->ops[op];
     struct str name = mlir_op_name(x->m, op);
     const uint32_t *operands = x->m->operands + o->first_operand;
-    if (x->g->kind[op] == K_RETURN) {
+    if (graph_class(x->g, op) == OP_RETURN) {
         buf_add(&x->out, STR("  return "));
         print_operands(x, op);
         buf_add(&x->out, STR(" : "));

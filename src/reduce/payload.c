@@ -16,7 +16,7 @@ struct constant_walk {
 };
 
 static bool is_source(const struct graph *g, uint32_t op) {
-    return graph_class(g, op) == OP_CONSTANT || g->kind[op] == K_ARANGE;
+    return op_generates((enum op_kind)g->kind[op]);
 }
 
 static bool is_computed_from_constants(struct constant_walk *w, uint32_t value) {
@@ -27,7 +27,7 @@ static bool is_computed_from_constants(struct constant_walk *w, uint32_t value) 
     w->left--;
     if (op == NONE)
         return value != NONE && is_computed_from_constants(w, graph_caller_value(g, value));
-    if (g->kind[op] == K_CALL)
+    if (graph_class(g, op) == OP_CALL)
         return is_computed_from_constants(w, graph_callee_value(g, value));
     bool good = is_source(g, op) || (graph_noperands(g, op) > 0 && interpretable((enum op_kind)g->kind[op]));
     for (uint32_t i = 0; i < graph_noperands(g, op) && good; i++)

@@ -62,7 +62,7 @@ static void print_tensor_type(struct module_printer *pr, uint32_t value, enum dt
 static uint32_t without_padding(const struct module_printer *pr, uint32_t value) {
     const struct graph *g = pr->subgraph->graph;
     uint32_t op = g->m->values[value].def, rank, to_rank;
-    if (op == NONE || g->kind[op] != K_ROTARY_EMBEDDING || !subgraph_has(pr->subgraph, op) ||
+    if (op == NONE || !op_is((enum op_kind)g->kind[op], PADS_ROWS) || !subgraph_has(pr->subgraph, op) ||
         subgraph_uses(pr->subgraph, value))
         return value;
     uint32_t x = graph_operands(g, op)[0];
@@ -279,29 +279,22 @@ static bool is_irrelevant(struct str key, struct str value) {
 
 /* An attribute that states extents, in the new ones. False: it is another one. */
 static bool print_scaled_attr(struct module_printer *pr, uint32_t op, struct str key, struct str text) {
-    static const char *const lists[] = {"normalized_shape"};
-    static const char *const numbers[] = {"batch_size",  "channels",    "input_length", "input_height",
-                                          "input_width", "input_depth", "in_channels",  "out_channels",
-                                          "groups",      "num_groups",  "num_heads",    "num_kv_heads",
-                                          "k",           "start",       "end"};
     const struct graph *g = pr->subgraph->graph;
     uint32_t x = graph_noperands(g, op) ? graph_operands(g, op)[0] : NONE, y = g->m->ops[op].first_result;
+    enum dims_role role = op_dims_role((enum op_kind)g->kind[op], key);
     int64_t number;
-    if (str_is(key, "shape"))
+    if (role == DIMS_SHAPE)
         print_dims_of(pr, y);
-    else if (x != NONE &&
-             (str_is(key, "repeat_dims") || str_is(key, "repeat_dimensions") || (str_is(key, "broadcast_dimensions"))))
+    else if (role == DIMS_FACTORS)
         print_factors(pr, x, y);
-    else if (x != NONE && str_is(key, "repeats"))
+    else if (role == DIMS_FACTOR)
         print_interleaved(pr, x, y);
-    else if (str_is(key, "begins") || str_is(key, "ends"))
-        return print_bounds(pr, op, str_is(key, "ends"));
-    else if (is_one_of(key, lists, 1))
-        return print_mapped_list(pr, text);
-    else if (is_one_of(key, numbers, sizeof numbers / sizeof *numbers) && mlir_int(text, &number))
+    else if (role == DIMS_BEGINS || role == DIMS_ENDS)
+        return print_bounds(pr, op, role == DIMS_ENDS);
+    else if ((role == DIMS_SIZES || role == DIMS_COUNT) && mlir_int(text, &number))
         buf_printf(&pr->out, "%lld : i64", (long long)extent_to(pr->extents, number));
     else
-        return false;
+        return role == DIMS_SIZES && print_mapped_list(pr, text);
     return true;
 }
 

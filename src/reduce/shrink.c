@@ -300,7 +300,7 @@ static double op_cost(const struct subgraph *s, const struct extents *e, uint32_
             n *= (double)extent_to(e, dims[c.a_summed[i]]);
         return n;
     }
-    if (has_window((enum op_kind)g->kind[op]) && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE) {
+    if (op_table[g->kind[op]].window.rank && graph_noperands(g, op) > 1 && graph_operands(g, op)[1] != NONE) {
         const int64_t *dims = graph_shape(g, graph_operands(g, op)[1], &rank);
         /* each result element takes one filter: the weights over the output channels, their first dimension */
         n *= elements(s, e, graph_operands(g, op)[1]) / (double)(dims && rank && dims[0] ? extent_to(e, dims[0]) : 1);

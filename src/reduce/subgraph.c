@@ -66,29 +66,12 @@ static bool add_operands(struct subgraph *p, uint32_t op, struct str *why) {
     return true;
 }
 
-bool is_piecewise(enum op_kind k) {
-    switch (k) {
-    case K_EQ:
-    case K_NE:
-    case K_GE:
-    case K_GT:
-    case K_LE:
-    case K_LT:
-    case K_MAXIMUM:
-    case K_MINIMUM:
-    case K_CLAMP:
-    case K_REMAINDER:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool subgraph_has_thresholds(const struct subgraph *p) {
     static const double far = 1e9; /* constants beyond this stand for infinity: the bounds of masks and clamps */
     const struct graph *g = p->graph;
     for (uint32_t i = 0; i < p->nops; i++)
-        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && is_piecewise((enum op_kind)g->kind[p->ops[i]]); k++) {
+        for (uint32_t k = 0; k < graph_noperands(g, p->ops[i]) && op_is((enum op_kind)g->kind[p->ops[i]], PIECEWISE);
+             k++) {
             uint32_t v = graph_operands(g, p->ops[i])[k];
             struct constant c = operand_constant(g, v);
             if (c.known && fabs(c.value) > 1 && fabs(c.value) < far)

@@ -27,7 +27,5 @@ bool subgraph_has_thresholds(const struct subgraph *s);
 bool is_tensor_operand(const struct graph *g, uint32_t value);
 /* graph_constant; not known for an absent operand. */
 struct constant operand_constant(const struct graph *g, uint32_t value);
-/* Comparisons, clamps, remainders: the result is another function of an operand on either side of some number. */
-bool is_piecewise(enum op_kind k);
 
 #endif
