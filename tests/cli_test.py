@@ -480,6 +480,7 @@ class NewPattern(Case):
         self.assertEqual(self.run_it("patterns", "check", "new.yml"), (0, "", ""))
         self.assertEqual(self.run_it("patterns", "test", "--no-default-patterns", "-P", "new.yml"),
                          (0, "", "1 pattern, 1 test, 0 failed\n"))
+        self.assertEqual(self.run_it("patterns", "test", "-P", "new.yml", "my"), (0, "", "1 pattern, 1 test, 0 failed\n"))
         return out
 
     def test_both_levels(self):
@@ -487,12 +488,13 @@ class NewPattern(Case):
             out = self.draft(file, "%0,%1")
             self.assertIn("match: |\n  t1 = matmul(a, b)\n  out = t1 + c\n", out)
             self.assertEqual(self.run_it("-P", "new.yml", "--skip=linear", level, file)[0], 1)
-        self.assertIn('\n      %s\n      %s\n' % (MATMUL, ADD), out)
+            self.assertIn("  - hit: |\n      t1 = matmul a:32x64 b:64x128 -> 32x128\n      out = add t1 c:1x128\n", out)
+            self.assertEqual("    level: ttnn\n" in out, "ttnn" in file)
 
     def test_level_of_a_file_with_both(self):
         self.write("both.log", "MLIR Module ttir:\n" + TTIR + "MLIR Module ttnn:\n" + MISSED)
-        self.assertIn("ttnn.matmul", self.draft("both.log", "%0,%1"))
-        self.assertIn("ttir.matmul", self.draft("both.log", "0,1,@forward", "--ttir-only"))
+        self.assertIn("level: ttnn", self.draft("both.log", "%0,%1"))
+        self.assertNotIn("level: ttnn", self.draft("both.log", "0,1,@forward", "--ttir-only"))
 
     def test_constants_movement_and_axes(self):
         self.write("n.mlir", """\
@@ -510,9 +512,29 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32> {ttcore.argument_type = #ttc
         out = self.draft("n.mlir", "%m,%s,%l,%n")
         self.assertIn("  t1 = mean(a, dim=-1)\n  t2 = a - t1\n  t3 = maximum(t2, -inf)\n"
                       "  out = layer_norm(t3, weight, dim=-1)\n", out)
-        self.assertIn('args: {"w": parameter}', out)
-        self.assertIn("ttir.broadcast", out)
-        self.assertNotIn("ttir.permute", out)
+        self.assertIn("""\
+      t1 = mean a:4x8xf32 {dim_arg = [1]} -> 4x1xf32
+      b = broadcast t1 -> 4x8xf32
+      t2 = subtract a b
+      t3 = maximum t2 0xFF800000:1xf32
+      out = layer_norm t3 weight:8xf32 {epsilon = 1.0e-5}
+    args: {weight: parameter}
+""", out)
+
+    def test_what_the_short_notation_has_no_word_for(self):
+        self.write("s.mlir", """\
+!t = tensor<4x8xbf16>
+func.func @f(%a: !t, %b: tensor<4x8x!ttcore.tile<32x32, bfp_bf8>>) -> !t {
+  %e = "ttir.empty"() : () -> !t
+  %0 = "ttir.sigmoid"(%a, %e) {some.note = "seen"} : (!t, !t) -> !t
+  %1 = "ttir.multiply"(%0, %b) : (!t, tensor<4x8x!ttcore.tile<32x32, bfp_bf8>>) -> !t
+  return %1 : !t
+}
+""")
+        self.assertIn("""\
+      t1 = sigmoid a:4x8
+      out = multiply t1 b:tensor<4x8x!ttcore.tile<32x32, bfp_bf8>>
+""", self.draft("s.mlir", "%0,%1"))
 
     def test_what_cannot_be(self):
         for ops, words in (("%0,%9", "no function has all of %0,%9"), (",", "no op is asked for"),

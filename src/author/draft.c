@@ -8,7 +8,6 @@
 
 #include "author/examples.h"
 #include "log/log.h"
-#include "report/report.h"
 #include "source/source.h"
 
 enum { MAX_ASKED = 64 };
@@ -135,7 +134,6 @@ static void begin(struct maker *k, struct draft *s, bool axes) {
     s->chosen = arena_alloc(&k->arena, k->ir.nops + 1);
     s->shown = arena_alloc(&k->arena, k->ir.nops + 1);
     s->names = arena_alloc(&k->arena, (k->ir.nvalues + 1) * sizeof *s->names);
-    s->stand_in = arena_alloc(&k->arena, (k->ir.nvalues + 1) * sizeof *s->stand_in);
     for (uint32_t i = 0; i < k->asked.n; i++) {
         s->shown[k->ops[i]] = true;
         s->chosen[k->ops[i]] = is_part(&k->graph, k->ops[i]);
@@ -171,72 +169,6 @@ static bool find_root(struct maker *k, const struct draft *s) {
     return k->root != NONE || fail(k, NULL, "none of these ops computes anything");
 }
 
-static void add_indented(struct buf *out, struct str text) {
-    for (size_t i = 0; i < text.n;) {
-        const char *nl = memchr(text.p + i, '\n', text.n - i);
-        size_t n = nl ? (size_t)(nl - text.p) - i + 1 : text.n - i;
-        buf_add(out, STR("      "));
-        buf_add(out, (struct str){text.p + i, n});
-        i += n;
-    }
-}
-
-/* In old text an op has a destination as its last operand (ttir.empty): it is no operand of the formula, but the
- * example has to define it. */
-static void show_destinations(const struct maker *k, struct draft *s) {
-    for (uint32_t op = k->ir.nops; op-- > 0;)
-        for (uint32_t i = 0; s->shown[op] && i < k->ir.ops[op].noperands; i++) {
-            uint32_t v = k->ir.operands[k->ir.ops[op].first_operand + i];
-            uint32_t def = v == NONE ? NONE : k->ir.values[v].def;
-            if (def != NONE && graph_is_destination(&k->graph, v))
-                s->shown[def] = true;
-        }
-}
-
-static void write_example(const struct maker *k, struct draft *s, struct buf *out) {
-    struct buf text = {0};
-    show_destinations(k, s);
-    for (uint32_t v = 0; v < k->ir.nvalues; v++)
-        if (s->stand_in[v].n)
-            buf_printf(&text, "%s\n", s->stand_in[v].p);
-    for (uint32_t op = 0; op < k->ir.nops; op++)
-        if (s->shown[op])
-            segment_text(&(struct segment){&k->ir, &op, 1}, &text);
-    add_indented(out, buf_str(&text));
-    buf_free(&text);
-}
-
-static bool is_defined(const struct maker *k, const struct draft *s, uint32_t value) {
-    uint32_t def = k->ir.values[value].def;
-    return s->stand_in[value].n || (def != NONE && s->shown[def]);
-}
-
-/* The key `args`: which values that the example does not define are parameters. */
-static void write_arguments(const struct maker *k, const struct draft *s, struct buf *out) {
-    bool *written = xrealloc(NULL, k->ir.nvalues + 1);
-    uint32_t n = 0;
-    memset(written, 0, k->ir.nvalues + 1);
-    for (uint32_t op = 0; op < k->ir.nops; op++)
-        for (uint32_t i = 0; s->shown[op] && i < graph_noperands(&k->graph, op); i++) {
-            uint32_t v = graph_operands(&k->graph, op)[i];
-            if (v == NONE || written[v] || is_defined(k, s, v) || !graph_is_parameter(&k->graph, v))
-                continue;
-            struct str name = mlir_span(&k->ir, k->ir.values[v].name);
-            written[v] = true;
-            buf_printf(out, "%s\"%.*s\": parameter", n++ ? ", " : "    args: {", (int)name.n - 1, name.p + 1);
-        }
-    buf_add(out, n ? STR("}\n") : STR(""));
-    free(written);
-}
-
-/* The kinds of its first four ops: "matmul_add". */
-static void write_name(const struct maker *k, const struct draft *s, struct buf *out) {
-    uint32_t n = 0;
-    for (uint32_t op = 0; op < k->ir.nops; op++)
-        if (s->chosen[op] && n < 4)
-            buf_printf(out, "%s%s", n++ ? "_" : "", op_table[k->graph.kind[op]].name);
-}
-
 static struct str printable(struct maker *k, const char *text) {
     char *copy = arena_strdup(&k->arena, str_of(text));
     for (char *c = copy; *c; c++)
@@ -250,14 +182,11 @@ static bool write_draft(struct maker *k, bool axes, struct buf *out) {
     begin(k, &s, axes);
     if (!find_root(k, &s))
         return false;
-    buf_printf(out, "# From %s of %s.\nname: ", printable(k, k->list).p, printable(k, k->file).p);
-    write_name(k, &s, out);
-    buf_add(out,
-            STR("\nsummary: what this is; collapses to ttnn.TODO.\nfused_op: ttnn.TODO\nsource: ttnn\nmatch: |\n"));
+    buf_printf(out, "# From %s of %s.\n", printable(k, k->list).p, printable(k, k->file).p);
+    buf_add(out, STR("name: my\nsummary: what this is; collapses to ttnn.TODO.\nfused_op: ttnn.TODO\nsource: ttnn\n"
+                     "match: |\n"));
     draft_formula(&s, k->root, out);
-    buf_add(out, STR("tests:\n  - hit: |\n"));
-    write_example(k, &s, out);
-    write_arguments(k, &s, out);
+    draft_example(&s, out);
     return true;
 }
 

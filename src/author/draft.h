@@ -11,16 +11,16 @@
 bool draft_make(struct pattern_set *set, const char *file, const char *ops, enum fa_levels levels, struct diags *d,
                 struct buf *out);
 
-/* ---- private to draft.c and draft_formula.c ---- */
+/* ---- private to draft.c, draft_formula.c and draft_example.c ---- */
 
 struct draft {
     const struct graph *graph;
     uint32_t func;
     struct arena *arena;
-    bool *chosen;         /* by op: asked for, and an op of the formula */
-    bool *shown;          /* by op: part of the example */
-    struct str *names;    /* by value: its name in the formula, or empty */
-    struct str *stand_in; /* by value: an op that stands for a constant whose own ops are too many to show; or empty */
+    bool *chosen;      /* by op: asked for, and an op of the formula */
+    bool *shown;       /* by op: part of the example */
+    struct str *names; /* by value: its name in the formula, then in the example; or empty */
+    bool *typed;       /* by value: stands in the example, with its type if it is an argument there */
     uint32_t nvariables;
     bool axes; /* write dim=-1 where an op works along the last axis */
 };
@@ -31,5 +31,10 @@ bool draft_is_mover(const struct graph *g, uint32_t op);
 uint32_t draft_source(const struct draft *s, uint32_t value);
 /* Writes the lines of the formula, the root last, and marks in `shown` what the example needs. */
 void draft_formula(struct draft *s, uint32_t root, struct buf *out);
+/* Writes the key `tests` with the shown ops as a hit, in short. */
+void draft_example(struct draft *s, struct buf *out);
+/* The value is written as a number: it is one constant, and no chosen op makes it. */
+bool draft_is_number(const struct draft *s, uint32_t value, double *number);
+bool draft_has_name(const struct draft *s, struct str name);
 
 #endif

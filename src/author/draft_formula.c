@@ -7,7 +7,7 @@
 
 #include "lang/infix.h"
 
-enum { MAX_STEPS_BACK = 48, MAX_CONSTANT_OPS = 16 };
+enum { MAX_STEPS_BACK = 48 };
 
 bool draft_is_mover(const struct graph *g, uint32_t op) {
     return class_moves(graph_class(g, op)) && graph_noperands(g, op) == 1 && graph_operands(g, op)[0] != NONE;
@@ -30,47 +30,15 @@ static void show_movers(struct draft *s, uint32_t value, uint32_t source) {
         s->shown[op] = true;
 }
 
-/* ---- constants ---- */
-
-/* Marks the ops that make a constant. False when they are not all here, or many. */
-static bool show_constant(struct draft *s, uint32_t value, uint32_t *room) {
-    const struct graph *g = s->graph;
-    uint32_t op = g->m->values[value].def;
-    if (op == NONE || g->m->ops[op].func != s->func || graph_class(g, op) == OP_CALL || *room == 0)
-        return false;
-    --*room;
-    s->shown[op] = true;
-    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
-        if (graph_operands(g, op)[i] != NONE && !show_constant(s, graph_operands(g, op)[i], room))
-            return false;
-    return true;
-}
-
-/* An op that makes a constant in place of those that do. The value is written in bits: infinities are no decimal. */
-static struct str stand_in(const struct draft *s, uint32_t value, double constant) {
-    const struct mlir *m = s->graph->m;
-    struct str name = mlir_span(m, m->values[value].name), type = m->types[m->values[value].type].text;
-    float narrow = (float)constant;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    return arena_printf(s->arena, "%.*s = \"ttnn.full\"() <{fill_value = 0x%08X : f32}> : () -> %.*s", (int)name.n,
-                        name.p, (unsigned)bits, (int)type.n, type.p);
-}
-
-static void show_number(struct draft *s, uint32_t value, double constant, struct buf *out) {
-    uint32_t n = s->graph->m->nops, room = MAX_CONSTANT_OPS;
-    bool *before = arena_alloc(s->arena, n + 1);
-    memcpy(before, s->shown, n);
-    if (!show_constant(s, value, &room)) {
-        memcpy(s->shown, before, n);
-        s->stand_in[value] = stand_in(s, value, constant);
-    }
-    buf_printf(out, "%.9g", constant);
+bool draft_is_number(const struct draft *s, uint32_t value, double *number) {
+    struct constant c = graph_constant(s->graph, value);
+    *number = c.value;
+    return draft_source(s, value) == NONE && c.known && !isnan(c.value);
 }
 
 /* ---- names ---- */
 
-static bool in_use(const struct draft *s, struct str name) {
+bool draft_has_name(const struct draft *s, struct str name) {
     for (uint32_t v = 0; v < s->graph->m->nvalues; v++)
         if (str_eq(s->names[v], name))
             return true;
@@ -79,7 +47,7 @@ static bool in_use(const struct draft *s, struct str name) {
 
 /* The role of the operand if it is a word that is free ("weight"), else a letter. */
 static struct str variable_name(struct draft *s, struct str role) {
-    if (role.n > 1 && op_kind_of_name(role) == K_UNKNOWN && !in_use(s, role))
+    if (role.n > 1 && op_kind_of_name(role) == K_UNKNOWN && !draft_has_name(s, role))
         return arena_str(s->arena, role);
     uint32_t i = s->nvariables++;
     return i < 19 ? arena_printf(s->arena, "%c", 'a' + (int)i) : arena_printf(s->arena, "v%u", i);
@@ -116,9 +84,9 @@ static void write_operand(struct draft *s, uint32_t value, struct str role, stru
         buf_add(out, s->names[g->m->ops[source].first_result]);
         return;
     }
-    struct constant c = graph_constant(g, value);
-    if (c.known && !isnan(c.value)) {
-        show_number(s, value, c.value, out);
+    double number;
+    if (draft_is_number(s, value, &number)) {
+        buf_printf(out, "%.9g", number);
         return;
     }
     if (!s->names[value].n)
