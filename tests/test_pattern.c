@@ -441,9 +441,27 @@ Test(pattern, numbers_have_their_values) {
     static const struct {
         const char *text;
         double value;
-    } want[] = {{"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"7 % 4", 3},         {"sqrt(16) / 2", 2}, {"-3 - -5", 2},
-                {"2 < 3", 1},     {"3 <= 3", 1},      {"3 > 3", 0},         {"3 >= 4", 0},       {"3 == 3", 1},
-                {"3 != 3", 0},    {"not(2 < 1)", 1},  {"2 < 1 | 1 < 2", 1}, {"2 < 1 | 3 < 2", 0}};
+    } want[] = {{"1 + 2 * 3", 7},
+                {"(1 + 2) * 3", 9},
+                {"7 % 4", 3},
+                {"sqrt(16) / 2", 2},
+                {"-3 - -5", 2},
+                {"2 < 3", 1},
+                {"3 <= 3", 1},
+                {"3 > 3", 0},
+                {"3 >= 4", 0},
+                {"3 == 3", 1},
+                {"3 != 3", 0},
+                {"not(2 < 1)", 1},
+                {"2 < 1 | 1 < 2", 1},
+                {"2 < 1 | 3 < 2", 0},
+                /* a division by 0 is no number: nothing is above it */
+                {"1 / 0 > 3", 0},
+                {"1 / 0 == 1 / 0", 0},
+                {"5 % 0 == 0", 0},
+                {"1 < 2 | 1 / 0 > 3", 1},
+                {"not(1 / 0 > 3)", 1},
+                {"0 / 4", 0}};
     struct formula f;
     struct text_origin origin = {"c.yml", 1, 1};
     cr_assert(formula_parse(&f, &arena, NULL, STR("out = exp(a)"), origin, &diags));

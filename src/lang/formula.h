@@ -35,7 +35,7 @@ struct axis_spec {
 enum number_op {
     NUM_VALUE,
     NUM_EXTENT,
-    NUM_NEG,
+    NUM_NEG, /* from here to NUM_MOD: of the numbers a and b */
     NUM_ADD,
     NUM_SUB,
     NUM_MUL,

@@ -1,6 +1,7 @@
-/* Numbers and conditions over a match. What a condition computes is in condition_*.c; here are arithmetic, extents and
+/* Numbers and conditions over a match. What a condition computes is in condition_*.c; here are extents and
  * constants, what a match assumes of numbers, and what the match cache has to know of a condition that was asked
  * (`reach` in lang/conditions.def). */
+#include "lang/number.h"
 #include "match/conditions.h"
 
 #include <math.h>
@@ -50,51 +51,11 @@ static bool condition(struct evaluation *e, const struct number *n) {
     return holds;
 }
 
-static double binary(enum number_op op, double a, double b) {
-    switch (op) {
-    case NUM_ADD:
-        return a + b;
-    case NUM_SUB:
-        return a - b;
-    case NUM_MUL:
-        return a * b;
-    case NUM_DIV:
-        return a / b;
-    case NUM_MOD:
-        return fmod(a, b);
-    case NUM_EQ:
-        return a == b;
-    case NUM_NE:
-        return a != b;
-    case NUM_LT:
-        return a < b;
-    case NUM_LE:
-        return a <= b;
-    case NUM_GT:
-        return a > b;
-    case NUM_GE:
-        return a >= b;
-    default:
-        return NAN;
-    }
-}
-
-double evaluate(struct evaluation *e, const struct number *n) {
+static double leaf(void *self, const struct number *n) {
+    struct evaluation *e = self;
     switch (n->op) {
-    case NUM_VALUE:
-        return n->value;
     case NUM_EXTENT:
         return extent(e, n);
-    case NUM_NEG:
-        return -evaluate(e, n->a);
-    case NUM_SQRT:
-        return sqrt(evaluate(e, n->a));
-    case NUM_NOT:
-        return evaluate(e, n->a) == 0;
-    case NUM_AND:
-        return evaluate(e, n->a) != 0 && evaluate(e, n->b) != 0;
-    case NUM_OR:
-        return evaluate(e, n->a) != 0 || evaluate(e, n->b) != 0;
     case NUM_VALUE_OF:
         return value_of(e, n);
     case NUM_CALL:
@@ -102,6 +63,10 @@ double evaluate(struct evaluation *e, const struct number *n) {
     case NUM_MEASURE:
         return measure(e, n);
     default:
-        return binary(n->op, evaluate(e, n->a), evaluate(e, n->b));
+        return NAN;
     }
+}
+
+double evaluate(struct evaluation *e, const struct number *n) {
+    return number_evaluate(n, leaf, e);
 }

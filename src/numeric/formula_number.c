@@ -1,9 +1,10 @@
-/* Numbers in formulas: extents, values of names and arithmetic on them, as conditions of patterns have them too.
+/* Numbers in formulas (lang/number.h): what names and extents are on tensors.
  *
  * The value of a name may have to be evaluated first, which formula_value.c does: formula_run.evaluate. */
 #include <math.h>
 
 #include "lang/condition.h"
+#include "lang/number.h"
 #include "numeric/formula_run.h"
 
 /* ---- reading ---- */
@@ -94,35 +95,14 @@ static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
     return true;
 }
 
-static bool arithmetic(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
-    double a = 0, b = 0;
-    if (!number_value(r, n->a, frame, &a) || (n->b && !number_value(r, n->b, frame, &b)))
-        return false;
-    if ((n->op == NUM_DIV || n->op == NUM_MOD) && b == 0)
-        return eval_fail(r->eval, "a formula divides by 0");
-    const double results[] = {[NUM_NEG] = -a,
-                              [NUM_ADD] = a + b,
-                              [NUM_SUB] = a - b,
-                              [NUM_MUL] = a * b,
-                              [NUM_DIV] = a / b,
-                              [NUM_SQRT] = sqrt(a),
-                              [NUM_EQ] = a == b,
-                              [NUM_NE] = a != b,
-                              [NUM_LT] = a<b, [NUM_LE] = a <= b, [NUM_GT] = a> b,
-                              [NUM_GE] = a >= b,
-                              [NUM_AND] = a != 0 && b != 0,
-                              [NUM_OR] = a != 0 || b != 0,
-                              [NUM_NOT] = a == 0,
-                              [NUM_MOD] = b != 0 ? fmod(a, b) : 0};
-    *out = results[n->op];
-    return true;
-}
+struct number_reader {
+    struct formula_run *run;
+    const struct shape *frame;
+    bool failed;
+};
 
-bool number_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
+static bool leaf_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
     switch (n->op) {
-    case NUM_VALUE:
-        *out = n->value;
-        return true;
     case NUM_EXTENT:
         if (n->slot == NONE)
             return frame ? extent_of(r, frame, n->axis, out)
@@ -135,6 +115,20 @@ bool number_value(struct formula_run *r, const struct number *n, const struct sh
     case NUM_CALL:
         return eval_fail(r->eval, "a condition stands where a number is computed");
     default:
-        return arithmetic(r, n, frame, out);
+        return eval_fail(r->eval, "a formula divides by 0");
     }
+}
+
+/* The first failure is the reason. */
+static double leaf(void *self, const struct number *n) {
+    struct number_reader *reader = self;
+    double x = NAN;
+    reader->failed = reader->failed || !leaf_value(reader->run, n, reader->frame, &x);
+    return x;
+}
+
+bool number_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
+    struct number_reader reader = {r, frame, false};
+    *out = number_evaluate(n, leaf, &reader);
+    return !reader.failed;
 }

@@ -4,37 +4,19 @@
 
 #include <math.h>
 
+#include "lang/number.h"
+
+static double no_literal(void *depends, const struct number *n) {
+    (void)n;
+    *(bool *)depends = true;
+    return NAN;
+}
+
 /* The value of a number of the formula that depends on no operand. */
 static bool literal(const struct number *n, double *out) {
-    double a = 0, b = 0;
-    if (n->op == NUM_VALUE) {
-        *out = n->value;
-        return true;
-    }
-    if (!n->a || n->op == NUM_CALL || n->op == NUM_MEASURE || !literal(n->a, &a) || (n->b && !literal(n->b, &b)))
-        return false;
-    switch (n->op) {
-    case NUM_NEG:
-        *out = -a;
-        return true;
-    case NUM_ADD:
-        *out = a + b;
-        return true;
-    case NUM_SUB:
-        *out = a - b;
-        return true;
-    case NUM_MUL:
-        *out = a * b;
-        return true;
-    case NUM_DIV:
-        *out = a / b;
-        return true;
-    case NUM_SQRT:
-        *out = sqrt(a);
-        return true;
-    default:
-        return false;
-    }
+    bool depends = false;
+    *out = number_evaluate(n, no_literal, &depends);
+    return !depends;
 }
 
 static void find_literals(struct constant_meanings *m, const struct node *n, bool *visited) {

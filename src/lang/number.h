@@ -1,0 +1,14 @@
+/* The value of a number or a condition. What names, extents and measures are is known where it is asked for: in a match
+ * or on tensors. */
+#ifndef FA_NUMBER_H
+#define FA_NUMBER_H
+
+#include "lang/formula.h"
+
+/* The value of a number that is no arithmetic (a leaf); also asked for a division by 0, which has none. */
+typedef double number_leaf(void *self, const struct number *n);
+
+/* NaN stands for what is not known, a division or remainder by 0 too: a comparison with it is false (`!=` is true). */
+double number_evaluate(const struct number *n, number_leaf *leaf, void *self);
+
+#endif
