@@ -2,9 +2,14 @@
  *
  * A scope is a region. Leaving one restores the bindings that it has shadowed. Uses that come before the definition are
  * resolved when their scope ends; those that no definition of an isolated scope (a function, a module, the text) meets
- * become undefined values, one for each name. */
+ * become undefined values, one for each name.
+ *
+ * In a function each of these is an error, and so is a second definition: the op that uses or repeats the name is bad.
+ * Op lines outside of functions are a fragment, whose undefined names are arguments. Unknown custom assembly has names
+ * of its own (arguments of regions among them), so nothing is said about it and what is inside. */
 #include "mlir/parser.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Digits without a leading zero that make an array index: at most half the bytes of the text, so that a huge number in
@@ -44,6 +49,24 @@ static struct name_ref name_of(struct ir_parser *p, struct span name) {
 
 static struct name_binding *slot(const struct ir_parser *p, struct name_ref r) {
     return &p->names.bindings[r.kind][r.index];
+}
+
+/* What the op says of names is known: it is in a function, and neither it nor an op around it is unknown assembly. */
+static bool is_strict(const struct ir_parser *p, uint32_t op) {
+    const struct mlir *m = p->m;
+    if (op >= m->nops || m->ops[op].func == NONE)
+        return false;
+    for (uint32_t o = op; o != m->funcs[m->ops[op].func].op && o != NONE; o = m->ops[o].parent)
+        if (m->ops[o].custom)
+            return false;
+    return true;
+}
+
+static void bad_name(struct ir_parser *p, uint32_t op, struct span name, const char *what) {
+    p->m->ops[op].bad = true;
+    p->m->misnamed++;
+    if (what)
+        parse_say(p, SEV_ERROR, p->begin + name.begin, what);
 }
 
 static void bind(struct ir_parser *p, struct name_ref r, uint32_t value, uint32_t count) {
