@@ -97,9 +97,9 @@ static size_t escape_length(const char *p, const char *end) {
 }
 
 static const char *next_dropped(const char *p, const char *end) {
-    const char *escape = memchr(p, '\033', (size_t)(end - p));
-    const char *zero = memchr(p, 0, (size_t)((escape ? escape : end) - p));
-    return zero ? zero : escape ? escape : end;
+    while (p < end && *p && *p != '')
+        p++;
+    return p;
 }
 
 /* Takes control sequences and NUL bytes out. */
