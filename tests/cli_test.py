@@ -1085,6 +1085,19 @@ class BadInput(Case):
             self.assertIn(status, (1, 3), end)
             self.assertEqual(out, "")
 
+    def test_a_line_that_is_lost_is_never_clean(self):
+        self.write("lost.mlir", MISSED.replace("    %s\n" % MATMUL, ""))
+        err = self.unreadable("m.ttir.mlir", "lost.mlir")
+        self.assertEqual(err, "lost.mlir:8:21: error: %0 is not defined\n")
+        self.write("lost.mlir", TTIR.replace(TTIR.splitlines()[2] + "\n", ""))
+        self.assertIn("lost.mlir:3:21: error: %0 is not defined\n", self.unreadable("lost.mlir", "fused.mlir"))
+
+    def test_all_that_is_wrong_with_names_on_one_long_line(self):
+        op = '%%0 = "ttir.exp"(%%u%d) : (tensor<2x3xbf16>) -> tensor<2x3xbf16> '
+        text = "module { func.func @main() { %s return } }\n" % "".join(op % i for i in range(20000))
+        self.write("long.mlir", text)
+        self.assertIn("and 39899 more", self.unreadable("--ttir-only", "long.mlir"))
+
 
 class Inspect(Case):
     def test_text(self):

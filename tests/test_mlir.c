@@ -235,13 +235,48 @@ Test(mlir, names_do_not_leak) {
     cr_assert_eq(m.bad_ops, 0);
 }
 
+static const char *said(uint32_t i) {
+    return i < diags.n ? diags.items[i].message : "";
+}
+
 Test(mlir, uses_before_definitions) {
-    clean("func.func @f() {\n  \"x.a\"(%1#1, %late) : (i32, f32) -> ()\n  \"x.r\"() ({\n    \"x.b\"(%late) : (f32) -> "
+    parse("func.func @f() {\n  \"x.a\"(%1#1, %late) : (i32, f32) -> ()\n  \"x.r\"() ({\n    \"x.b\"(%late) : (f32) -> "
           "()\n  }) : () -> ()\n"
           "  %1:2 = \"x.c\"() : () -> (i32, i32)\n  %late = \"x.d\"() : () -> f32\n  return\n}\n");
     cr_assert_eq(operand(1, 0), m.ops[4].first_result + 1);
     cr_assert_eq(operand(1, 1), m.ops[5].first_result);
     cr_assert_eq(operand(3, 0), m.ops[5].first_result);
+    cr_assert_eq(diags.n, 3);
+    cr_assert_str_eq(said(0), "%1 is used before it is defined");
+    cr_assert_str_eq(said(1), "%late is used before it is defined");
+    cr_assert_eq(diags.items[2].line, 4);
+    cr_assert(m.ops[1].bad && !m.ops[2].bad && m.ops[3].bad && !m.ops[4].bad);
+    clean("module {\n  \"x.a\"(%1) : (i32) -> ()\n  %1 = \"x.c\"() : () -> i32\n}\n"); /* a graph region */
+    cr_assert(!m.ops[1].bad);
+    clean("func.func @f() {\n  cf.br ^bb2\n^bb1:\n  \"x.a\"(%1) : (i32) -> ()\n  return\n^bb2:\n"
+          "  %1 = \"x.c\"() : () -> i32\n  cf.br ^bb1\n}\n"); /* ^bb2 dominates ^bb1 */
+}
+
+Test(mlir, undefined_and_redefined_values) {
+    parse("func.func @f(%x: f32) {\n  \"x.a\"(%no) : (f32) -> ()\n  \"x.b\"(%no, %x) : (f32, f32) -> ()\n"
+          "  %x = \"x.c\"() : () -> f32\n  %y:2 = \"x.d\"() : () -> (f32, f32)\n  \"x.e\"(%y#2) : (f32) -> ()\n"
+          "  return\n}\n");
+    cr_assert_eq(diags.errors, 3);
+    cr_assert_str_eq(said(0), "%x is defined twice");
+    cr_assert_str_eq(said(1), "%no is not defined");
+    cr_assert_str_eq(said(2), "%y has no result of this number");
+    cr_assert(m.ops[1].bad && m.ops[2].bad && m.ops[3].bad && !m.ops[4].bad && m.ops[5].bad);
+    /* names of regions beside one another, and of functions, are their own */
+    clean("func.func @f(%x: f32) {\n  \"x.r\"() ({\n    %1 = \"x.a\"(%x) : (f32) -> f32\n  }, {\n"
+          "    %1 = \"x.a\"(%x) : (f32) -> f32\n  }) : () -> ()\n  return\n}\n"
+          "func.func @g(%x: f32) {\n  %1 = \"x.a\"(%x) : (f32) -> f32\n  return\n}\n");
+}
+
+Test(mlir, what_an_unreadable_op_defines_is_not_said_to_be_undefined) {
+    parse("func.func @f(%x: f32) {\n  %1 = \"x.a\"(%x : f32) -> f32\n  \"x.b\"(%1) : (f32) -> ()\n  return\n}\n");
+    cr_assert_eq(diags.n, 1);
+    cr_assert_eq(diags.items[0].line, 2);
+    cr_assert(m.ops[1].bad);
 }
 
 Test(mlir, fragments) {

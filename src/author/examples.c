@@ -156,20 +156,18 @@ static void wrap(struct buf *out, struct str arguments, struct str results, stru
 
 /* The text of the module; empty with errors. */
 static struct str module_text(struct example_run *r) {
-    struct buf draft = {0}, arguments = {0}, types = {0}, end = {0}, out = {0};
+    struct buf arguments = {0}, types = {0}, end = {0}, out = {0};
     struct module m;
     if (is_whole(r->example->text))
         return r->example->text;
-    wrap(&draft, STR(""), STR(""), r->example->text, STR(""));
-    module_read(&m, r, buf_str(&draft));
-    report_parsing(r, &m, 1);
+    module_read(&m, r, r->example->text); /* a fragment: what it uses and does not define are its arguments */
+    report_parsing(r, &m, 0);
     add_arguments(r, &m, &arguments);
     if (!has_return(&m, &types))
         add_return(&m, &end, &types);
     wrap(&out, buf_str(&arguments), buf_str(&types), r->example->text, buf_str(&end));
     struct str text = arena_str(&r->arena, r->failed ? STR("") : buf_str(&out));
     module_free(&m);
-    buf_free(&draft);
     buf_free(&arguments);
     buf_free(&types);
     buf_free(&end);

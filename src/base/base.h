@@ -125,6 +125,9 @@ struct source_location {
     uint32_t column;
 };
 
+/* Counts one that there is no room for; false: there is room, and nothing was counted. For callers that find out places
+ * only then: each costs time in the length of its line. */
+bool diag_drop(struct diags *d, enum severity sev);
 void diag_add(struct diags *d, enum severity sev, struct source_location at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 /* Adds what another list says, what it dropped too. */

@@ -28,13 +28,18 @@ static const char *message_of(struct arena *a, const char *fmt, va_list ap) {
     return p;
 }
 
+bool diag_drop(struct diags *d, enum severity sev) {
+    if (d->n < (d->limit ? d->limit : 100))
+        return false;
+    d->errors += sev == SEV_ERROR;
+    d->dropped++;
+    return true;
+}
+
 void diag_add(struct diags *d, enum severity sev, struct source_location at, const char *hint, const char *fmt, ...) {
-    if (sev == SEV_ERROR)
-        d->errors++;
-    if (d->n >= (d->limit ? d->limit : 100)) {
-        d->dropped++;
+    if (diag_drop(d, sev))
         return;
-    }
+    d->errors += sev == SEV_ERROR;
     va_list ap;
     va_start(ap, fmt);
     const char *message = message_of(d->arena, fmt, ap);

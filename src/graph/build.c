@@ -34,7 +34,7 @@ static void set_kinds(struct graph *g) {
             kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
     g->kind = xcalloc(m->nops, sizeof *g->kind);
     for (uint32_t i = 0; i < m->nops; i++)
-        g->kind[i] = kinds[m->ops[i].name];
+        g->kind[i] = m->ops[i].bad ? K_UNKNOWN : kinds[m->ops[i].name];
     free(kinds);
 }
 

@@ -376,6 +376,7 @@ static bool parse_unknown(struct ir_parser *p, uint32_t op) {
                        .type = p->no_type, .def = op, .index = m->nvalues - first_value, .name = p->results[i].name});
     m->ops[op].first_result = first_value;
     m->ops[op].nresults = m->nvalues - first_value;
+    m->ops[op].custom = true;
     while (step == STEP_ON && p->p < p->end) {
         step = unknown_step(p, &u);
         if (step == STEP_ON && !scan_is(p->p[-1], CH_BLANK))

@@ -36,11 +36,12 @@ uint32_t func_begin(struct ir_parser *p, uint32_t op, struct str name) {
 bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
     struct mlir *m = p->m;
     uint32_t outer = p->func;
-    bool outer_wanted = p->args_wanted;
+    bool outer_wanted = p->args_wanted, outer_blocks = p->several_blocks;
     struct name_scope s;
     scope_enter(p, &s, true);
     p->func = func;
     p->args_wanted = generic;
+    p->several_blocks = false;
     for (uint32_t i = 0; i < m->funcs[func].nargs; i++) {
         uint32_t arg = m->funcs[func].first_arg + i;
         struct span name = m->values[arg].name;
@@ -55,6 +56,7 @@ bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
     m->funcs[func].declaration = closed && generic && m->nops == m->funcs[func].first_op;
     p->func = outer;
     p->args_wanted = outer_wanted;
+    p->several_blocks = outer_blocks;
     return closed;
 }
 
@@ -160,6 +162,7 @@ bool parse_block_label(struct ir_parser *p) {
     uint32_t nargs = 0, first = m->nvalues, first_attr = m->narg_attrs;
     bool func_args = p->args_wanted;
     p->args_wanted = false;
+    p->several_blocks |= m->nops > 0 && p->parent != m->nops - 1; /* the first of a region follows its op at once */
     p->p = scan_ident(p->p + 1, p->end);
     if (parse_accept(p, '(') && !read_args(p, &nargs))
         return false;

@@ -73,6 +73,8 @@ struct mlir_op {
     struct span loc; /* inside loc( ), e.g. "#loc12" or "\"add.3\""; or empty */
     uint32_t func;   /* innermost enclosing function, or NONE */
     uint32_t parent; /* enclosing op, or NONE */
+    bool custom;     /* read by the generic rule for unknown assembly: operands as far as they can be told */
+    bool bad;        /* does not hold together, which was said: uses an undefined value, repeats a name */
 };
 
 struct mlir_func {

@@ -183,8 +183,12 @@ bool parse_op(struct ir_parser *p) {
         parse_space(p);
         ok = parse_peek(p) == '"' ? parse_generic(p, start, results) : parse_custom(p, start, results);
     }
-    if (!ok)
+    if (!ok) {
         drop_op(p, op, noperands, nforward);
+        for (uint32_t i = results; i < p->nresults; i++)
+            if (!scope_defined(p, p->results[i].name))
+                scope_lose(p, p->results[i].name);
+    }
     p->nresults = results;
     return ok;
 }

@@ -13,7 +13,7 @@ bool parse_fail(struct ir_parser *p, const char *at, const char *message) {
 }
 
 void parse_say(struct ir_parser *p, enum severity sev, const char *at, const char *message) {
-    if (p->d)
+    if (p->d && !diag_drop(p->d, sev))
         diag_add(p->d, sev, log_place(p->m->source, p->m->block, (size_t)(at - p->begin)), NULL, "%s", message);
 }
 

@@ -21,7 +21,8 @@ enum name_kind { NAME_NUMBER, NAME_ARG, NAME_OTHER, NAME_KINDS };
 struct name_binding {
     uint32_t stamp;
     uint32_t value; /* of result 0 */
-    uint32_t count; /* results that share the name, as in "%5:2" */
+    uint32_t count; /* results that share the name, as in "%5:2"; 0: of an op that could not be read */
+    bool undefined;
 };
 
 struct name_ref {
@@ -40,7 +41,8 @@ struct forward_use {
     struct name_ref ref;
     uint32_t operand; /* in mlir.operands */
     uint32_t result;  /* n of "%5#n" */
-    uint32_t type;    /* as the use says; NONE: not told */
+    uint32_t op;
+    uint32_t type; /* as the use says; NONE: not told */
     struct span name;
 };
 
@@ -92,7 +94,8 @@ struct ir_parser {
 
     uint32_t func, parent, module; /* where the next op belongs */
     bool in_cpu_module;
-    bool args_wanted; /* the next block's arguments are those of a generic func.func */
+    bool several_blocks; /* in this function: the order of the text is not the order of what dominates what */
+    bool args_wanted;    /* the next block's arguments are those of a generic func.func */
     struct name_table names;
 
     /* Lists of the op that is being read; ops in its regions append to them and take theirs away again. */
@@ -146,6 +149,7 @@ uint32_t end_before(const struct ir_parser *p, const char *at); /* where the tex
 void scope_enter(struct ir_parser *p, struct name_scope *s, bool isolated);
 void scope_leave(struct ir_parser *p, const struct name_scope *s);
 void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count);
+void scope_lose(struct ir_parser *p, struct span name); /* its op could not be read, which was said */
 bool scope_defined(struct ir_parser *p, struct span name);
 void scope_use(struct ir_parser *p, struct span name); /* "%5" or "%5#1"; appends one operand */
 

@@ -9,7 +9,6 @@
  * of its own (arguments of regions among them), so nothing is said about it and what is inside. */
 #include "mlir/parser.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* Digits without a leading zero that make an array index: at most half the bytes of the text, so that a huge number in
@@ -62,11 +61,13 @@ static bool is_strict(const struct ir_parser *p, uint32_t op) {
     return true;
 }
 
-static void bad_name(struct ir_parser *p, uint32_t op, struct span name, const char *what) {
-    p->m->ops[op].bad = true;
-    p->m->misnamed++;
-    if (what)
-        parse_say(p, SEV_ERROR, p->begin + name.begin, what);
+/* The op does not mean what its name says. */
+static void bad_name(struct ir_parser *p, uint32_t op, struct span name, const char *fault) {
+    struct mlir *m = p->m;
+    m->ops[op].bad = true;
+    if (fault && p->d && !diag_drop(p->d, SEV_ERROR))
+        diag_add(p->d, SEV_ERROR, log_place(m->source, m->block, name.begin), NULL, "%.*s %s",
+                 (int)(name.end - name.begin), p->begin + name.begin, fault);
 }
 
 static void bind(struct ir_parser *p, struct name_ref r, uint32_t value, uint32_t count) {
@@ -76,7 +77,7 @@ static void bind(struct ir_parser *p, struct name_ref r, uint32_t value, uint32_
         t->shadowed = grow(t->shadowed, &t->shadowed_cap, t->nshadowed + 1, sizeof *t->shadowed);
         t->shadowed[t->nshadowed++] = (struct shadowed_binding){r, *b};
     }
-    *b = (struct name_binding){t->stamp, value, count};
+    *b = (struct name_binding){.stamp = t->stamp, .value = value, .count = count};
     t->bound = true;
 }
 
@@ -112,16 +113,24 @@ static void resolve(struct ir_parser *p, uint32_t from, bool isolated) {
         struct forward_use u = t->forward[i];
         const struct name_binding *b = slot(p, u.ref);
         bool named = b->stamp == t->stamp, found = named && u.result < b->count;
-        if (found) {
-            p->m->operands[u.operand] = b->value + u.result;
-        } else if (!isolated) {
+        if (!found && !isolated) {
             t->forward[kept++] = u;
-        } else {
-            uint32_t v = undefined(p, &u);
-            p->m->operands[u.operand] = v;
-            if (!named)
-                bind(p, u.ref, v, u.result == 0);
+            continue;
         }
+        bool undefined_before = found && b->undefined, strict = is_strict(p, u.op);
+        uint32_t v = found ? b->value + u.result : undefined(p, &u);
+        p->m->operands[u.operand] = v;
+        if (!found && !named) {
+            bind(p, u.ref, v, u.result == 0);
+            slot(p, u.ref)->undefined = true;
+        }
+        if (strict && (undefined_before || (named && !found && b->count == 0)))
+            bad_name(p, u.op, u.name, NULL); /* it was said */
+        else if (strict && (!found || !p->several_blocks))
+            bad_name(p, u.op, u.name,
+                     found   ? "is used before it is defined"
+                     : named ? "has no result of this number"
+                             : "is not defined");
     }
     t->nforward = kept;
 }
@@ -140,7 +149,15 @@ void scope_leave(struct ir_parser *p, const struct name_scope *s) {
 }
 
 void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count) {
-    bind(p, name_of(p, name), value, count);
+    struct name_ref r = name_of(p, name);
+    uint32_t op = p->m->values[value].def;
+    if (slot(p, r)->stamp == p->names.stamp && op != NONE && is_strict(p, op))
+        bad_name(p, op, name, "is defined twice");
+    bind(p, r, value, count);
+}
+
+void scope_lose(struct ir_parser *p, struct span name) {
+    bind(p, name_of(p, name), NONE, 0);
 }
 
 /* Splits "%5#1" into its name and number. */
@@ -178,7 +195,7 @@ void scope_use(struct ir_parser *p, struct span use) {
     }
     struct name_table *t = &p->names;
     t->forward = grow(t->forward, &t->forward_cap, t->nforward + 1, sizeof *t->forward);
-    t->forward[t->nforward++] =
-        (struct forward_use){.ref = r, .operand = m->noperands, .result = result, .type = NONE, .name = name};
+    t->forward[t->nforward++] = (struct forward_use){
+        .ref = r, .operand = m->noperands, .result = result, .op = m->nops - 1, .type = NONE, .name = name};
     m->operands[m->noperands++] = NONE;
 }
