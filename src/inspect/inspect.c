@@ -3,48 +3,39 @@
  * One graph is in memory at a time. The exception are two files of one module each: an audit takes them as one graph,
  * so that both modules are kept until they are paired. */
 #include "inspect/inspect.h"
+#include "graph/level.h"
 #include "graph/pair.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* A module that is in memory. The graph points into it, so that neither may be moved. */
-struct live {
-    struct mlir ir;
-    struct graph graph;
-    const char *path;
-    bool is_ttnn;
-};
 
 struct inspector {
     struct inspection *in;
-    struct live *lone[2]; /* of two files: the module of each, if it is the only one */
+    struct level *lone[2]; /* of two files: the module of each, if it is the only one */
 };
 
-static void live_free(struct live *l) {
-    if (!l)
-        return;
-    graph_free(&l->graph);
-    mlir_free(&l->ir);
+static bool is_ttnn(const struct level *l) {
+    return l->ir.block->has_ttnn;
+}
+
+static void free_level(struct level *l) {
+    if (l)
+        level_free(l);
     free(l);
 }
 
-static struct live *live_read(struct inspection *in, struct file_facts *f, uint32_t block) {
-    struct live *l = xrealloc(NULL, sizeof *l);
-    memset(l, 0, sizeof *l);
-    l->path = f->source.path;
-    l->is_ttnn = f->scan.blocks[block].has_ttnn;
-    mlir_parse(&l->ir, &f->source, &f->scan.blocks[block], &in->diags);
-    graph_build(&l->graph, &l->ir);
-    f->modules[block] = inspect_module(&l->graph, l->is_ttnn, &in->arena);
+static struct level *read_block(struct inspection *in, struct file_facts *f, uint32_t block) {
+    struct level *l = xrealloc(NULL, sizeof *l);
+    level_read(l, &(struct level_text){&f->scan.blocks[block], &f->source}, &in->diags);
+    f->modules[block] = inspect_module(&l->graph, is_ttnn(l), &in->arena);
     return l;
 }
 
-static void add_pair(struct inspection *in, uint32_t graph, const struct live *ttir, const struct live *ttnn) {
+static void add_pair(struct inspection *in, uint32_t graph, const struct level *ttir, const struct level *ttnn) {
     struct pairing p;
     pair_build(&p, &ttir->graph, &ttnn->graph);
     in->pairs = grow(in->pairs, &in->pairs_cap, in->npairs + 1, sizeof *in->pairs);
-    in->pairs[in->npairs++] = (struct pair_facts){graph, ttir->path, ttnn->path, p.nlocation, p.ndataflow, p.nunpaired};
+    in->pairs[in->npairs++] =
+        (struct pair_facts){graph, ttir->source.path, ttnn->source.path, p.nlocation, p.ndataflow, p.nunpaired};
     pair_free(&p);
 }
 
@@ -76,13 +67,13 @@ static void inspect_blocks(struct inspector *r, size_t file) {
     struct chosen *order = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *order);
     uint32_t n = chosen_blocks(&f->scan, order);
     for (uint32_t i = 0, next = 0; i < n; i = next) {
-        struct live *level[2] = {NULL, NULL}; /* TTIR, TTNN */
+        struct level *level[2] = {NULL, NULL}; /* TTIR, TTNN */
         for (next = i; next < n && order[next].graph == order[i].graph; next++) {
-            struct live *l = live_read(in, f, order[next].block);
-            if (level[l->is_ttnn])
-                live_free(l);
+            struct level *l = read_block(in, f, order[next].block);
+            if (level[is_ttnn(l)])
+                free_level(l);
             else
-                level[l->is_ttnn] = l;
+                level[is_ttnn(l)] = l;
         }
         if (level[0] && level[1])
             add_pair(in, order[i].graph, level[0], level[1]);
@@ -90,8 +81,8 @@ static void inspect_blocks(struct inspector *r, size_t file) {
             r->lone[file] = level[0] ? level[0] : level[1];
             continue;
         }
-        live_free(level[0]);
-        live_free(level[1]);
+        free_level(level[0]);
+        free_level(level[1]);
     }
 }
 
@@ -126,10 +117,10 @@ static void inspect_all(struct inspector *r) {
     in->files = arena_alloc(&in->arena, (in->nfiles + 1) * sizeof *in->files);
     for (size_t i = 0; i < in->nfiles; i++)
         inspect_file(r, i);
-    if (r->lone[0] && r->lone[1] && r->lone[0]->is_ttnn != r->lone[1]->is_ttnn)
-        add_pair(in, 1, r->lone[r->lone[0]->is_ttnn], r->lone[r->lone[1]->is_ttnn]);
-    live_free(r->lone[0]);
-    live_free(r->lone[1]);
+    if (r->lone[0] && r->lone[1] && is_ttnn(r->lone[0]) != is_ttnn(r->lone[1]))
+        add_pair(in, 1, r->lone[is_ttnn(r->lone[0])], r->lone[is_ttnn(r->lone[1])]);
+    free_level(r->lone[0]);
+    free_level(r->lone[1]);
     in->status = judge(in);
 }
 
