@@ -491,6 +491,18 @@ class NewPattern(Case):
             self.assertIn("  - hit: |\n      t1 = matmul a:32x64 b:64x128 -> 32x128\n      out = add t1 c:1x128\n", out)
             self.assertEqual("    level: ttnn\n" in out, "ttnn" in file)
 
+    def test_readme(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")) as f:
+            commands = re.findall(r"(?m)^    fusion-audit ((?:patterns|-P my.yml) .*)", f.read())
+        self.assertEqual(len(commands), 4)
+        self.write("model.ttnn.mlir", MISSED.replace("%1 ", "%17 ").replace("%0", "%14"))
+        self.write("model.ttir.mlir", TTIR)
+        done = [subprocess.run('"%s" %s' % (PROGRAM, c), shell=True, cwd=self.directory.name, capture_output=True, text=True)
+                for c in commands]
+        self.assertEqual([d.returncode for d in done], [0, 0, 0, 1], [d.stderr for d in done])
+        self.assertEqual(done[2].stderr, "1 pattern, 1 test, 0 failed\n")
+        self.assertIn("ttnn.TODO", self.read())
+
     def test_level_of_a_file_with_both(self):
         self.write("both.log", "MLIR Module ttir:\n" + TTIR + "MLIR Module ttnn:\n" + MISSED)
         self.assertIn("level: ttnn", self.draft("both.log", "%0,%1"))
