@@ -380,7 +380,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
         any |= explain_graph(e, &e->inputs.compiles[i]);
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){o->files[0], 0, 0},
-                 "--at takes a location, an alias (#loc12), a value (%12), a line or FILE:LINE", "nothing is at '%s'",
+                 "--at takes a location, an alias (#loc12), a result (%12), a line or FILE:LINE", "nothing is at '%s'",
                  e->at);
         return FA_INPUT;
     }
