@@ -1149,16 +1149,6 @@ class Documents(Case):
             counts = [line.split("|")[2] for line in part.splitlines() if line.startswith("|")]
             self.assertEqual(sum(int(c) for c in counts if c.strip().isdigit()), want)
 
-    def test_conditions_of_the_manual(self):
-        """fusion-patterns(5) has each condition that there is, and no other."""
-        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-        with open(os.path.join(root, "man", "fusion-patterns.5")) as manual:
-            section = manual.read().split(".Sh CONDITIONS")[1].split(".Sh ")[0]
-        _, out, _ = self.run_it("patterns", "conditions")
-        conditions, _ = out.split("numbers that a value or its op has:")
-        listed = {c for line in section.splitlines() if line.startswith(".It ") for c in re.findall(r"(\w+)\(", line)}
-        self.assertEqual(listed - {"dq"}, set(re.findall(r"^  (\w+)\(", conditions, re.M)))
-
 
 if __name__ == "__main__":
     unittest.main()

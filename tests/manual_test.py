@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""What fusion-patterns(5) shows is true: each displayed block renders as it is typed and works as it is printed, and its
+lists are those of the program. So are the commands of patterns that the README shows.
+
+usage: manual_test.py PROGRAM
+Exit 77: mandoc is not there.
+
+A comment before each block says what it is:
+  .\\" example: file NAME          a file of the tutorial
+  .\\" example: shell              commands behind "$ " and what they print, one after the other, beside these files
+  .\\" example: formula, conditions over: FORMULA, pattern, idioms, lowering, locations      checked as pattern files
+  .\\" example: tests              examples of bundled patterns, by their names
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+PROGRAM = os.path.abspath(sys.argv.pop())
+PAGE = os.path.join(ROOT, "man", "fusion-patterns.5")
+WHOLE = "name: page_%d\nfused_op: ttnn.page\nsource: ttnn\n"
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path)) as file:
+        return file.read()
+
+
+def indented(text):
+    return "".join("  " + line for line in text.splitlines(True))
+
+
+def blocks():
+    """Kind and text of each displayed block, in order."""
+    found = re.findall(r'(?:^\.\\" example: (.*)\n)?^\.Bd -literal.*\n((?:.*\n)*?)^\.Ed', read(PAGE), re.M)
+    return [(kind, text.replace("\\e", "\\")) for kind, text in found]
+
+
+def rendered():
+    page = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=80", PAGE], stdout=subprocess.PIPE, text=True).stdout
+    return re.sub(".\b", "", page)
+
+
+def bold(text):
+    return re.findall(r"\\fB(.*?)\\fP", text, re.S)
+
+
+class Manual(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+
+    def write(self, name, text):
+        with open(os.path.join(self.dir.name, name), "w") as file:
+            file.write(text)
+
+    def shell(self, command):
+        env = dict(os.environ, PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
+        run = subprocess.run(["sh", "-c", command], cwd=self.dir.name, env=env, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        return run.returncode, run.stdout
+
+    def section(self, name):
+        return read(PAGE).split(".Sh " + name + "\n")[1].split("\n.Sh ")[0]
+
+    def test_blocks_render_as_typed(self):
+        page = rendered()
+        for _, text in blocks():
+            for indent in (5, 11):
+                if "\n" + "".join(" " * indent + line if line.strip() else line for line in text.splitlines(True)) in page:
+                    break
+            else:
+                self.fail("not rendered as typed:\n" + text)
+        self.assertLessEqual(max(len(line) for line in page.splitlines()), 80)
+
+    def test_no_quotation_mark_vanishes(self):
+        """In the arguments of a macro a straight one groups words and is not printed."""
+        for line in read(PAGE).splitlines():
+            if line.startswith(".") and not line.startswith((".Bl ", '.\\"', ".Dl ")):
+                self.assertNotIn('"', line)
+
+    def test_tutorial(self):
+        for kind, text in blocks():
+            if kind.startswith("file "):
+                self.write(kind[5:], text)
+            for command, want in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text if kind == "shell" else "", re.M):
+                self.assertEqual(self.shell(command)[1], want, command)
+
+    def test_fragments_are_pattern_files(self):
+        documents = []
+        for kind, text in blocks():
+            whole = WHOLE % len(documents)
+            kind, _, formula = kind.partition(" over: ")
+            if kind == "formula":
+                documents.append(whole + "match: |\n" + indented(text))
+            elif kind == "conditions":
+                where = "".join("- '%s'\n" % line for line in text.splitlines())
+                documents.append(whole + "match: |\n" + indented(formula.replace("; ", "\n")) + "\nwhere:\n" + where)
+            elif kind in ("pattern", "idioms", "lowering", "locations"):
+                documents.append((whole if kind == "pattern" else "") + text)
+            else:
+                self.assertRegex(kind, "^(file .*|shell|tests)$")
+        self.assertGreater(len(documents), 5)
+        for i, text in enumerate(documents):
+            self.write("page%d.yml" % i, text)
+        status, out = self.shell("fusion-audit patterns check page*.yml")
+        self.assertNotIn("error", out)
+        self.assertEqual(status, 0)
+
+    def test_examples_of_bundled_patterns(self):
+        tests = "".join(text for kind, text in blocks() if kind == "tests")
+        names = re.findall(r"^(\w+):$", tests, re.M)
+        bundled = "\n---\n".join(read("patterns", f) for f in sorted(os.listdir(os.path.join(ROOT, "patterns"))))
+        documents = [d for d in re.split(r"^---.*\n", bundled, flags=re.M)
+                     if any(re.search("^name: %s$" % n, d, re.M) for n in names)]
+        self.assertEqual((len(documents), len(set(names))), (len(names), len(names)))
+        self.write("some.yml", "---\n".join(documents))
+        self.write("some.test.yml", tests)
+        status, out = self.shell("fusion-audit patterns test -P some.yml " + " ".join(names))
+        self.assertRegex(out, r"^%d patterns, \d+ tests, 0 failed; [^\n]*\n$" % len(names))
+
+    def test_conditions(self):
+        _, out = self.shell("fusion-audit patterns conditions")
+        program = [(head, re.findall(r"^  (\w+)\(", rows, re.M)) for head, rows in
+                   re.findall(r"^(\w.*):\n((?:  .*\n)+)", out, re.M)]
+        page = re.split(r"^\.Em (?:\\&)?([A-Z].*) :\n", self.section("CONDITIONS"), flags=re.M)[1:]
+        text = rendered()
+        for head, _ in program:  # a word of a heading may be the name of a macro
+            self.assertIn("\n     %s%s:" % (head[0].upper(), head[1:]), text)
+        listed = [(head[0].lower() + head[1:],
+                   [name for line in re.findall(r"^\.It (.*)", rows, re.M) for name in re.findall(r"(?<!\\)\b(\w+)\(", line)])
+                  for head, rows in zip(page[::2], page[1::2])]
+        self.assertEqual([(head, sorted(set(names))) for head, names in listed],
+                         [(head, sorted(set(names))) for head, names in program])
+
+    def test_operators(self):
+        rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "graph", "ops.def"), re.M)
+        classes = {"products": "CONTRACT", "elementwise": "ELTWISE", "reductions": "REDUCE", "along an axis": "AXISWISE"}
+        items = re.split(r"^\.It (.*)\n", self.section("OPERATORS"), flags=re.M)[1:]
+        for head, text in zip(items[::2], items[1::2]):
+            listed = " ".join(bold(text)).split()
+            if head in classes:
+                self.assertEqual(sorted(listed), sorted(name for name, of in rows if of == classes[head]), head)
+
+    def test_idioms(self):
+        defined = re.findall(r"^  (?:- \"|  )(\w+)\([\w, ]+\):", read("patterns", "idioms.yml"), re.M)
+        listed = self.section("IDIOMS").split("The bundled ones are")[1].split("theoretical")[0]
+        listed = re.findall(r"\w+", " ".join(bold(listed)))
+        self.assertEqual(set(defined) - {d for d in defined if d.endswith("_written")},
+                         {name for name in listed if not name.endswith("_written")})
+
+
+if __name__ == "__main__":
+    if not shutil.which("mandoc"):
+        print("mandoc is not there")
+        sys.exit(77)
+    unittest.main()
