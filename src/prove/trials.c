@@ -109,7 +109,7 @@ static struct trial_result not_evaluated(struct proof *p) {
 }
 
 /* Evaluates the form with the choice at hand and compares it on all devices. `finite`: elements that the match does not
- * make finite are not compared; this is for the first device only. */
+ * make finite are not compared. */
 static struct trial_result try_choice(struct proof *p, bool finite, struct tally *tally) {
     struct line_result lines[MAX_LINES] = {0};
     struct trial_result result = {TRIAL_SAME, STR("")};
@@ -123,7 +123,7 @@ static struct trial_result try_choice(struct proof *p, bool finite, struct tally
     struct device_run *other;
     for (uint32_t i = 1; n > 0 && result.verdict == TRIAL_SAME && (other = devices_other(&p->run, i)); i++)
         if ((n = devices_evaluate_other(&p->run, i, lines)) > 0)
-            result = compare_lines(p, other, lines, n, false, tally);
+            result = compare_lines(p, other, lines, n, finite, tally);
     if (n > 0)
         return result;
     p->nfailed++;
