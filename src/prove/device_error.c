@@ -32,22 +32,21 @@ static void set_product(struct device_run *run) {
         }
 }
 
-/* The line of the root: the match in one arithmetic, the form in another. */
-static bool evaluate_root(struct device_run *run, enum arithmetic match, enum arithmetic form,
-                          struct line_result *out) {
-    struct line_result lines[MAX_LINES];
+/* The output of the root: the match in one arithmetic, the form in another. */
+static bool evaluate_root(struct device_run *run, enum arithmetic match, enum arithmetic form, struct output *out) {
+    struct output all[MAX_OUTPUTS];
     run->eval.arithmetic = match;
     if (!devices_evaluate_match(run) || !form_bind(run))
         return false;
     run->eval.arithmetic = form;
-    if (!devices_evaluate_form(run, lines) || !shape_eq(&lines[0].want->shape, &lines[0].got->shape))
+    if (!devices_evaluate_form(run, all) || !shape_eq(&all[0].want->shape, &all[0].got->shape))
         return false;
-    *out = lines[0];
+    *out = all[0];
     return true;
 }
 
 static void measure(struct device_run *run, struct device_error *e) {
-    struct line_result exact, device;
+    struct output exact, device;
     if (!devices_make_numbers(run, TRIAL_PLAIN, NONE))
         return;
     set_product(run);

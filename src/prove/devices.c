@@ -110,7 +110,7 @@ bool devices_evaluate_match(struct device_run *run) {
     return form_evaluate_match(run);
 }
 
-uint32_t devices_evaluate_form(struct device_run *run, struct line_result out[MAX_LINES]) {
+uint32_t devices_evaluate_form(struct device_run *run, struct output out[MAX_OUTPUTS]) {
     begin_side(run, SIDE_FORM);
     return form_evaluate(run, out);
 }
@@ -124,7 +124,7 @@ static bool evaluate_match(struct devices *d, uint32_t device) {
 
 /* Evaluates the side at hand on another device; it ends early at a collective whose other operands are not there yet.
  */
-static uint32_t evaluate_side(struct devices *d, uint32_t device, struct line_result *out) {
+static uint32_t evaluate_side(struct devices *d, uint32_t device, struct output *out) {
     struct device_run *run = d->runs[device];
     follow_first(d, device);
     if (d->side == SIDE_MATCH)
@@ -138,7 +138,7 @@ static uint32_t evaluate_side(struct devices *d, uint32_t device, struct line_re
 static bool gather(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
     struct devices *d = (struct devices *)b->mesh;
     uint32_t number = d->reached[b->device]++;
-    struct line_result out[MAX_LINES];
+    struct output out[MAX_OUTPUTS];
     if (number >= MAX_COLLECTIVES)
         return eval_beyond(b, "more than %d collectives", MAX_COLLECTIVES);
     const struct tensor **operands = d->operands[d->side][number];
@@ -194,7 +194,7 @@ bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t v
     return good;
 }
 
-uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct line_result out[MAX_LINES]) {
+uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct output out[MAX_OUTPUTS]) {
     uint32_t n = evaluate_side(devices_of(first), device, out);
     if (n == 0) {
         struct str why = devices_other(first, device)->eval.error;

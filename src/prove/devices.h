@@ -22,8 +22,8 @@ struct device_run *devices_other(const struct device_run *first, uint32_t device
 bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t violated);
 /* form_evaluate_match and form_evaluate on the first device, with the others as far as collectives need them. */
 bool devices_evaluate_match(struct device_run *first);
-uint32_t devices_evaluate_form(struct device_run *first, struct line_result out[MAX_LINES]);
+uint32_t devices_evaluate_form(struct device_run *first, struct output out[MAX_OUTPUTS]);
 /* After that: the form on another device. 0 with a reason in the context of the first. */
-uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct line_result out[MAX_LINES]);
+uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct output out[MAX_OUTPUTS]);
 
 #endif

@@ -73,7 +73,7 @@ struct str prove_example(void *self_, const struct match *m, const struct exampl
         return note_unproved(self, m, e, r.text);
     if (r.verdict == TRIAL_DIFFERENT)
         return smallest_difference(self, m, &(struct variation){.types = TYPES_KEPT, .seed = self->seed}, r.text, a);
-    if (p->same_outside)
+    if (p->totals.same_outside)
         return STR("it computes the same in what is stated to be outside of the claim: that need not be stated");
     struct preconditions all;
     proof_violate(p, &all);

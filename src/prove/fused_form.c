@@ -64,18 +64,18 @@ static const struct tensor *name_value(struct device_run *run, uint32_t slot, co
     return b->value == form_root(f) ? without_numbers(&run->eval, out) : out;
 }
 
-/* ---- lines ---- */
+/* ---- outputs ---- */
 
-/* The name of the pattern that a line of the form has, where it is an op of the match; or NONE. */
-static uint32_t line_slot(const struct fused_form *f, const struct reference *r, const struct node *line) {
-    uint32_t slot = line->kind == N_NAMED ? form_slot(f, r, line->slot) : NONE;
+/* The name of the pattern that a root of the form has, where it is an op of the match; or NONE. */
+static uint32_t output_slot(const struct fused_form *f, const struct reference *r, const struct node *root) {
+    uint32_t slot = root->kind == N_NAMED ? form_slot(f, r, root->slot) : NONE;
     bool is_op = slot != NONE && !reference_formula(r)->slot_is_variable[slot];
     return is_op && r->bound.slots[slot].value != NONE ? slot : NONE;
 }
 
 static uint32_t find_root(const struct fused_form *f, const struct reference *r) {
     const struct match *m = r->match;
-    uint32_t slot = line_slot(f, r, f->formula->root);
+    uint32_t slot = output_slot(f, r, f->formula->root);
     if (slot != NONE && (r->bound.slots[slot].op != NONE || r->bound.slots[slot].line > 0))
         return r->bound.slots[slot].value;
     return m->graph->m->ops[m->root].first_result;
@@ -86,15 +86,15 @@ static uint32_t add_value(struct fused_form *f, uint32_t value) {
     return f->nvalues++;
 }
 
-static void find_lines(struct fused_form *f, const struct reference *r) {
-    f->line_at[0] = add_value(f, find_root(f, r));
-    f->nlines = 1;
-    for (uint32_t i = 0; i < f->formula->nsecondary && f->nlines < MAX_LINES; i++) {
-        uint32_t slot = line_slot(f, r, f->formula->also[i].node);
+static void find_outputs(struct fused_form *f, const struct reference *r) {
+    f->outputs[0].value = add_value(f, find_root(f, r));
+    f->noutputs = 1;
+    for (uint32_t i = 0; i < f->formula->nsecondary && f->noutputs < MAX_OUTPUTS; i++) {
+        uint32_t slot = output_slot(f, r, f->formula->also[i].node);
         if (slot == NONE)
             continue;
-        f->line_of[f->nlines] = i + 1;
-        f->line_at[f->nlines++] = add_value(f, r->bound.slots[slot].value);
+        f->outputs[f->noutputs].root = i + 1;
+        f->outputs[f->noutputs++].value = add_value(f, r->bound.slots[slot].value);
     }
 }
 
@@ -107,12 +107,12 @@ static void find_names(struct fused_form *f, const struct reference *r) {
 }
 
 /* Takes the result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. */
-static bool set_line(struct device_run *run, const struct tensor *want, const struct tensor *got, bool root,
-                     struct line_result *out) {
+static bool set_output(struct device_run *run, const struct tensor *want, const struct tensor *got, bool root,
+                       struct output *out) {
     struct shape both;
     if (root && !(got = result_in_root_order(run, got)))
         return false;
-    *out = (struct line_result){want, got};
+    *out = (struct output){want, got};
     if (got->n == want->n) {
         out->got = tensor_reshape(&run->eval, got, &want->shape);
     } else if (got->n < want->n && shape_broadcast(&run->eval, &got->shape, &want->shape, &both) &&
@@ -140,19 +140,19 @@ bool form_bind(struct device_run *run) {
     return true;
 }
 
-uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]) {
+uint32_t form_evaluate(struct device_run *run, struct output out[MAX_OUTPUTS]) {
     const struct fused_form *f = run->form;
     const struct tensor *named[MAX_SLOTS] = {NULL}, *results[MAX_RESULTS] = {NULL};
     struct formula_options how = {.context = &f->like, .choice = &run->choice, .named = named};
     if (!formula_value_of(&run->eval, run->ref->set, f->formula, run->names, &how, results))
         return 0;
-    for (uint32_t i = 0; i < f->nlines; i++) {
-        uint32_t line = f->line_of[i];
-        const struct tensor *got = line == 0 ? results[0] : named[f->formula->also[line - 1].node->slot];
-        if (!got || !set_line(run, run->values[f->line_at[i]], got, i == 0, &out[i]))
+    for (uint32_t i = 0; i < f->noutputs; i++) {
+        uint32_t root = f->outputs[i].root;
+        const struct tensor *got = root == 0 ? results[0] : named[f->formula->also[root - 1].node->slot];
+        if (!got || !set_output(run, run->values[f->outputs[i].value], got, i == 0, &out[i]))
             return 0;
     }
-    return f->nlines;
+    return f->noutputs;
 }
 
 bool form_prepare(struct fused_form *f, const struct formula *formula, const struct device_run *run) {
@@ -164,7 +164,7 @@ bool form_prepare(struct fused_form *f, const struct formula *formula, const str
     f->like = form_like(run);
     for (uint32_t i = 0; i < formula->nslots; i++)
         f->as_printed[i] = formula->slot_is_variable[i] && is_taken_as_printed(formula->root, i);
-    find_lines(f, r);
+    find_outputs(f, r);
     find_names(f, r);
     axis_frames_find(f, r);
     return true;

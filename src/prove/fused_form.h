@@ -16,8 +16,8 @@ static inline uint32_t form_root(const struct fused_form *f) {
 bool form_evaluate_match(struct device_run *run);
 /* After that: values of the form's names in run->frame. False with a reason in the context. */
 bool form_bind(struct device_run *run);
-/* After that: evaluates the form with run->choice, a result for each line. Their number; 0 with a reason in the
+/* After that: evaluates the form with run->choice, a result for each output. Their number; 0 with a reason in the
  * context. A result of another shape is left to the caller to compare. */
-uint32_t form_evaluate(struct device_run *run, struct line_result out[MAX_LINES]);
+uint32_t form_evaluate(struct device_run *run, struct output out[MAX_OUTPUTS]);
 
 #endif

@@ -76,7 +76,7 @@ static inline bool reference_evaluates(const struct reference *r, uint32_t op) {
 
 /* ---- the fused form ---- */
 
-enum { MAX_FRAMES = 8, MAX_LINES = 8 };
+enum { MAX_FRAMES = 8, MAX_OUTPUTS = 8 };
 
 /* The axes in which the form is evaluated: those of the pattern's formula, or of an op of the graph, since a fused op
  * such as a convolution works in the axes of its operand. */
@@ -97,9 +97,11 @@ struct fused_form {
     /* Values of the reference that are compared or are operands of the form; the first one is the root. */
     uint32_t values[2 * MAX_SLOTS], nvalues;
     uint32_t name_at[MAX_SLOTS]; /* by name: its index in `values`, or NONE */
-    uint32_t line_at[MAX_LINES]; /* by compared output: its index in `values` */
-    uint32_t line_of[MAX_LINES]; /* by compared output: 0 the root, k the k-th secondary root of the form */
-    uint32_t nlines;
+    struct {
+        uint32_t value;     /* its index in `values` */
+        uint32_t root;      /* 0: the root of the form; k: its k-th secondary root */
+    } outputs[MAX_OUTPUTS]; /* that are compared */
+    uint32_t noutputs;
 };
 
 /* The name of the pattern that a name of the form is; NONE: the form's own. */
@@ -132,8 +134,8 @@ static inline struct program run_program(const struct device_run *run) {
                             .nops = run->ref->nops};
 }
 
-/* A line of the form and the value of the match that it stands for, of one shape if the form is right. */
-struct line_result {
+/* What a root of the form computes and the value of the match that it stands for, of one shape if the form is right. */
+struct output {
     const struct tensor *want, *got;
 };
 

@@ -52,14 +52,14 @@ struct trial_result proof_run(struct proof *p) {
     if (!fused.n)
         return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the pattern has no `fused`")};
     const struct formula *form = reference_parse(&p->ref, fused, &p->run.eval);
-    p->nfailed += form == NULL;
+    p->totals.nfailed += form == NULL;
     if (!prepare(p, form))
         return (struct trial_result){TRIAL_NOT_EVALUATED, p->run.eval.error};
     return proof_try_all(p);
 }
 
 bool proof_misfits(const struct proof *p) {
-    return p->nfailed > 0 && p->nbeyond == 0;
+    return p->totals.nfailed > 0 && p->totals.nbeyond == 0;
 }
 
 /* The pattern's own formula agrees with the ops that it matched. Where it does not, the names or axes of this match
@@ -91,9 +91,9 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
         v.needed = all.needed;
         v.needless = needless_names(p, &all);
     }
-    v.same_outside = p->same_outside;
-    v.bound = p->approximate ? m->pattern->approximate : 0;
-    v.cost = p->plain_cost;
+    v.same_outside = p->totals.same_outside;
+    v.bound = p->totals.approximate ? m->pattern->approximate : 0;
+    v.cost = p->totals.plain_cost;
     return v;
 }
 

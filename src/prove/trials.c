@@ -18,7 +18,7 @@ enum { MAX_ALTERNATIVES = 512, CHOICE_COST = 1 << 14 };
  * smaller than that: sums that cancel leave small elements with large relative errors. */
 static const double tolerance = 1e-9, floor_of_largest = 1e-3;
 
-/* ---- one line ---- */
+/* ---- one output ---- */
 
 static struct str index_text(struct arena *a, const struct shape *s, int64_t at) {
     int64_t index[TENSOR_RANK];
@@ -58,7 +58,7 @@ static struct str difference_text(const struct device_run *run, const struct ten
 }
 
 /* The result of the form with the elements that are not finite in the match taken from there: they are not compared. */
-static const struct tensor *where_finite(struct device_run *run, const struct line_result *o) {
+static const struct tensor *where_finite(struct device_run *run, const struct output *o) {
     struct tensor *t = tensor_copy(&run->eval, o->got);
     for (int64_t i = 0; t && i < t->n; i++)
         if (!isfinite(o->want->x[i]))
@@ -66,9 +66,9 @@ static const struct tensor *where_finite(struct device_run *run, const struct li
     return t ? t : o->got;
 }
 
-/* What is wrong with a line of the form on a device; empty: nothing. `compared`: elements that are a number on some
+/* What is wrong with an output of the form on a device; empty: nothing. `compared`: elements that are a number on some
  * side. */
-static struct str compare(struct proof *p, struct device_run *run, const struct line_result *o, bool finite,
+static struct str compare(struct proof *p, struct device_run *run, const struct output *o, bool finite,
                           int64_t *compared) {
     struct arena *a = run->ref->arena;
     if (!shape_eq(&o->want->shape, &o->got->shape))
@@ -79,27 +79,27 @@ static struct str compare(struct proof *p, struct device_run *run, const struct 
     double bound = run->ref->match->pattern->approximate;
     bool exact = d.error <= tolerance;
     bool same = exact || (bound > 0 && d.error < INFINITY && compare_relative_l2(got, o->want) <= bound);
-    p->approximate |= same && !exact;
+    p->totals.approximate |= same && !exact;
     return same || d.at < 0 ? STR("") : difference_text(run, o->want, d);
 }
 
 /* ---- one trial ---- */
 
-/* Elements of the lines of trials: those that are a number on some side, and those that are NaN on both. */
+/* Elements of the outputs of trials: those that are a number on some side, and those that are NaN on both. */
 struct tally {
     int64_t compared, skipped;
 };
 
-/* Compares the lines on one device. */
-static struct trial_result compare_lines(struct proof *p, struct device_run *run, const struct line_result *lines,
-                                         uint32_t n, bool finite, struct tally *tally) {
+/* Compares the outputs on one device. */
+static struct trial_result compare_outputs(struct proof *p, struct device_run *run, const struct output *outputs,
+                                           uint32_t n, bool finite, struct tally *tally) {
     struct trial_result result = {TRIAL_SAME, STR("")};
     for (uint32_t i = 0; i < n && result.verdict == TRIAL_SAME; i++) {
         int64_t compared = 0;
-        result.text = compare(p, run, &lines[i], finite, &compared);
+        result.text = compare(p, run, &outputs[i], finite, &compared);
         result.verdict = result.text.n ? TRIAL_DIFFERENT : TRIAL_SAME;
         tally->compared += compared;
-        tally->skipped += lines[i].want->n - compared;
+        tally->skipped += outputs[i].want->n - compared;
     }
     return result;
 }
@@ -111,23 +111,23 @@ static struct trial_result not_evaluated(struct proof *p) {
 /* Evaluates the form with the choice at hand and compares it on all devices. `finite`: elements that the match does not
  * make finite are not compared. */
 static struct trial_result try_choice(struct proof *p, bool finite, struct tally *tally) {
-    struct line_result lines[MAX_LINES] = {0};
+    struct output outputs[MAX_OUTPUTS] = {0};
     struct trial_result result = {TRIAL_SAME, STR("")};
     struct eval_context *b = &p->run.eval;
     b->elements = b->steps = 0;
     b->error = STR("");
-    uint32_t n = devices_evaluate_form(&p->run, lines);
-    p->cost += CHOICE_COST + b->elements + b->steps;
+    uint32_t n = devices_evaluate_form(&p->run, outputs);
+    p->totals.cost += CHOICE_COST + b->elements + b->steps;
     if (n > 0)
-        result = compare_lines(p, &p->run, lines, n, finite, tally);
+        result = compare_outputs(p, &p->run, outputs, n, finite, tally);
     struct device_run *other;
     for (uint32_t i = 1; n > 0 && result.verdict == TRIAL_SAME && (other = devices_other(&p->run, i)); i++)
-        if ((n = devices_evaluate_other(&p->run, i, lines)) > 0)
-            result = compare_lines(p, other, lines, n, finite, tally);
+        if ((n = devices_evaluate_other(&p->run, i, outputs)) > 0)
+            result = compare_outputs(p, other, outputs, n, finite, tally);
     if (n > 0)
         return result;
-    p->nfailed++;
-    p->nbeyond += b->beyond;
+    p->totals.nfailed++;
+    p->totals.nbeyond += b->beyond;
     return not_evaluated(p);
 }
 
@@ -150,7 +150,7 @@ static struct trial_result try_frame(struct proof *p, struct tally *tally) {
             return r;
         if (says_more(&r, &first))
             first = r;
-    } while (++tried < MAX_ALTERNATIVES && p->cost < p->budget && formula_choice_next(&p->run.choice));
+    } while (++tried < MAX_ALTERNATIVES && p->totals.cost < p->budget && formula_choice_next(&p->run.choice));
     return first;
 }
 
@@ -228,9 +228,9 @@ static struct trial_result try_all(struct proof *p, uint32_t violated) {
         else if (excluded == OUTSIDE_NOTHING || !form_excludes(&p->ref, &p->form, excluded))
             r = try_once(p, trial, violated, &tally);
         else if (violated == NONE)
-            p->same_outside |= is_same_outside(p, trial);
+            p->totals.same_outside |= is_same_outside(p, trial);
         if (trial == TRIAL_PLAIN && violated == NONE)
-            p->plain_cost = p->cost;
+            p->totals.plain_cost = p->totals.cost;
     }
     if (r.verdict == TRIAL_SAME && tally.compared == 0)
         return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the result is no number anywhere")};
@@ -245,17 +245,17 @@ struct trial_result proof_try_all(struct proof *p) {
 
 void proof_violate(struct proof *p, struct preconditions *out) {
     *out = (struct preconditions){0};
-    bool approximate = p->approximate;
+    bool approximate = p->totals.approximate;
     for (uint32_t i = 0; i < p->ref.ninputs; i++) {
         if (!input_has_precondition(&p->ref, i, p->run.mesh != NULL))
             continue;
-        p->cost = 0;
+        p->totals.cost = 0;
         enum trial_verdict v = try_all(p, i).verdict;
         out->needed += v == TRIAL_DIFFERENT;
         if (v == TRIAL_SAME)
             out->needless[out->nneedless++] = i;
     }
-    p->approximate = approximate;
+    p->totals.approximate = approximate;
 }
 
 struct str needless_names(const struct proof *p, const struct preconditions *all) {

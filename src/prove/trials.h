@@ -13,6 +13,16 @@ struct trial_result {
     struct str text; /* the difference, or why it was not evaluated */
 };
 
+/* What the trials so far found. */
+struct trial_totals {
+    uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
+    uint64_t plain_cost; /* of TRIAL_PLAIN */
+    uint32_t nfailed;    /* evaluations of the form that failed, */
+    uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (eval_beyond) */
+    bool approximate;    /* some output agrees within the bound of the pattern only */
+    bool same_outside;   /* the sides agree in a trial that the pattern excludes from its claim */
+};
+
 struct proof {
     struct reference ref;
     struct fused_form form;
@@ -21,13 +31,7 @@ struct proof {
     bool brief;      /* without TRIAL_COARSE, which mostly repeats TRIAL_PLAIN */
     uint64_t budget; /* cost after which no further alternative of the form is tried */
 
-    /* what the trials so far found */
-    uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
-    uint64_t plain_cost; /* of TRIAL_PLAIN */
-    uint32_t nfailed;    /* evaluations of the form that failed, */
-    uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (eval_beyond) */
-    bool approximate;    /* some line agrees within the bound of the pattern only */
-    bool same_outside;   /* the sides agree in a trial that the pattern excludes from its claim */
+    struct trial_totals totals;
 };
 
 /* The first trial finds the axis frame and the alternatives of the form that agree with the match; the others, with
