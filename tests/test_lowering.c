@@ -1,7 +1,7 @@
 /* The reference lowering of fused ops: against NumPy through the text of the op (fixtures/numeric), and formulas on
  * tensors. */
 #include "ir_text.h"
-#include "numeric/formula_value.h"
+#include "numeric/formula_run.h"
 #include "numeric_fixtures.h"
 #include "prove/compare.h"
 
@@ -52,6 +52,27 @@ static bool text_attribute(const void *self, const char *key, struct str *text) 
     return mlir_attr(t->m, t->op, key, text);
 }
 
+/* Reshapes results as the text declares them: a reduction without keep_dim, a flattened convolution. */
+static bool in_declared_shapes(struct eval_context *b, const struct call *c,
+                               const struct tensor *results[MAX_RESULTS]) {
+    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
+        const struct shape *declared = declared_shape(c, i);
+        if (!results[i] || !(results[i] = as_declared(b, c, i, results[i])))
+            return eval_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
+        if (declared && !shape_eq(declared, &results[i]->shape))
+            return eval_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
+                             shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, declared).p);
+    }
+    return true;
+}
+
+static bool interpret_lowered(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.eval = b, .set = &set};
+    struct lowered_op o;
+    return lowered_begin(&o, &r, lowering_of_kind(&set, c->kind), c, NULL) && evaluate_formula(o.run, results) &&
+           lowered_end(&o, results) && in_declared_shapes(b, c, results);
+}
+
 /* The op of a fixture, evaluated by its lowering. */
 static bool lowered(struct fixture_op *f, const struct tensor *results[MAX_RESULTS]) {
     const struct graph *g = &f->ir.g;
@@ -74,7 +95,7 @@ static bool lowered(struct fixture_op *f, const struct tensor *results[MAX_RESUL
                      .types = types,
                      .attribute = text_attribute,
                      .self = &self};
-    return interpret_lowered(&context, &set, &c, results);
+    return interpret_lowered(&context, &c, results);
 }
 
 static void check_lowered(struct fixture_op *f, struct lowered_count *n) {

@@ -90,9 +90,10 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
                    const struct node *node);
 /* From the results of the formula to those of the op. False with a reason. */
 bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]);
-/* Reshapes results as the text declares them: a reduction without keep_dim, a flattened convolution. False with a
- * reason. */
-bool lowered_in_declared_shapes(struct eval_context *b, const struct call *c,
-                                const struct tensor *results[MAX_RESULTS]);
+
+/* ---- formula_value.c ---- */
+
+/* The results of the root and of the secondary roots. False with a reason. */
+bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]);
 
 #endif

@@ -120,8 +120,6 @@ static const struct lowering *lowering_for(const struct formula_run *r, enum op_
     return r->set && !(r->inside && r->inside->kind == k) ? lowering_of_kind(r->set, k) : NULL;
 }
 
-static bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]);
-
 static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, const struct call *c,
                              const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     struct lowered_op o;
@@ -246,8 +244,9 @@ static void find_names(struct formula_run *r, const struct node *n) {
         find_names(r, n->args[i]);
 }
 
-static bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
+bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
     const struct formula *f = r->formula;
+    r->evaluate = value;
     find_names(r, f->root);
     for (uint32_t i = 0; i < f->nsecondary; i++)
         find_names(r, f->also[i].node);
@@ -272,8 +271,7 @@ bool formula_value(struct eval_context *b, const struct pattern_set *set, const 
 bool formula_value_of(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {
-        .eval = b, .set = set, .formula = f, .context = how->context, .choice = how->choice, .evaluate = value};
+    struct formula_run r = {.eval = b, .set = set, .formula = f, .context = how->context, .choice = how->choice};
     r.numbers = how->context ? how->context->numbers : NULL;
     if (r.choice)
         r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
@@ -287,18 +285,5 @@ bool formula_value_of(struct eval_context *b, const struct pattern_set *set, con
     b->arithmetic = kept;
     for (uint32_t i = 0; how->named && i < f->nslots; i++)
         how->named[i] = r.values[i][0];
-    return good;
-}
-
-bool interpret_lowered(struct eval_context *b, const struct pattern_set *set, const struct call *c,
-                       const struct tensor *results[MAX_RESULTS]) {
-    const struct lowering *w = lowering_of_kind(set, c->kind);
-    struct formula_run r = {.eval = b, .set = set, .evaluate = value};
-    if (!w)
-        return eval_fail(b, "no lowering of %s", op_table[c->kind].name);
-    enum arithmetic kept = b->arithmetic;
-    b->arithmetic = ARITHMETIC_EXACT;
-    bool good = evaluate_lowered(&r, w, c, NULL, results) && lowered_in_declared_shapes(b, c, results);
-    b->arithmetic = kept;
     return good;
 }

@@ -77,9 +77,4 @@ bool formula_value_of(struct eval_context *b, const struct pattern_set *set, con
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]);
 
-/* As interpret(), but by the lowering of the op and in exact arithmetic. False with a reason, also where there is no
- * lowering. */
-bool interpret_lowered(struct eval_context *b, const struct pattern_set *set, const struct call *c,
-                       const struct tensor *results[MAX_RESULTS]);
-
 #endif

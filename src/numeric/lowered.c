@@ -153,8 +153,7 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
                                    .numbers = r->numbers,
                                    .inside = w,
                                    .outer = c,
-                                   .depth = r->depth + 1,
-                                   .evaluate = r->evaluate};
+                                   .depth = r->depth + 1};
     return bind_params(o->run, w, c, o->axis);
 }
 
@@ -165,17 +164,4 @@ bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RE
             return false;
     results[0] = apply_activation(b, &o->call, results[0]);
     return results[0] != NULL;
-}
-
-bool lowered_in_declared_shapes(struct eval_context *b, const struct call *c,
-                                const struct tensor *results[MAX_RESULTS]) {
-    for (uint32_t i = 0; i < c->nresults && i < MAX_RESULTS; i++) {
-        const struct shape *declared = declared_shape(c, i);
-        if (!results[i] || !(results[i] = as_declared(b, c, i, results[i])))
-            return eval_fail(b, "the lowering of %s has no result %u", op_table[c->kind].name, i);
-        if (declared && !shape_eq(declared, &results[i]->shape))
-            return eval_fail(b, "the lowering of %s makes %s where the text says %s", op_table[c->kind].name,
-                             shape_text(b->arena, &results[i]->shape).p, shape_text(b->arena, declared).p);
-    }
-    return true;
 }
