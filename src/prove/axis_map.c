@@ -1,5 +1,6 @@
 /* A term of a map or an axis is a digit of an index: index / lo % size * stride (graph/index.h). Evaluating all terms
- * for each element is exact for any map; tables are used where terms do not mix axes. */
+ * for each element is exact for any map; where the axes determine it, no term takes a part of a digit that carries into
+ * another, so that the element is a sum over the axes. */
 #include "prove/axis_map.h"
 
 #include <string.h>
@@ -34,22 +35,6 @@ static bool overlap(const struct term *t, const struct term *m) {
     return t->space == m->space && t->lo < m->lo * m->size && m->lo < t->lo * t->size;
 }
 
-/* A term of the map is a sum over axes where it has digits of one axis only, or whole terms of several. */
-static bool is_sum_over_axes(const struct axes *axes, const struct term *m) {
-    uint32_t first = NONE;
-    bool several = false, contained = true;
-    for (uint32_t d = 0; d < axes->n; d++)
-        for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++) {
-            const struct term *t = &axes->t[j];
-            if (!overlap(t, m))
-                continue;
-            several |= first != NONE && first != d;
-            first = d;
-            contained &= t->lo >= m->lo && t->lo * t->size <= m->lo * m->size;
-        }
-    return !several || contained;
-}
-
 /* The element depends on axis d. */
 static bool depends_on(const struct axes *axes, const struct imap *map, uint32_t d) {
     bool found = false;
@@ -68,10 +53,8 @@ static int64_t *table_of(struct arena *a, const struct axes *axes, const struct 
 }
 
 struct axis_tables axis_tables_new(struct arena *a, const struct axes *axes, const struct imap *map) {
-    struct axis_tables t = {axes, map, {NULL}, true};
-    for (uint32_t k = 0; k < map->n; k++)
-        t.usable &= is_sum_over_axes(axes, &map->t[k]);
-    for (uint32_t d = 0; d < axes->n && t.usable; d++)
+    struct axis_tables t = {.naxes = axes->n};
+    for (uint32_t d = 0; d < axes->n; d++)
         if (depends_on(axes, map, d))
             t.table[d] = table_of(a, axes, map, d);
     return t;
@@ -79,9 +62,7 @@ struct axis_tables axis_tables_new(struct arena *a, const struct axes *axes, con
 
 int64_t axis_tables_element(const struct axis_tables *t, const int64_t *at) {
     int64_t element = 0;
-    if (!t->usable)
-        return axes_element(t->axes, t->map, at);
-    for (uint32_t d = 0; d < t->axes->n; d++)
+    for (uint32_t d = 0; d < t->naxes; d++)
         element += t->table[d] ? t->table[d][at[d]] : 0;
     return element;
 }
