@@ -36,6 +36,8 @@ enum fa_status {
 
 enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY };
 
+struct fa_library; /* patterns that were read: below */
+
 struct fa_options {
     const char *const *files; /* "-" is standard input, which is read to its end */
     size_t nfiles;
@@ -43,9 +45,10 @@ struct fa_options {
     const char *const *patterns; /* further pattern files or directories, read in order after the bundled ones */
     size_t npatterns;
     bool no_default_patterns;
-    const char *default_patterns; /* directory of the bundled patterns; NULL: beside the program, or as installed */
-    const char *only, *skip;      /* comma-separated globs over pattern names and fused ops; NULL: all, none */
-    const char *sources;          /* comma-separated: report findings of these sources only; NULL: all */
+    const struct fa_library *library; /* of fa_audit: its patterns instead, for several audits; or NULL */
+    const char *default_patterns;     /* directory of the bundled patterns; NULL: beside the program, or as installed */
+    const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
+    const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */
     const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; NULL: none */
     bool classify;       /* entries say how far the compiler is with their fusion */
     bool details;        /* instances have the figures of their proof as keys of their own */
@@ -105,8 +108,9 @@ enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out
 struct fa_explanation; /* where patterns nearly match, and what is different there */
 
 /* Searches the level that decides an audit: TTNN where there is one. `at`: only ops with this location ("add.174"),
- * alias ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never
- * NULL; to be freed with fa_explanation_free. */
+ * alias
+ * ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never NULL;
+ * to be freed with fa_explanation_free. */
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
 /* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);

@@ -1,6 +1,7 @@
 /* The audit. Read from the end: fa_audit, run (patterns, inputs, graphs, status), audit_graph (the steps for one
- * graph). TTNN decides what is missed; TTIR shows where it comes from. */
+ * graph). TTNN decides what is missed; TTIR tells where it comes from. */
 #include "audit.h"
+#include "author/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
-                         .patterns = &a->patterns,
+                         .patterns = a->patterns,
                          .graph = &g->decides->graph,
                          .selection = &g->selection,
                          .conflicts = g->conflicts,
@@ -91,7 +92,7 @@ static void remark_graph(const struct graph_audit *g) {
 static void warn_given_up(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     uint32_t gave_up = g->selection.matches.gave_up;
-    uint64_t steps = a->patterns.max_steps ? a->patterns.max_steps : MAX_STEPS;
+    uint64_t steps = a->patterns->max_steps ? a->patterns->max_steps : MAX_STEPS;
     if (gave_up)
         diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source.path, 0, 0},
                  "--limit steps=N allows more",
@@ -106,7 +107,7 @@ static bool is_unfused(const struct graph_audit *g) {
     uint32_t direct = 0;
     for (uint32_t i = 0; i < list->n; i++)
         direct += pattern_is_direct(list->items[i].pattern);
-    return g->ttnn.present && direct >= MANY && !signs_of_fusing(&g->a->patterns, &g->ttnn.graph);
+    return g->ttnn.present && direct >= MANY && !signs_of_fusing(g->a->patterns, &g->ttnn.graph);
 }
 
 static void say_what_happened(const struct graph_audit *g) {
@@ -132,7 +133,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     const struct graph_queue *all = context;
     struct fa_audit *a = all->a;
     struct graph_audit g = {
-        .a = a, .compile = &a->inputs.compiles[i], .setup = {&a->patterns, all->caches + worker, all->threads}};
+        .a = a, .compile = &a->inputs.compiles[i], .setup = {a->patterns, all->caches + worker, all->threads}};
     read_levels(&g);
     select_findings(&g);
     find_origins(&g);
@@ -159,8 +160,14 @@ static void audit_graphs(struct fa_audit *a) {
 }
 
 static bool read_patterns(struct fa_audit *a) {
-    a->patterns.no_examples = true;
-    return library_load(&a->patterns, a->options, &a->diags) && library_select(&a->patterns, a->options, &a->diags);
+    if (a->options->library) {
+        a->patterns = library_patterns(a->options->library);
+        return true;
+    }
+    a->own.no_examples = true;
+    a->own.max_steps = a->options->max_steps;
+    a->patterns = &a->own;
+    return library_load(&a->own, a->options, &a->diags) && library_select(&a->own, a->options, &a->diags);
 }
 
 static void say_unfused(struct fa_audit *a) {
@@ -191,7 +198,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
     if (!o->no_validate && !o->dry_run)
-        a->proofs = proofs_new(&a->patterns);
+        a->proofs = proofs_new(a->patterns);
     audit_graphs(a);
     finish_report(a);
     if (a->report.nentries) /* what is found counts more than what was not read */
@@ -203,7 +210,6 @@ struct fa_audit *fa_audit(const struct fa_options *options) {
     struct fa_audit *a = xcalloc(1, sizeof *a);
     a->diags.arena = &a->arena;
     a->diags.limit = options->max_diagnostics;
-    a->patterns.max_steps = options->max_steps;
     a->options = options;
     a->status = run(a, options);
     a->options = NULL;

@@ -11,7 +11,8 @@ struct fa_audit {
     const struct fa_options *options; /* while it runs */
     struct arena arena;
     struct diags diags;
-    struct pattern_set patterns;
+    struct pattern_set own;             /* read for this audit */
+    const struct pattern_set *patterns; /* these or those of a library */
     struct inputs inputs;
     struct report report;
     struct proofs *proofs; /* or NULL: nothing is proved */

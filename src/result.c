@@ -49,7 +49,7 @@ void fa_free(struct fa_audit *a) {
     report_free(&a->report);
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
-    patterns_free(&a->patterns);
+    patterns_free(&a->own);
     diags_free(&a->diags);
     free(a->remarks);
     arena_free(&a->arena);

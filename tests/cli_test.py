@@ -127,11 +127,11 @@ class Audit(Case):
 
     def test_report_is_yaml(self):
         try:
-            import yaml
+            from load_yaml import load_yaml
         except ImportError:
             self.skipTest("no PyYAML")
         self.run_it("m.ttir.mlir", "m.ttnn.mlir")
-        report = yaml.safe_load(self.read())
+        report = load_yaml(self.read())
         instance = report["missed_fusions"][0]["instances"][0]
         self.assertEqual(instance["ttnn_segment"], MATMUL + "\n" + ADD + "\n")
 
@@ -690,6 +690,12 @@ class PatternTests(Case):
             status, out, err = self.run_it(*args)
             self.assertEqual((out, err), ("", said))
             self.assertEqual(status, 0 if " 0 failed" in said else 1 if "failed" in said else 2)
+        for replaced in (RELU, "name: relu\noff: true\n"):  # the tests beside the pattern that was replaced are of no use
+            self.write("relu.test.yml", hit)
+            self.write("later.yml", replaced + "---\n" + RELU.replace("name: relu", "name: relu_again"))
+            self.write("relu.yml", RELU + "---\n" + RELU.replace("name: relu", "name: other"))
+            self.assertEqual(self.run_it(*args, "-P", "later.yml", "other", "relu_again")[2],
+                             "2 patterns, 0 tests, 0 failed; 2 without tests\n")
         self.write("m.mlir", "module {\n}\n")
         self.assertNotIn("relu.test.yml", self.run_it("-P", "relu.yml", "--ttir-only", "m.mlir")[2])
 

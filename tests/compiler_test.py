@@ -2,7 +2,7 @@
 """What the notes say of the compiler's own patterns: which of their preconditions a place fails; and where such a
 pattern would be wrong, that nothing is suggested, or the precondition is spelled out.
 
-usage: compiler_test.py PROGRAM [CORPUS]
+usage: compiler_test.py AUDITS [CORPUS]
 Where the corpus is there: what the compiler does fuse of a model with fusing on has no reason not to be fused.
 IR is written short: "e = exp x -> 4x32x64 {attributes}; ..." in TTIR; tensors without an element type are bf16; what
 nothing defines is an argument, "x:4x32x64" in front; "w:64!" is a parameter. Constants are "c = full 0.5 -> 1".
@@ -10,12 +10,11 @@ nothing defines is an argument, "x:4x32x64" in front; "w:64!" is a parameter. Co
 import glob
 import os
 import re
-import subprocess
 import sys
 
-import yaml
+from audits import Audits
 
-PROGRAM = sys.argv[1]
+AUDITS = Audits(sys.argv[1], "ttnn")
 failures = []
 
 
@@ -62,13 +61,11 @@ def module(args, ops):
 
 def audit(args, ops):
     text = module(args, ops)
-    p = subprocess.run([PROGRAM, "-q", "-o", "-", "--source=ttnn", "--ttir-only", "-"], input=text, capture_output=True,
-                       text=True)
-    if p.returncode > 1 or p.stderr:
-        failures.append("%s%s" % (text, p.stderr))
+    status, said, report = AUDITS.audit_text("ttir", text)
+    if status > 1 or said:
+        failures.append("%s%s" % (text, said))
         print("FAIL", failures[-1])
-    found = (yaml.safe_load(p.stdout) or {}) if p.stdout else {}
-    return {e["fused_op"]: e["instances"][0]["notes"] for e in found.get("missed_fusions", [])}, text
+    return {e["fused_op"]: e["instances"][0]["notes"] for e in report or []}, text
 
 
 def check(ok, text, what, found):
@@ -286,9 +283,8 @@ says(SDPA, "it takes k through a permute of the last two dimensions", "q:2x4x32x
 # ---- the compiler as the judge ----
 
 def findings(*files):
-    p = subprocess.run([PROGRAM, "-q", "-o", "-", "--source=ttnn", *files], capture_output=True, text=True)
     out = {}
-    for e in (yaml.safe_load(p.stdout) or {}).get("missed_fusions", []) if p.stdout else []:
+    for e in AUDITS.audit("both", *files)[2] or []:
         for i in e["instances"]:
             out[e["fused_op"], re.search("locations: (.*)|$", i["notes"]).group(1)] = i["notes"]
     return out
@@ -309,6 +305,7 @@ for ttir in sorted(glob.glob(os.path.join(sys.argv[2], "models", "*.ttir.mlir"))
         if not line.endswith("none of the compiler's preconditions is seen to fail"):
             failures.append(place)
             print("FAIL %s: %s was fused, but: %s" % (base, place, line))
+AUDITS.close()
 print("%d places judged by what the compiler fused" % judged)
 print("%d failed" % len(failures))
 sys.exit(1 if failures else 0)

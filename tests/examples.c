@@ -91,6 +91,8 @@ int main(int argc, char **argv) {
     struct pattern_set set = {0};
     bool good = argc == 3 && patterns_load(&set, argv[2], &diags);
     for (uint32_t i = 0; i < set.n; i++)
+        good &= patterns_load_tests(&set, set.items[i], &diags);
+    for (uint32_t i = 0; i < set.n; i++)
         for (uint32_t k = 0; k < set.items[i]->nexamples; k++)
             good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
     for (uint32_t i = 0; i < diags.n; i++)

@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
 """Attention, normalisation, activations and linear layers as other model families print them, each a small function of its own.
 
-usage: families_test.py PROGRAM FIXTURES [unittest arguments]
+usage: families_test.py AUDITS FIXTURES [unittest arguments]
 fixtures/families/NAME.LEVEL.mlir, audited at that level alone; the first lines say what it is and what is expected.
 At least as many of them are no missed fusion as are one. What is expected is the fused op and its component ops, in order.
 """
-import functools
 import glob
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 
-import yaml
+from audits import Audits
 
 PROGRAM, FIXTURES = (os.path.abspath(a) for a in sys.argv[1:3])
 del sys.argv[1:3]
@@ -423,25 +420,19 @@ def is_theoretical(entry):
 class Families(unittest.TestCase):
     maxDiff = None
 
-    @staticmethod
-    @functools.lru_cache(maxsize=None)
-    def run_it(name):
-        """Exit status, what was printed and the report, None when there is none."""
-        level = name.split(".")[1]
-        path = os.path.join(FIXTURES, "families", name + ".mlir")
-        with tempfile.TemporaryDirectory() as directory:
-            todo = os.path.join(directory, "todo.yml")
-            done = subprocess.run([PROGRAM, "-q", "-o", todo, "--%s-only" % level, path], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, timeout=60)
-            report = None
-            if os.listdir(directory) == ["todo.yml"]:
-                with open(todo) as f:
-                    report = yaml.safe_load(f)["missed_fusions"]
-            return done.returncode, done.stdout + done.stderr, report
+    @classmethod
+    def setUpClass(cls):
+        cls.audits, cls.known = Audits(PROGRAM), {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.audits.close()
 
     def audit(self, name):
-        status, printed, report = self.run_it(name)
-        self.assertEqual((status, printed), (int(report is not None), b""), name)
+        if name not in self.known:
+            self.known[name] = self.audits.audit(name.split(".")[1], os.path.join(FIXTURES, "families", name + ".mlir"))
+        status, said, report = self.known[name]
+        self.assertEqual((status, said), (int(report is not None), []), name)
         return report or []
 
     def check(self, name, theoretical, expected):

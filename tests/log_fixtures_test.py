@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-import yaml
+from load_yaml import load_yaml
 
 PROGRAM, LOGS = sys.argv[1], os.path.join(sys.argv[2], 'log')
 
@@ -57,7 +57,7 @@ def audit(*files, data=None):
 
 
 def instances(report):
-    return [i for e in (yaml.safe_load(report) or {}).get('missed_fusions', []) for i in e['instances']]
+    return [i for e in (load_yaml(report) or {}).get('missed_fusions', []) for i in e['instances']]
 
 
 class Fixtures(unittest.TestCase):

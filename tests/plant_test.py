@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Graphs made at random with fusions planted in them, and with decoys: a planted one with one thing changed, so that it is another function.
 
-usage: plant_test.py PROGRAM [--first=SEED] [--graphs=N] [--keep=DIRECTORY]
+usage: plant_test.py AUDITS [--first=SEED] [--graphs=N] [--keep=DIRECTORY]
 Every planted fusion has to be found at its root op, and nothing else may be, theoretical fusions aside.
 """
 import argparse
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
-import yaml
+from audits import Audits
 
 from plant_ir import Function, prod
 
@@ -739,21 +738,18 @@ def grow(seed, level):
     return g, g.text(returned, rng if rng.random() < 0.7 else None, located=seed % 3 == 2 or rng.random() < 0.5), what
 
 
-def found(program, paths):
+def found(audits, paths):
     """What an audit reports: the fused op and the results of the ops of the place, at each level."""
-    only = ["--%s-only" % paths[0][0]] if len(paths) == 1 else []
-    done = subprocess.run([program, "-q", "-o", "-"] + only + [path for _, path in paths], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60, universal_newlines=True)
+    _, said, report = audits.audit(paths[0][0] if len(paths) == 1 else "both", *(path for _, path in paths))
     out = []
-    report = yaml.load(done.stdout, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["missed_fusions"] if done.stdout else []
-    for entry in report:
+    for entry in report or []:
         for place in entry["instances"] if entry["source"] == "ttnn" else []:
             there = []
             for level, _ in paths:
                 lines = place.get(level + "_segment", "").strip().split("\n")
                 there.append({line.split()[0].split(":")[0] for line in lines if line})
             out.append((entry["fused_op"], there))
-    return out, done.stderr
+    return out, "".join(said)
 
 
 SMALL = ("ttnn.log1p", "ttnn.repeat", "ttnn.repeat_interleave")
@@ -773,12 +769,13 @@ def differences(expected, there):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
+    parser.add_argument("audits")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--graphs", type=int, default=120)
     parser.add_argument("--keep")
     args = parser.parse_args()
     wrong = planted = 0
+    audits = Audits(args.audits)
     with tempfile.TemporaryDirectory() as directory:
         for seed in range(args.first, args.first + args.graphs):
             levels = (("ttir",), ("ttnn",), ("ttir", "ttnn"))[seed % 3]
@@ -788,7 +785,7 @@ def main():
                 paths.append((level, os.path.join(args.keep or directory, "plant%d.%s.mlir" % (seed, level))))
                 with open(paths[-1][1], "w") as f:
                     f.write(text)
-            there, printed = found(args.program, paths)
+            there, printed = found(audits, paths)
             planted += len(g.expected)
             missed, more = differences(g.expected, there)
             more = [place for place in more if not (g.allowed and place[0] in SMALL)]
@@ -796,6 +793,7 @@ def main():
                 wrong += 1
                 print("graph %d (%s): missed %s, not planted %s %s\n    %s" % (
                     seed, " and ".join(levels), missed, more, printed, "\n    ".join(what)))
+    audits.close()
     print("%d graphs, %d fusions planted, %d graphs with a difference" % (args.graphs, planted, wrong))
     return 1 if wrong else 0
 

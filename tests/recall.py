@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-import yaml
+from load_yaml import load_yaml
 
 UPDATE = "--update" in sys.argv
 PROGRAM, CORPUS = [a for a in sys.argv[1:] if a != "--update"]
@@ -75,7 +75,7 @@ def audit(*args):
         if not os.path.exists(out):
             return [], done.returncode
         with open(out) as f:
-            entries = yaml.safe_load(f)["missed_fusions"]
+            entries = load_yaml(f)["missed_fusions"]
         return [Finding(e, i) for e in entries for i in e["instances"]], done.returncode
 
 

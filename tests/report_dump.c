@@ -1,38 +1,41 @@
-/* For report_yaml_test.py: prints a report on standard output with one instance for each file named,
- * its notes and its ir_loc the bytes of the file, its segment one op with these bytes. */
+/* For report_yaml_test.py: prints a report on standard output with one instance for each text on standard input ("5\n"
+ * and 5 bytes), its notes and its ir_loc these bytes, its segment one op with them. */
 #include <stdlib.h>
 
 #include "report/report.h"
 
-static struct str read_file(const char *path) {
+enum { MAX_TEXTS = 10000 };
+
+static bool read_text(struct str *out) {
     struct buf bytes = {0};
-    FILE *f = fopen(path, "rb");
-    for (int c; f && (c = getc(f)) != EOF;)
-        buf_addc(&bytes, (char)c);
-    if (f)
-        fclose(f);
-    buf_addc(&bytes, '\0'); /* the view of an empty file is not NULL, as in the program */
-    return (struct str){bytes.p, bytes.n - 1};
+    size_t n;
+    if (scanf("%zu", &n) != 1 || getchar() == EOF)
+        return false;
+    while (bytes.n < n)
+        buf_addc(&bytes, (char)getchar());
+    buf_addc(&bytes, '\0'); /* the view of an empty text is not NULL, as in the program */
+    *out = (struct str){bytes.p, n};
+    return true;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     struct report r = {.ttir_path = "12", .ttnn_path = "a: #b"};
-    struct mlir *irs = calloc((size_t)argc, sizeof *irs);
-    struct mlir_op *ops = calloc((size_t)argc, sizeof *ops);
+    struct mlir *irs = calloc(MAX_TEXTS, sizeof *irs);
+    struct mlir_op *ops = calloc(MAX_TEXTS, sizeof *ops);
     struct str components[] = {STR("ttnn.matmul"), STR("null")};
     struct entry_key key = {STR("ttnn.linear"), STR("ttnn"), {components, 2}, {0}};
     uint32_t zero = 0;
-    for (int i = 1; i < argc; i++) {
-        struct str text = read_file(argv[i]);
-        ops[i].text = (struct span){0, (uint32_t)text.n};
-        irs[i] = (struct mlir){.text = text, .ops = &ops[i], .nops = 1};
-        struct instance instance = {.ir_loc = text, .ttnn = {&irs[i], &zero, 1}, .notes = text, .order = (uint64_t)i};
+    int n = 0;
+    for (struct str text; n < MAX_TEXTS && read_text(&text); n++) {
+        ops[n].text = (struct span){0, (uint32_t)text.n};
+        irs[n] = (struct mlir){.text = text, .ops = &ops[n], .nops = 1};
+        struct instance instance = {.ir_loc = text, .ttnn = {&irs[n], &zero, 1}, .notes = text, .order = (uint64_t)n};
         report_add(&r, &key, &instance);
     }
     report_sort(&r);
     bool ok = report_print(&r, stdout);
     report_free(&r);
-    for (int i = 1; i < argc; i++)
+    for (int i = 0; i < n; i++)
         free((void *)(uintptr_t)irs[i].text.p);
     free(irs);
     free(ops);

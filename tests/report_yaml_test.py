@@ -4,11 +4,9 @@
 usage: report_yaml_test.py PATH_OF_REPORT_DUMP
 """
 import itertools
-import os
 import random
 import subprocess
 import sys
-import tempfile
 
 try:
     import yaml
@@ -45,13 +43,8 @@ def segment(data):
 
 def read_back(dump, data, loader):
     """The report that `dump` prints of these samples, as `loader` reads it."""
-    with tempfile.TemporaryDirectory() as directory:
-        paths = []
-        for i, sample in enumerate(data):
-            paths.append(os.path.join(directory, str(i)))
-            with open(paths[-1], "wb") as f:
-                f.write(sample)
-        out = subprocess.run([dump] + paths, stdout=subprocess.PIPE, check=True).stdout
+    texts = b"".join(b"%d\n%s" % (len(sample), sample) for sample in data)
+    out = subprocess.run([dump], input=texts, stdout=subprocess.PIPE, check=True).stdout
     return yaml.load(out.decode(), Loader=loader)
 
 

@@ -594,7 +594,7 @@ Test(graph, an_empty_text_has_an_empty_graph) {
 
 /* Takes minutes if all functions are searched for each value. */
 Test(graph, many_functions_without_arguments, .timeout = 20) {
-    enum { N = 300000 };
+    enum { N = 100000 };
     struct buf b = {0};
     buf_printf(&b, "module {\nfunc.func @first(%%x: tensor<1xf32>) {\n  return\n}\n");
     for (int i = 0; i < N; i++)
@@ -606,12 +606,12 @@ Test(graph, many_functions_without_arguments, .timeout = 20) {
     teardown();
     ir_read_bad(&ir, b.p);
     buf_free(&b);
-    cr_assert_eq(ir.m.nfuncs, 300001);
+    cr_assert_eq(ir.m.nfuncs, 100001);
 }
 
 /* The same for results of calls to a long function without a return. */
 Test(graph, many_calls_of_a_function_without_return, .timeout = 20) {
-    enum { N = 300000 };
+    enum { N = 100000 };
     struct buf b = {0};
     buf_printf(&b, "module {\nfunc.func private @body(%%x: tensor<1xf32>) -> tensor<1xf32> {\n");
     for (int i = 0; i < N; i++)

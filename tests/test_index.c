@@ -388,8 +388,8 @@ static int follow_chains(int chains, const int64_t *extents, uint32_t nextents) 
 Test(index, chains_of_movement_are_followed_exactly) {
     static const int64_t extents[] = {1, 2, 3, 4, 5, 6, 8, 12};
     seed = 20261120;
-    int gave_up = follow_chains(6000, extents, 8);
-    cr_assert_lt(gave_up, 6000 / 20, "%d of 6000 were given up", gave_up);
+    int gave_up = follow_chains(3000, extents, 8);
+    cr_assert_lt(gave_up, 3000 / 20, "%d of 3000 were given up", gave_up);
 }
 
 /* Extents of real models mostly divide each other: with powers of two every chain has to be followed. */
@@ -414,7 +414,7 @@ Test(index, two_roads_are_equal_when_their_elements_are) {
     int same = 0, compared = 0;
     seed = 99;
     first.rank = NONE;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 10000; i++) {
         int n = random_chain(extents, 4);
         struct imap m;
         if (!through_chain(n, &m))

@@ -278,7 +278,7 @@ Test(source, threads_ask_for_places) {
     for (size_t i = 0; i < PLACES; i++)
         a.text[i] = i % LINE_BYTES == LINE_BYTES - 1 ? '\n' : 'x';
     a.source = (struct source){.path = "x", .data = a.text, .size = PLACES, .line_cache_line = 1};
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 5; round++) {
         work_run(PLACES, 4, ask_place, &a);
         for (size_t i = 0; i < PLACES; i++)
             cr_assert(a.right[i], "place %zu", i);

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-import yaml
+from load_yaml import load_yaml
 
 PROGRAM, CORPUS = [a for a in sys.argv[1:] if not a.startswith("--")]
 MOST = [float(a[len("--most="):]) for a in sys.argv if a.startswith("--most=")]
@@ -25,7 +25,7 @@ def findings(path):
     with open(path) as f:
         level = "--ttnn-only" if '"ttnn.' in f.read() else "--ttir-only"
     done = subprocess.run([PROGRAM, "-v", "-o", "-", level, path], capture_output=True, text=True, timeout=120)
-    for entry in (yaml.safe_load(done.stdout) or {}).get("missed_fusions", []):
+    for entry in (load_yaml(done.stdout) or {}).get("missed_fusions", []):
         for instance in entry["instances"]:
             yield entry["fused_op"], instance["notes"]
     for line in re.findall(r"^.*is not reported: .*$", done.stderr, re.M):

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "author/catalogue.h"
+
 #include "author/draft.h"
 #include "author/examples.h"
 #include "fusion_audit.h"
@@ -33,6 +35,10 @@ struct fa_library *fa_library_read(const struct fa_options *o) {
     bool good = library_load(&l->patterns, o, &l->diags) && library_select(&l->patterns, o, &l->diags);
     l->status = good ? FA_CLEAN : FA_USAGE;
     return l;
+}
+
+const struct pattern_set *library_patterns(const struct fa_library *l) {
+    return &l->patterns;
 }
 
 enum fa_status fa_library_status(const struct fa_library *l) {
@@ -120,8 +126,11 @@ void fa_library_show(const struct fa_library *l, FILE *out) {
 
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n) {
     bool good = true;
+    uint32_t before = l->patterns.n;
     for (size_t i = 0; i < n; i++)
         good &= patterns_load(&l->patterns, files[i], &l->diags);
+    for (uint32_t i = before; i < l->patterns.n && good; i++)
+        good = patterns_load_tests(&l->patterns, l->patterns.items[i], &l->diags);
     for (size_t i = 0; i < n && good; i++)
         patterns_check(&l->patterns, files[i], &l->diags);
     return good ? FA_CLEAN : FA_USAGE;
@@ -137,7 +146,10 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     for (uint32_t i = 0; i < l->patterns.n; i++)
         l->patterns.items[i]->selected = true;
     *counts = (struct fa_test_counts){.patterns = ntaken};
-    for (uint32_t i = 0; i < ntaken; i++) {
+    bool good = true;
+    for (uint32_t i = 0; i < ntaken && good; i++)
+        good = patterns_load_tests(&l->patterns, taken[i], &l->diags);
+    for (uint32_t i = 0; i < ntaken && good; i++) {
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);
     }
@@ -148,7 +160,7 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     counts->unproved = prover.unproved;
     counts->formless = prover.formless;
     counts->varied = prover.varied;
-    return n.failed ? FA_MISSED : FA_CLEAN;
+    return !good ? FA_USAGE : n.failed ? FA_MISSED : FA_CLEAN;
 }
 
 enum fa_status fa_library_new(struct fa_library *l, const char *file, const char *ops, enum fa_levels levels,

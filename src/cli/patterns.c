@@ -16,7 +16,7 @@ static enum fa_status test_patterns(const struct options *o, struct fa_library *
     struct fa_test_counts n;
     enum fa_status status = fa_library_test(l, &n);
     say_diagnostics(l, status);
-    if (o->quiet)
+    if (o->quiet || status == FA_USAGE)
         return status;
     fprintf(stderr, "%zu pattern%s, %zu test%s, %zu failed", n.patterns, n.patterns == 1 ? "" : "s", n.tests,
             n.tests == 1 ? "" : "s", n.failed);

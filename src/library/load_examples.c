@@ -156,6 +156,14 @@ void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n) {
     }
 }
 
+static struct pattern *pattern_of_file(const struct pattern_set *set, struct str name, const char *file) {
+    struct pattern *p = find_pattern(set, name);
+    for (struct pattern *r = set->retired; r && !(p && str_is(p->file, file)); r = r->next_retired)
+        if (str_eq(r->name, name))
+            p = r;
+    return p && str_is(p->file, file) ? p : NULL;
+}
+
 void load_test_document(struct loader *l, const char *patterns, const yaml_node_t *map) {
     if (map->type != YAML_MAPPING_NODE) {
         error_at(l, map, "linear: [{hit: ...}, {miss: ...}]", "a list of tests for each pattern is meant", STR(""));
@@ -163,8 +171,8 @@ void load_test_document(struct loader *l, const char *patterns, const yaml_node_
     }
     for (yaml_node_pair_t *i = map->data.mapping.pairs.start; i < map->data.mapping.pairs.top && !l->failed; i++) {
         const yaml_node_t *key = yaml_document_get_node(&l->doc, i->key);
-        struct pattern *p = is_scalar(l, key) ? find_pattern(l->set, scalar_text(key)) : NULL;
-        if (p && str_is(p->file, patterns))
+        struct pattern *p = is_scalar(l, key) ? pattern_of_file(l->set, scalar_text(key), patterns) : NULL;
+        if (p)
             load_examples(l, p, yaml_document_get_node(&l->doc, i->value));
         else if (!l->failed)
             error_at(l, key, NULL, "tests of a pattern that is not in the file beside this one: ", scalar_text(key));

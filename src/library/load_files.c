@@ -127,21 +127,6 @@ static bool read_file(struct loader *l, const char *path) {
     return ok;
 }
 
-/* "linear.test.yml" beside "linear.yml", if it is there. */
-static bool load_tests(struct pattern_set *set, const char *path, struct diags *d) {
-    struct str stem = str_of(path);
-    if (set->no_examples || !str_ends(stem, STR(".yml")))
-        return true;
-    struct str tests = arena_printf(&set->arena, "%.*s.test.yml", (int)(stem.n - 4), stem.p);
-    struct loader l = {.set = set, .diags = d, .tests_of = path};
-    if (access(tests.p, F_OK) != 0)
-        return true;
-    if (!read_file(&l, tests.p))
-        return false;
-    load_text_of_file(&l, false);
-    return !l.failed;
-}
-
 /* What patterns may use is read first, from all files. */
 static bool load_files(struct pattern_set *set, const char *const *paths, uint32_t n, struct diags *d) {
     struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
@@ -156,9 +141,25 @@ static bool load_files(struct pattern_set *set, const char *const *paths, uint32
     }
     for (uint32_t i = 0; i < n && ok; i++) {
         load_text_of_file(&l[i], false);
-        ok = !l[i].failed && load_tests(set, l[i].file, d);
+        ok = !l[i].failed;
     }
     return ok;
+}
+
+/* "linear.test.yml" beside "linear.yml", if it is there. */
+bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d) {
+    struct loader l = {.set = set, .diags = d, .tests_of = of->file.p};
+    if (of->tests_read || !str_ends(of->file, STR(".yml")))
+        return true;
+    for (uint32_t i = 0; i < set->n; i++)
+        set->items[i]->tests_read |= set->items[i]->file.p == of->file.p;
+    struct str tests = arena_printf(&set->arena, "%.*s.test.yml", (int)(of->file.n - 4), of->file.p);
+    if (access(tests.p, F_OK) != 0)
+        return true;
+    if (!read_file(&l, tests.p))
+        return false;
+    load_text_of_file(&l, false);
+    return !l.failed;
 }
 
 const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d) {

@@ -91,11 +91,13 @@ struct pattern {
     uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */
     bool selected;                      /* by --only and --skip */
+    bool tests_read;                    /* the file of tests beside its own */
     bool replaced;                      /* by a later one of the same name, or switched off */
     bool is_variant;                    /* has the formula of another pattern (`like`) and is searched with it */
     struct pattern *variant;            /* the next variant of the same formula */
     struct pattern *variant_of;         /* the pattern whose formula it is; NULL unless is_variant */
     struct pattern *replaces;           /* the earlier one of the same name, or NULL */
+    struct pattern *next_retired;
 };
 
 /* How a model location is read out of a parameter's name: what matches is removed (strip), or gives a text. */
@@ -113,12 +115,13 @@ struct fusing_sign {
 
 struct pattern_set {
     uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
-    bool no_examples;   /* `tests` are skipped: most of the time of reading, of no use to an audit */
+    bool no_examples;   /* `tests` are skipped */
     struct arena arena;
     struct idioms idioms;
     struct regexes regexes;
     struct pattern **items;
     uint32_t n, cap;
+    struct pattern *retired;            /* those that were replaced or switched off, by next_retired */
     struct pattern **rooted;            /* those with a formula of their own, by the operator of their root */
     uint32_t first_rooted[K_COUNT + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
     uint32_t nread;                     /* patterns read that replaced none: the next `order` */
@@ -143,6 +146,8 @@ static inline bool pattern_is_direct(const struct pattern *p) {
  * earlier one of the same name, which stays in the list, marked, where variants have its formula. False with
  * diagnostics; the patterns before the first error are in the set then. */
 bool patterns_load(struct pattern_set *set, const char *path, struct diags *d);
+/* Reads the file of tests beside that of a pattern, once. False with diagnostics. */
+bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, struct diags *d);
 /* Reads the text of one pattern; `name` stands for the file in diagnostics. NULL with diagnostics. */
 const struct pattern *patterns_load_text(struct pattern_set *set, const char *name, struct str text, struct diags *d);
 /* Selects by --only and --skip: comma-separated globs over names and fused ops; NULL: all, none. False with the glob

@@ -43,6 +43,8 @@ static void append_pattern(struct pattern_set *set, struct pattern *p) {
 void retire_pattern(struct pattern_set *set, struct pattern *p, struct pattern *by) {
     uint32_t n = 0;
     p->replaced = true;
+    p->next_retired = set->retired;
+    set->retired = p;
     for (uint32_t i = 0; i < set->n; i++)
         if (set->items[i] != p)
             set->items[n++] = set->items[i];
