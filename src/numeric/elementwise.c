@@ -132,7 +132,7 @@ bool evaluate_elementwise(struct eval_context *b, const struct call *c, const st
     const struct tensor *y = unary ? NULL : operand_or_attribute(b, c, 1, "rhs");
     if (!unary && !y)
         return false;
-    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
+    for (int64_t i = 0; y && binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
             return eval_fail(b, "an integer is divided by 0");
     *out = wrapped_all(b, c, y ? apply_binary(b, binary, operand(c, 0), y) : apply_unary(b, unary, operand(c, 0)));
