@@ -108,9 +108,8 @@ enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out
 struct fa_explanation; /* where patterns nearly match, and what is different there */
 
 /* Searches the level that decides an audit: TTNN where there is one. `at`: only ops with this location ("add.174"),
- * alias
- * ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never NULL;
- * to be freed with fa_explanation_free. */
+ * alias ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never
+ * NULL; to be freed with fa_explanation_free. */
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
 /* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);

@@ -1,4 +1,4 @@
-/* What `explain` tells: gathered graph by graph, then printed as text or JSON. It owns all its text, since each module
+/* What `explain` prints: gathered graph by graph, then printed as text or JSON. It owns all its text, since each module
  * is freed before the next one is read. */
 #ifndef FA_EXPLAIN_H
 #define FA_EXPLAIN_H
@@ -46,7 +46,7 @@ struct fa_explanation {
     struct inputs inputs;
     struct proofs *proofs;
     const char *at; /* or NULL */
-    bool all;       /* one pattern at one place is asked for: also what is not close is told */
+    bool all;       /* one pattern at one place is asked for: far misses are printed, too */
     struct explained *items;
     uint32_t n, cap;
     enum fa_status status;

@@ -1,4 +1,4 @@
-/* Near misses: where a pattern almost matches, and the first thing that is different there. `explain` tells them; an
+/* Near misses: where a pattern almost matches, and the first thing that is different there. `explain` prints them; an
  * audit never looks for them. */
 #ifndef FA_NEAR_MISS_H
 #define FA_NEAR_MISS_H

@@ -80,8 +80,8 @@ enum shrink_rule {
 struct op_info {
     const char *name;
     enum op_class class;
-    const char *roles, *spellings;
     unsigned flags;
+    const char *roles, *spellings;
     const char *strict, *attributes, *dims, *absent, *in_formula;
     const char *axes[4], *says[4];
     struct {

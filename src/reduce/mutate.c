@@ -37,8 +37,7 @@ static void set_lead(struct mutator *x, uint32_t value, int64_t extent) {
 /* Ops that treat a further leading dimension as a batch dimension, where all operands have it or those without
  * broadcast. */
 static bool is_batched(enum op_kind k, enum op_class c) {
-    return c == OP_ELTWISE || c == OP_REDUCE || c == OP_SLICE || c == OP_JOIN || class_moves(c) ||
-           op_is(k, BATCHES);
+    return c == OP_ELTWISE || c == OP_REDUCE || c == OP_SLICE || c == OP_JOIN || class_moves(c) || op_is(k, BATCHES);
 }
 
 static void lead_results(struct mutator *x, uint32_t op) {
