@@ -397,8 +397,8 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
     wrong_idiom("f(x: x", "10:8", "')' expected");
     wrong_idiom("f(x) x", "10:10", "':' expected");
     idiom("f(x, y, dim): sum(x * y, dim=dim)");
-    wrong("out = f(a)", "10:9", "an argument is missing", NULL);
-    wrong("out = f(a, b, c)", "10:17", "no such parameter", NULL);
+    wrong("out = f(a)", "10:9", "an argument is missing", "f(x, y, dim)");
+    wrong("out = f(a, b, c)", "10:17", "no such parameter", "f(x, y, dim)");
     wrong("out = f(a, z=b)", "10:16", "no such parameter", NULL);
     idioms_free(&idioms);
 }

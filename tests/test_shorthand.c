@@ -41,6 +41,15 @@ Test(shorthand, defaults_and_types) {
             "operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<2x8xbf16>, tensor<8xbf16>) -> tensor<2x8xbf16>");
 }
 
+Test(shorthand, a_reduction_has_the_type_that_it_leaves) {
+    expands("m = mean x:2x3x4 {dim_arg = [-1]}", "%m = \"ttir.mean\"(%x) <{dim_arg = [-1 : i32], keep_dim = true}> : "
+                                                 "(tensor<2x3x4xbf16>) -> tensor<2x3x1xbf16>");
+    expands("m = max x:2x3x4 {dim_arg = [0, 1], keep_dim = false}",
+            "%m = \"ttir.max\"(%x) <{dim_arg = [0 : i32, 1 : i32], keep_dim = false}> : (tensor<2x3x4xbf16>) -> "
+            "tensor<4xbf16>");
+    expands("m = sum x:2x3", "%m = \"ttir.sum\"(%x) <{keep_dim = true}> : (tensor<2x3xbf16>) -> tensor<1x1xbf16>");
+}
+
 Test(shorthand, literals_are_constants) {
     expands("o = multiply x:2x3 0.5", "%lit0 = \"ttir.full\"() <{fill_value = 0.5 : f32, shape = array<i32: 1, 1>}> : "
                                       "() -> tensor<1x1xbf16> %o = \"ttir.multiply\"(%x, %lit0) : (tensor<2x3xbf16>, "

@@ -205,6 +205,15 @@ static const struct idiom *find_idiom(const struct idioms *all, struct str name)
     return NULL;
 }
 
+/* "over_root(x, v, weight)" */
+static const char *idiom_head(struct builder *b, const struct idiom *idiom) {
+    struct str head = arena_printf(b->arena, "%.*s(", (int)idiom->name.n, idiom->name.p);
+    for (uint32_t i = 0; i < idiom->nparams; i++)
+        head = arena_printf(b->arena, "%s%.*s%s", head.p, (int)idiom->params[i].n, idiom->params[i].p,
+                            i + 1 < idiom->nparams ? ", " : ")");
+    return head.p;
+}
+
 static bool bind_params(struct builder *b, struct formula_scope *s, const struct expr *e, const struct idiom *idiom,
                         struct formula_scope *inner) {
     uint32_t at = 0;
@@ -216,7 +225,7 @@ static bool bind_params(struct builder *b, struct formula_scope *s, const struct
         while (at < idiom->nparams && str_is(idiom->params[at], "dim"))
             at++;
         if (at == idiom->nparams || e->keys[i].n) {
-            build_fail(b, s, e->args[i]->text, NULL, "the idiom has no such parameter");
+            build_fail(b, s, e->args[i]->text, idiom_head(b, idiom), "the idiom has no such parameter");
             return false;
         }
         struct node *arg = build(b, s, e->args[i]);
@@ -225,7 +234,7 @@ static bool bind_params(struct builder *b, struct formula_scope *s, const struct
     while (at < idiom->nparams && str_is(idiom->params[at], "dim"))
         at++;
     if (at < idiom->nparams && !b->failed)
-        build_fail(b, s, e->text, NULL, "an argument is missing");
+        build_fail(b, s, e->text, idiom_head(b, idiom), "an argument is missing");
     return !b->failed;
 }
 

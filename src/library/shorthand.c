@@ -149,30 +149,6 @@ static struct str shape_type(const struct shorthand *s, const struct short_shape
     return t;
 }
 
-/* The operands' types broadcast to one; the element type is that of the first tensor. */
-static bool infer_type(struct shorthand *s, const struct short_op *op, struct str *out) {
-    struct short_shape all = {0};
-    for (uint32_t i = 0; i < op->noperands; i++) {
-        struct short_shape one = shape_of(op->operand_types[i]);
-        if (!one.known)
-            continue;
-        struct short_shape wide = one.rank >= all.rank ? one : all, narrow = one.rank >= all.rank ? all : one;
-        for (uint32_t d = 0; d < narrow.rank; d++) {
-            int64_t *to = &wide.dims[wide.rank - narrow.rank + d];
-            if (*to == 1)
-                *to = narrow.dims[d];
-            else if (narrow.dims[d] != 1 && narrow.dims[d] != *to)
-                return fail(s, op->word, "the types of the operands do not broadcast, so that of the result is needed");
-        }
-        wide.element = all.known ? all.element : one.element;
-        all = wide;
-    }
-    if (!all.known)
-        return fail(s, op->word, "the type of the result is needed");
-    *out = shape_type(s, &all);
-    return true;
-}
-
 /* ---- values ---- */
 
 static bool define(struct shorthand *s, struct str name, const struct str *types, uint32_t n) {
@@ -424,6 +400,49 @@ static uint32_t find_key(const struct short_op *op, struct str key) {
         if (str_eq(op->keys[i], key))
             return i;
     return NONE;
+}
+
+/* The dimensions of dim_arg, or all, have one element, or are gone without keep_dim. */
+static void reduce(const struct short_op *op, struct short_shape *shape) {
+    uint32_t dims = find_key(op, STR("dim_arg")), keep = find_key(op, STR("keep_dim")), rank = 0;
+    bool gone = keep != NONE && str_is(op->values[keep], "false");
+    struct int_list list = {.n = 0};
+    bool some = dims != NONE && read_list(op->values[dims], &list);
+    for (uint32_t d = 0; d < shape->rank; d++) {
+        bool reduced = !some;
+        for (uint32_t i = 0; i < list.n; i++)
+            reduced |= list.v[i] == d || list.v[i] + shape->rank == d;
+        if (!reduced || !gone)
+            shape->dims[rank++] = reduced ? 1 : shape->dims[d];
+    }
+    shape->rank = rank;
+}
+
+/* The operands' types broadcast to one, of a reduction with its dimensions reduced; the element type is that of the
+ * first tensor. */
+static bool infer_type(struct shorthand *s, const struct short_op *op, struct str *out) {
+    struct short_shape all = {0};
+    for (uint32_t i = 0; i < op->noperands; i++) {
+        struct short_shape one = shape_of(op->operand_types[i]);
+        if (!one.known)
+            continue;
+        struct short_shape wide = one.rank >= all.rank ? one : all, narrow = one.rank >= all.rank ? all : one;
+        for (uint32_t d = 0; d < narrow.rank; d++) {
+            int64_t *to = &wide.dims[wide.rank - narrow.rank + d];
+            if (*to == 1)
+                *to = narrow.dims[d];
+            else if (narrow.dims[d] != 1 && narrow.dims[d] != *to)
+                return fail(s, op->word, "the types of the operands do not broadcast, so that of the result is needed");
+        }
+        wide.element = all.known ? all.element : one.element;
+        all = wide;
+    }
+    if (!all.known)
+        return fail(s, op->word, "the type of the result is needed");
+    if (op_table[op->kind].class == OP_REDUCE)
+        reduce(op, &all);
+    *out = shape_type(s, &all);
+    return true;
 }
 
 static bool print_attribute(struct shorthand *s, const struct short_op *op, uint32_t *n, const struct attr_row *row,
