@@ -1,5 +1,5 @@
 /* The audit. Read from the end: fa_audit, run (patterns, inputs, graphs, status), audit_graph (the steps for one
- * graph). TTNN decides what is missed; TTIR tells where it comes from. */
+ * graph). TTNN decides what is missed; TTIR shows where it comes from. */
 #include "audit.h"
 #include "author/catalogue.h"
 
