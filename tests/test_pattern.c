@@ -461,6 +461,7 @@ Test(pattern, numbers_have_their_values) {
                 {"5 % 0 == 0", 0},
                 {"1 < 2 | 1 / 0 > 3", 1},
                 {"not(1 / 0 > 3)", 1},
+                {"1 / 0 != 3", 1},
                 {"0 / 4", 0}};
     struct formula f;
     struct text_origin origin = {"c.yml", 1, 1};

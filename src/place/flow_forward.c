@@ -100,9 +100,8 @@ static uint8_t axis_of(const struct graph *g, uint32_t op, uint8_t orientation) 
     struct str text;
     uint32_t rank;
     int64_t dim;
-    const char *key = g->kind[op] == K_SOFTMAX ? "dimension" : "dim_arg";
     if (orientation > TRANSPOSED || !graph_shape(g, graph_operands(g, op)[0], &rank) || rank < 2 ||
-        !mlir_attr(g->m, op, key, &text) || mlir_ints(text, &dim, 1) != 1)
+        !graph_axes(g, op, &text) || mlir_ints(text, &dim, 1) != 1)
         return ANY_AXIS;
     dim += dim < 0 ? rank : 0;
     if (dim != rank - 1 && dim != rank - 2)
