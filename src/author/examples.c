@@ -243,6 +243,23 @@ static const struct match *own_match(const struct example_run *r, const struct m
     return found->n ? &found->items[0] : NULL;
 }
 
+/* What `explain` says of the pattern in a function, or empty. */
+static struct str explanation(struct example_run *r, const struct module *m, uint32_t func) {
+    struct near_miss near;
+    if (m->graph.func_kind[func] != FUNC_MAIN ||
+        !near_miss_of(leader_of(r->pattern), r->pattern, &m->graph, func, r->set->max_steps, &r->arena, &near))
+        return STR("");
+    return arena_printf(&r->arena, "%.*s%s%.*s", (int)near.part.n, near.part.p, near.part.n ? ": " : "",
+                        (int)near.reason.n, near.reason.p);
+}
+
+static void fail_to_match(struct example_run *r, const struct module *m, const char *hint) {
+    struct str said = STR("");
+    for (uint32_t f = 0; f < m->ir.nfuncs && !said.n; f++)
+        said = explanation(r, m, f);
+    fail(r, hint, "the pattern does not match%s%s", said.n ? ": " : "", said.n ? said.p : "");
+}
+
 static void check_found(struct example_run *r, const struct module *m, const struct match_list *found) {
     const struct match *own = own_match(r, found);
     bool hit = own && own->pattern == r->pattern;
@@ -254,7 +271,7 @@ static void check_found(struct example_run *r, const struct module *m, const str
     } else if (r->example->hit && own && !hit) {
         fail(r, NULL, "matched by %.*s instead", (int)own->pattern->name.n, own->pattern->name.p);
     } else if (r->example->hit && !hit) {
-        fail(r, hint, "the pattern does not match");
+        fail_to_match(r, m, hint);
     } else if (!r->example->hit && hit) {
         uint32_t root = own->root;
         struct str op = mlir_op_name(&m->ir, root);
@@ -267,20 +284,15 @@ static void check_found(struct example_run *r, const struct module *m, const str
 
 /* `explains`: what `explain` says of the miss has to contain it. */
 static void check_explanation(struct example_run *r, const struct module *m) {
-    struct str want = r->example->explains;
-    struct str said = STR("nothing");
+    struct str want = r->example->explains, said = STR("");
     for (uint32_t f = 0; f < m->ir.nfuncs && want.n; f++) {
-        struct near_miss near;
-        if (m->graph.func_kind[f] != FUNC_MAIN ||
-            !near_miss_of(leader_of(r->pattern), r->pattern, &m->graph, f, r->set->max_steps, &r->arena, &near))
-            continue;
-        said = arena_printf(&r->arena, "%.*s%s%.*s", (int)near.part.n, near.part.p, near.part.n ? ": " : "",
-                            (int)near.reason.n, near.reason.p);
-        if (str_find(said, want))
+        struct str here = explanation(r, m, f);
+        if (str_find(here, want))
             return;
+        said = here.n ? here : said;
     }
     if (want.n)
-        fail(r, NULL, "explain says: %.*s; not: %.*s", (int)said.n, said.p, (int)want.n, want.p);
+        fail(r, NULL, "explain says: %s; not: %.*s", said.n ? said.p : "nothing", (int)want.n, want.p);
 }
 
 static void add_lines(struct buf *out, struct str_list lines) {
