@@ -281,7 +281,8 @@ Test(prove, a_scale_of_a_grouped_transposed_convolution) {
         "o", "multiply", "c", "scale", "1x3x3x4", "1x1x1x4", "1x3x3x4")
     proved(r, GROUPED("1", "4x4x1x1"));
     refuted(r, GROUPED("2", "4x2x1x1"),
-            "the fused form does not fit the match: shapes 4x2x1x1 and 1x4x1x1 do not broadcast");
+            "the fused form does not fit the match: shapes 4x2x1x1 and 1x4x1x1 do not broadcast, in w * "
+            "reshape(scale, shape=");
     refuted(r, GROUPED("4", "4x1x1x1"), "the fused form makes");
 }
 

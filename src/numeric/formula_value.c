@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "lang/printer.h"
 #include "numeric/evaluators.h"
 #include "numeric/formula_run.h"
 
@@ -126,6 +127,18 @@ static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, co
     return lowered_begin(&o, r, w, c, n) && evaluate_formula(o.run, results) && lowered_end(&o, results);
 }
 
+/* Adds to the reason which part of the formula it is about. */
+static bool fail_at(struct formula_run *r, const struct node *n) {
+    struct buf part = {0};
+    formula_print_part(r->formula, n, &part);
+    bool whole = part.n <= 100;
+    if (!r->eval->beyond)
+        r->eval->error = arena_printf(r->eval->arena, "%.*s, in %.*s%s", (int)r->eval->error.n, r->eval->error.p,
+                                      whole ? (int)part.n : 97, part.p, whole ? "" : "...");
+    buf_free(&part);
+    return false;
+}
+
 static bool op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct tensor *operands[16];
     enum op_class class = op_table[n->op].class;
@@ -154,7 +167,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
         c.shapes = &shape;
         c.nresults = 1;
     }
-    return interpret(r->eval, &c, results);
+    return interpret(r->eval, &c, results) || fail_at(r, n);
 }
 
 static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
