@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define uthash_malloc(size) xrealloc(NULL, size)
+#define uthash_malloc(size)         xrealloc(NULL, size)
+#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)str_hash((struct str){(key), (n)}))
 #include <uthash.h>
 
 enum { TEXTS = 5 }; /* fields of struct instance_text */
