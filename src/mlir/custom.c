@@ -6,7 +6,7 @@
 
 static bool parse_uses_until_types(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
-    struct span name;
+    struct value_use use;
     uint32_t first_forward = p->names.nforward;
     if (!read_attrs(p, op))
         return false;
@@ -17,9 +17,9 @@ static bool parse_uses_until_types(struct ir_parser *p, uint32_t op) {
     } else {
         do {
             parse_space(p);
-            if (!read_use(p, &name))
+            if (!read_use(p, &use))
                 return false;
-            scope_use(p, name);
+            scope_use(p, &use);
         } while (parse_accept(p, ','));
     }
     m->ops[op].noperands = m->noperands - m->ops[op].first_operand;
@@ -134,7 +134,7 @@ struct unknown_op {
     struct name_scope scope;
 };
 
-static void note_use(struct ir_parser *p, const struct unknown_op *u, struct span name) {
+static void note_use(struct ir_parser *p, const struct unknown_op *u, const struct value_use *use) {
     uint32_t type = NONE;
     const char *at = p->p;
     /* "%x: type" in brackets may be an argument of a region that follows */
@@ -148,7 +148,7 @@ static void note_use(struct ir_parser *p, const struct unknown_op *u, struct spa
     }
     p->p = at;
     p->uses = grow(p->uses, &p->uses_cap, p->nuses + 1, sizeof *p->uses);
-    p->uses[p->nuses++] = (struct typed_use){name, type};
+    p->uses[p->nuses++] = (struct typed_use){*use, type};
 }
 
 /* Turns the names met so far into operands. With a region, unknown names are its arguments. */
@@ -157,9 +157,9 @@ static void resolve_uses(struct ir_parser *p, struct unknown_op *u, bool region)
     struct mlir_op *o = &m->ops[u->op];
     o->first_operand = m->noperands;
     for (uint32_t i = u->uses; i < p->nuses; i++)
-        if (!region || scope_defined(p, p->uses[i].name)) {
-            scope_use(p, p->uses[i].name);
-            p->uses[i].name.end = p->uses[i].name.begin;
+        if (!region || scope_defined(p, &p->uses[i].use)) {
+            scope_use(p, &p->uses[i].use);
+            p->uses[i].use.name.end = p->uses[i].use.name.begin;
         }
     o->noperands = m->noperands - o->first_operand;
     if (!region)
@@ -169,13 +169,14 @@ static void resolve_uses(struct ir_parser *p, struct unknown_op *u, bool region)
     uint32_t index = 0;
     for (uint32_t i = u->uses; i < p->nuses; i++) {
         struct typed_use s = p->uses[i];
-        if (s.name.end == s.name.begin)
+        struct span name = s.use.name;
+        if (name.end == name.begin)
             continue;
-        uint32_t v = value_add(
-            m, (struct mlir_value){
-                   .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index, .name = s.name});
+        uint32_t v =
+            value_add(m, (struct mlir_value){
+                             .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index, .name = name});
         index++;
-        scope_define(p, s.name, v, 1);
+        scope_define(p, name, v, 1);
     }
 }
 
@@ -319,14 +320,14 @@ static enum step unknown_symbol(struct ir_parser *p, struct unknown_op *u) {
 }
 
 static enum step unknown_step(struct ir_parser *p, struct unknown_op *u) {
-    struct span name;
+    struct value_use use;
     char c = *p->p;
     switch (c) {
     case '%':
-        if (!read_use(p, &name))
+        if (!read_use(p, &use))
             return STEP_BAD;
         if (!u->in_scope)
-            note_use(p, u, name);
+            note_use(p, u, &use);
         return STEP_ON;
     case '(':
     case '[':

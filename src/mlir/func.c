@@ -63,9 +63,11 @@ bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
 /* "%a: type {attrs} loc(..)", or without the name. */
 static bool read_arg(struct ir_parser *p, struct mlir_value *v, struct span *attrs) {
     struct span loc;
+    struct value_use arg = {0};
     parse_space(p);
-    if (parse_peek(p) == '%' && (!read_use(p, &v->name) || !parse_accept(p, ':')))
+    if (parse_peek(p) == '%' && (!read_use(p, &arg) || !parse_accept(p, ':')))
         return parse_fail(p, p->p, "expected ':' after the name of an argument");
+    v->name = arg.name;
     if (!read_type(p, &v->type))
         return false;
     const char *at = p->p;

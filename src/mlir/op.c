@@ -53,7 +53,7 @@ static void read_callee(struct ir_parser *p, uint32_t op) {
         if (value.p[0] != '@')
             continue;
         const char *from = value.p + 1, *end = value.p + value.n;
-        struct str name = {from, (size_t)(name_end(from, end) - from)};
+        struct str name = {from, (size_t)(scan_name(from, end) - from)};
         if (*from == '"')
             name = (struct str){from + 1, value.n > 3 ? value.n - 3 : 0};
         p->m->ops[op].callee = parse_name(p, name);
@@ -140,7 +140,7 @@ static bool read_result_names(struct ir_parser *p) {
         struct result_name r = {.count = 1};
         parse_space(p);
         const char *from = p->p, *q;
-        if (parse_peek(p) != '%' || (q = name_end(from + 1, p->end)) == from + 1)
+        if (parse_peek(p) != '%' || (q = scan_name(from + 1, p->end)) == from + 1)
             return parse_fail(p, from, "expected the name of a result");
         r.name = parse_span(p, from, q);
         if (q < p->end && *q == ':') {
@@ -186,8 +186,7 @@ bool parse_op(struct ir_parser *p) {
     if (!ok) {
         drop_op(p, op, noperands, nforward);
         for (uint32_t i = results; i < p->nresults; i++)
-            if (!scope_defined(p, p->results[i].name))
-                scope_lose(p, p->results[i].name);
+            scope_lose(p, p->results[i].name);
     }
     p->nresults = results;
     return ok;

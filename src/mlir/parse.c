@@ -34,9 +34,9 @@ static bool add_loc(struct ir_parser *p, uint32_t number, struct str value) {
     if (number >= (uint32_t)(p->end - p->begin))
         return false;
     if (number >= t->nlocs) {
-        t->locs = grow(t->locs, &t->locs_cap, number + 1, sizeof *t->locs);
-        memset(t->locs + t->nlocs, 0, (number + 1 - t->nlocs) * sizeof *t->locs);
-        t->nlocs = number + 1;
+        uint32_t old = t->nlocs;
+        t->locs = grow(t->locs, &t->nlocs, number + 1, sizeof *t->locs);
+        memset(t->locs + old, 0, (t->nlocs - old) * sizeof *t->locs);
     }
     t->locs[number] = parse_span(p, value.p, value.p + value.n);
     return true;
@@ -53,9 +53,7 @@ static void add_alias(struct ir_parser *p, struct str name, struct str value) {
 }
 
 static bool parse_alias(struct ir_parser *p) {
-    const char *from = p->p, *q = from + 1;
-    while (q < p->end && (scan_is(*q, CH_IDENT) || *q == '-'))
-        q++;
+    const char *from = p->p, *q = scan_name(from + 1, p->end);
     struct str name = {from, (size_t)(q - from)};
     while (q < p->end && *q == ' ')
         q++;

@@ -36,19 +36,24 @@ struct shadowed_binding {
     struct name_binding old;
 };
 
+/* "%5" or "%5#1". */
+struct value_use {
+    struct span name; /* without the number of the result */
+    struct name_ref ref;
+    uint32_t result;
+};
+
 /* A use of a name that had no binding yet. */
 struct forward_use {
-    struct name_ref ref;
+    struct value_use use;
     uint32_t operand; /* in mlir.operands */
-    uint32_t result;  /* n of "%5#n" */
     uint32_t op;
     uint32_t type; /* as the use says; NONE: not told */
-    struct span name;
 };
 
 struct name_table {
     struct name_binding *bindings[NAME_KINDS];
-    uint32_t nbindings[NAME_KINDS], bindings_cap[NAME_KINDS];
+    uint32_t nbindings[NAME_KINDS];
     uint32_t stamp, last_stamp; /* of the innermost isolated scope; the last one given out */
     bool keeps_shadowed;        /* leaving the scope must restore what it shadows */
     bool bound;                 /* the innermost isolated scope has bindings */
@@ -66,7 +71,7 @@ struct name_scope {
 
 /* A name met in custom assembly, with the type written after it. */
 struct typed_use {
-    struct span name;
+    struct value_use use;
     uint32_t type; /* NONE: none is written */
 };
 
@@ -149,15 +154,16 @@ uint32_t end_before(const struct ir_parser *p, const char *at); /* where the tex
 void scope_enter(struct ir_parser *p, struct name_scope *s, bool isolated);
 void scope_leave(struct ir_parser *p, const struct name_scope *s);
 void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count);
-void scope_lose(struct ir_parser *p, struct span name); /* its op could not be read, which was said */
-bool scope_defined(struct ir_parser *p, struct span name);
-void scope_use(struct ir_parser *p, struct span name); /* "%5" or "%5#1"; appends one operand */
+/* Unless it is defined: its op could not be read, which was said. */
+void scope_lose(struct ir_parser *p, struct span name);
+bool scope_defined(const struct ir_parser *p, const struct value_use *use);
+void scope_use(struct ir_parser *p, const struct value_use *use);                /* appends one operand */
+const char *scope_name(struct ir_parser *p, const char *at, struct name_ref *r); /* of a value at `at`; its end */
 
 /* read.c: the parts of an op, each from the position on. */
 uint32_t op_begin(struct ir_parser *p, const char *start, uint32_t results, uint32_t name);
-void op_end(struct ir_parser *p, uint32_t op);        /* the op's text ends here, unless its regions have ended it */
-const char *name_end(const char *q, const char *end); /* of a value or symbol */
-bool read_use(struct ir_parser *p, struct span *name);
+void op_end(struct ir_parser *p, uint32_t op); /* the op's text ends here, unless its regions have ended it */
+bool read_use(struct ir_parser *p, struct value_use *use);
 bool read_operands(struct ir_parser *p, uint32_t op, char close); /* up to `close`; the opening bracket is read */
 bool read_type(struct ir_parser *p, uint32_t *type);
 bool read_types(struct ir_parser *p); /* appends to p->types */

@@ -23,23 +23,18 @@ void op_end(struct ir_parser *p, uint32_t op) {
         p->m->ops[op].text.end = (uint32_t)(p->p - p->begin);
 }
 
-const char *name_end(const char *q, const char *end) {
-    while (q < end && (scan_is(*q, CH_IDENT) || *q == '-'))
-        q++;
-    return q;
-}
-
-bool read_use(struct ir_parser *p, struct span *name) {
-    const char *from = p->p, *q;
+bool read_use(struct ir_parser *p, struct value_use *use) {
+    const char *from = p->p;
     if (from >= p->end || *from != '%')
         return parse_fail(p, from, "expected a value");
-    q = name_end(from + 1, p->end);
+    const char *q = scope_name(p, from, &use->ref);
     if (q == from + 1)
         return parse_fail(p, from, "expected the name of a value after '%'");
+    use->name = parse_span(p, from, q);
+    use->result = 0;
     if (q < p->end && *q == '#')
-        for (q++; q < p->end && scan_is(*q, CH_DIGIT);)
-            q++;
-    *name = parse_span(p, from, q);
+        for (q++; q < p->end && scan_is(*q, CH_DIGIT); q++)
+            use->result = use->result < RESULT_MAX ? use->result * 10 + (uint32_t)(*q - '0') : use->result;
     p->p = q;
     return true;
 }
@@ -47,13 +42,13 @@ bool read_use(struct ir_parser *p, struct span *name) {
 /* Operands up to `close`; the opening bracket is read already. */
 bool read_operands(struct ir_parser *p, uint32_t op, char close) {
     struct mlir *m = p->m;
-    struct span name = {0};
+    struct value_use use;
     if (!parse_accept(p, close)) {
         do {
             parse_space(p);
-            if (!read_use(p, &name))
+            if (!read_use(p, &use))
                 return false;
-            scope_use(p, name);
+            scope_use(p, &use);
         } while (parse_accept(p, ','));
         if (!parse_accept(p, close))
             return parse_fail(p, p->p, "operands are not closed");
@@ -257,7 +252,7 @@ bool read_symbol(struct ir_parser *p, struct str *name) {
             return parse_fail(p, p->p, "a symbol is not closed");
         *name = (struct str){from + 1, (size_t)(q - from - 2)};
     } else {
-        q = name_end(from, p->end);
+        q = scan_name(from, p->end);
         if (q == from)
             return parse_fail(p, p->p, "expected the name of a symbol after '@'");
         *name = (struct str){from, (size_t)(q - from)};

@@ -32,6 +32,12 @@ static inline const char *scan_ident(const char *p, const char *end) {
         p++;
     return p;
 }
+/* Over the name of a value or symbol, without its first byte. */
+static inline const char *scan_name(const char *p, const char *end) {
+    while (p < end && (scan_is(*p, CH_IDENT) || *p == '-'))
+        p++;
+    return p;
+}
 /* To the next `stop` or to a closing bracket, outside of strings and brackets; `end` when there is none. */
 const char *scan_until(const char *p, const char *end, char stop);
 

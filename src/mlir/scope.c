@@ -11,39 +11,30 @@
 
 #include <string.h>
 
-/* Digits without a leading zero that make an array index: at most half the bytes of the text, so that a huge number in
- * a small text allocates no huge array. */
-static bool dense_number(const struct ir_parser *p, const char *s, const char *end, uint32_t *out) {
-    uint32_t limit = (uint32_t)(p->end - p->begin) / 2 + 64, v = 0;
-    if (s == end || end - s > 9 || (*s == '0' && end - s > 1))
-        return false;
-    for (; s < end; s++) {
-        if (!scan_is(*s, CH_DIGIT))
-            return false;
-        v = v * 10 + (uint32_t)(*s - '0');
-    }
-    *out = v;
-    return v < limit;
-}
-
-static struct name_ref name_of(struct ir_parser *p, struct span name) {
+const char *scope_name(struct ir_parser *p, const char *at, struct name_ref *r) {
+    /* an index of an array: at most half the bytes of the text, so that a huge number in a small text allocates no huge
+     * array */
+    uint32_t limit = (uint32_t)(p->end - p->begin) / 2 + 64;
     struct name_table *t = &p->names;
-    const char *s = p->begin + name.begin, *end = p->begin + name.end;
-    struct name_ref r;
-    if (dense_number(p, s + 1, end, &r.index))
-        r.kind = NAME_NUMBER;
-    else if (end - s > 4 && memcmp(s, "%arg", 4) == 0 && dense_number(p, s + 4, end, &r.index))
-        r.kind = NAME_ARG;
-    else
-        r = (struct name_ref){NAME_OTHER,
-                              sym_add(p->m->tables, &p->m->tables->values, (struct str){s, (size_t)(end - s)})};
-    if (r.index >= t->nbindings[r.kind]) {
-        uint32_t old = t->nbindings[r.kind];
-        t->bindings[r.kind] = grow(t->bindings[r.kind], &t->bindings_cap[r.kind], r.index + 1, sizeof **t->bindings);
-        t->nbindings[r.kind] = t->bindings_cap[r.kind];
-        memset(t->bindings[r.kind] + old, 0, (t->nbindings[r.kind] - old) * sizeof **t->bindings);
+    const char *s = at + 1, *end = p->end;
+    *r = (struct name_ref){NAME_NUMBER, 0};
+    if (end - s > 3 && memcmp(s, "arg", 3) == 0) {
+        r->kind = NAME_ARG;
+        s += 3;
     }
-    return r;
+    const char *digits = s;
+    for (uint32_t d; s < end && (d = (uint32_t)(*s - '0')) <= 9; s++)
+        r->index = r->index * 10 + d;
+    const char *stop = scan_name(s, end);
+    if (stop > s || s == digits || s - digits > 9 || (*digits == '0' && s - digits > 1) || r->index >= limit)
+        *r = (struct name_ref){NAME_OTHER,
+                               sym_add(p->m->tables, &p->m->tables->values, (struct str){at, (size_t)(stop - at)})};
+    uint32_t old = t->nbindings[r->kind];
+    if (r->index >= old) {
+        t->bindings[r->kind] = grow(t->bindings[r->kind], &t->nbindings[r->kind], r->index + 1, sizeof **t->bindings);
+        memset(t->bindings[r->kind] + old, 0, (t->nbindings[r->kind] - old) * sizeof **t->bindings);
+    }
+    return stop;
 }
 
 static struct name_binding *slot(const struct ir_parser *p, struct name_ref r) {
@@ -99,7 +90,7 @@ void scope_enter(struct ir_parser *p, struct name_scope *s, bool isolated) {
 
 static uint32_t undefined(struct ir_parser *p, const struct forward_use *u) {
     struct mlir_value v = {
-        .type = u->type == NONE ? p->no_type : u->type, .def = NONE, .index = u->result, .name = u->name};
+        .type = u->type == NONE ? p->no_type : u->type, .def = NONE, .index = u->use.result, .name = u->use.name};
     p->m->undefined_values++;
     return value_add(p->m, v);
 }
@@ -111,23 +102,23 @@ static void resolve(struct ir_parser *p, uint32_t from, bool isolated) {
     uint32_t kept = from;
     for (uint32_t i = from; i < t->nforward; i++) {
         struct forward_use u = t->forward[i];
-        const struct name_binding *b = slot(p, u.ref);
-        bool named = b->stamp == t->stamp, found = named && u.result < b->count;
+        const struct name_binding *b = slot(p, u.use.ref);
+        bool named = b->stamp == t->stamp, found = named && u.use.result < b->count;
         if (!found && !isolated) {
             t->forward[kept++] = u;
             continue;
         }
         bool undefined_before = found && b->undefined, strict = is_strict(p, u.op);
-        uint32_t v = found ? b->value + u.result : undefined(p, &u);
+        uint32_t v = found ? b->value + u.use.result : undefined(p, &u);
         p->m->operands[u.operand] = v;
         if (!found && !named) {
-            bind(p, u.ref, v, u.result == 0);
-            slot(p, u.ref)->undefined = true;
+            bind(p, u.use.ref, v, u.use.result == 0);
+            slot(p, u.use.ref)->undefined = true;
         }
         if (strict && (undefined_before || (named && !found && b->count == 0)))
-            bad_name(p, u.op, u.name, NULL); /* it was said */
+            bad_name(p, u.op, u.use.name, NULL); /* it was said */
         else if (strict && (!found || !p->several_blocks))
-            bad_name(p, u.op, u.name,
+            bad_name(p, u.op, u.use.name,
                      found   ? "is used before it is defined"
                      : named ? "has no result of this number"
                              : "is not defined");
@@ -149,53 +140,35 @@ void scope_leave(struct ir_parser *p, const struct name_scope *s) {
 }
 
 void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count) {
-    struct name_ref r = name_of(p, name);
+    struct name_ref r;
+    (void)scope_name(p, p->begin + name.begin, &r);
     uint32_t op = p->m->values[value].def;
     if (slot(p, r)->stamp == p->names.stamp && op != NONE && is_strict(p, op))
         bad_name(p, op, name, "is defined twice");
     bind(p, r, value, count);
 }
 
-void scope_lose(struct ir_parser *p, struct span name) {
-    bind(p, name_of(p, name), NONE, 0);
+bool scope_defined(const struct ir_parser *p, const struct value_use *use) {
+    const struct name_binding *b = slot(p, use->ref);
+    return b->stamp == p->names.stamp && use->result < b->count;
 }
 
-/* Splits "%5#1" into its name and number. */
-static struct span split_use(const struct ir_parser *p, struct span use, uint32_t *result) {
-    const char *s = p->begin + use.begin, *end = p->begin + use.end;
-    *result = 0;
-    const char *hash = end; /* before the digits at the end, or nowhere */
-    while (hash > s && scan_is(hash[-1], CH_DIGIT))
-        hash--;
-    if (hash == s || *--hash != '#')
-        return use;
-    for (const char *c = hash + 1; c < end && *result < RESULT_MAX; c++)
-        *result = *result * 10 + (uint32_t)(*c - '0');
-    use.end = (uint32_t)(hash - p->begin);
-    return use;
-}
-
-bool scope_defined(struct ir_parser *p, struct span use) {
-    uint32_t result;
-    struct name_ref r = name_of(p, split_use(p, use, &result));
-    const struct name_binding *b = slot(p, r);
-    return b->stamp == p->names.stamp && result < b->count;
-}
-
-void scope_use(struct ir_parser *p, struct span use) {
+void scope_use(struct ir_parser *p, const struct value_use *use) {
     struct mlir *m = p->m;
-    uint32_t result;
-    struct span name = split_use(p, use, &result);
-    struct name_ref r = name_of(p, name);
-    const struct name_binding *b = slot(p, r);
-    m->operands = grow(m->operands, &m->operands_cap, m->noperands + 1, sizeof *m->operands);
-    if (b->stamp == p->names.stamp && result < b->count) {
-        m->operands[m->noperands++] = b->value + result;
-        return;
-    }
     struct name_table *t = &p->names;
-    t->forward = grow(t->forward, &t->forward_cap, t->nforward + 1, sizeof *t->forward);
-    t->forward[t->nforward++] = (struct forward_use){
-        .ref = r, .operand = m->noperands, .result = result, .op = m->nops - 1, .type = NONE, .name = name};
-    m->operands[m->noperands++] = NONE;
+    bool defined = scope_defined(p, use);
+    m->operands = grow(m->operands, &m->operands_cap, m->noperands + 1, sizeof *m->operands);
+    if (!defined) {
+        t->forward = grow(t->forward, &t->forward_cap, t->nforward + 1, sizeof *t->forward);
+        t->forward[t->nforward++] =
+            (struct forward_use){.use = *use, .operand = m->noperands, .op = m->nops - 1, .type = NONE};
+    }
+    m->operands[m->noperands++] = defined ? slot(p, use->ref)->value + use->result : NONE;
+}
+
+void scope_lose(struct ir_parser *p, struct span name) {
+    struct value_use use = {.name = name};
+    (void)scope_name(p, p->begin + name.begin, &use.ref);
+    if (!scope_defined(p, &use))
+        bind(p, use.ref, NONE, 0);
 }

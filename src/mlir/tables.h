@@ -32,7 +32,7 @@ struct mlir_tables {
     struct str *alias_values;
     uint32_t alias_cap;
     struct span *locs; /* by N: the text after "#locN = "; end 0: not defined */
-    uint32_t nlocs, locs_cap;
+    uint32_t nlocs;
     uint32_t *func_of_name; /* by names id; NONE when it names no function */
     uint32_t nfunc_of_name;
     pthread_mutex_t files_lock; /* of the rest: threads that search functions of one module ask for locations */
