@@ -98,6 +98,8 @@ Test(graph, what_rows_say_of_attributes_is_understood) {
     cr_assert(op_default("a=1 b=x/yz", "a", true, &value) && str_is(value, "1"));
     cr_assert_not(op_default("ab=1", "b", false, &value));
     cr_assert_not(op_default(NULL, "b", false, &value));
+    cr_assert(str_is(op_role_attribute(K_CLAMP, STR("high")), "max"));
+    cr_assert_eq(op_role_attribute(K_CLAMP, STR("x")).n, 0);
 }
 
 Test(graph, a_misspelt_name_finds_its_neighbour) {

@@ -116,6 +116,8 @@ static inline bool op_generates(enum op_kind k) {
 enum dims_role op_dims_role(enum op_kind k, struct str key);
 /* True where the attribute numbers the dimensions that the operator works along. */
 bool op_works_along(enum op_kind k, struct str key);
+/* The attribute that stands for an operand of this role where that is missing; empty: none does. */
+struct str op_role_attribute(enum op_kind k, struct str role);
 /* The value of a key in "key=value ..." (columns `absent`, `in_formula`), of which "a/b" is `a` in TTIR. */
 bool op_default(const char *defaults, const char *key, bool ttnn, struct str *value);
 

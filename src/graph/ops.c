@@ -60,10 +60,10 @@ const char *op_nearest_name(struct str misspelt) {
 
 /* ---- attributes ---- */
 
-/* What stands behind "KEY" and the sign, up to a blank; false where no word is of that key. */
+/* What stands behind "KEY" and the sign in words between blanks or commas; false where none is of that key. */
 static bool word_of_key(const char *words, struct str key, char sign, struct str *rest) {
-    for (const char *p = words; p && *p; p += strspn(p, " ")) {
-        size_t n = strcspn(p, " ");
+    for (const char *p = words; p && *p; p += strspn(p, " ,")) {
+        size_t n = strcspn(p, " ,");
         if (n > key.n && memcmp(p, key.p, key.n) == 0 && p[key.n] == sign) {
             *rest = (struct str){p + key.n + 1, n - key.n - 1};
             return true;
@@ -103,4 +103,9 @@ bool op_default(const char *defaults, const char *key, bool ttnn, struct str *va
         *value = ttnn ? (struct str){slash + 1, (size_t)(value->p + value->n - slash - 1)}
                       : (struct str){value->p, (size_t)(slash - value->p)};
     return true;
+}
+
+struct str op_role_attribute(enum op_kind k, struct str role) {
+    struct str attribute;
+    return word_of_key(op_table[k].roles, role, '=', &attribute) ? attribute : STR("");
 }

@@ -6,27 +6,15 @@
 #include "numeric/evaluators.h"
 #include "numeric/formula_run.h"
 
-/* Defaults of the op definitions, for attributes that are not printed. */
+/* What an attribute means that is not printed. */
 static bool default_of_op(const struct call *c, const char *key, struct str *text) {
-    bool heads = strcmp(key, "num_kv_heads") == 0;
     if (op_default(op_table[c->kind].absent, key, c->ttnn, text))
         return true;
-    if (strcmp(key, "epsilon") == 0)
-        *text = STR("1.0e-5");
-    else if (strcmp(key, "is_causal") == 0 || strcmp(key, "largest") == 0)
-        *text = STR("true");
-    else if (strcmp(key, "ttnn") == 0)
+    if (strcmp(key, "ttnn") == 0) {
         *text = c->ttnn ? STR("true") : STR("false");
-    else
-        return heads && attr_text(c, "num_heads", text);
-    return true;
-}
-
-/* The attribute that stands for an operand which is absent: the lowering's low and high are a clamp's min and max. */
-static const char *attribute_name(enum op_kind k, struct str param) {
-    if (k == K_CLAMP)
-        return str_is(param, "low") ? "min" : "max";
-    return param.p;
+        return true;
+    }
+    return strcmp(key, "num_kv_heads") == 0 && attr_text(c, "num_heads", text);
 }
 
 static bool attribute_param(struct eval_context *b, const struct call *c, const char *key, const struct tensor **out) {
@@ -81,14 +69,14 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
     uint32_t roles = operand_roles(c), rank = operand(c, 0)->shape.rank;
     for (uint32_t i = 0; i < w->nparams; i++) {
         const struct tensor *t = i < roles ? operand(c, i) : NULL;
+        struct str attribute = i < roles ? op_role_attribute(c->kind, w->params[i]) : w->params[i];
         char key[64];
-        snprintf(key, sizeof key, "%.*s", (int)w->params[i].n, w->params[i].p);
+        snprintf(key, sizeof key, "%.*s", (int)attribute.n, attribute.p);
         if (t && !(t = with_axis_last(b, t, axis, rank)))
             return false;
         if (i > 0 && op_is(c->kind, FOLDED_WEIGHTS))
             t = weights_as_row(b, t, &operand(c, 0)->shape);
-        if (!t && (i >= roles || c->kind == K_CLAMP) &&
-            !attribute_param(b, c, i < roles ? attribute_name(c->kind, w->params[i]) : key, &t))
+        if (!t && attribute.n && !attribute_param(b, c, key, &t))
             return false;
         in->values[w->slots[i]][0] = t;
     }
@@ -99,7 +87,7 @@ static bool bind_params(struct formula_run *in, const struct lowering *w, const 
 static bool along_last_only(struct eval_context *b, const struct call *c) {
     int64_t dims[TENSOR_RANK];
     int n = 1;
-    if ((c->kind != K_LAYER_NORM && c->kind != K_RMS_NORM) || !c->attribute)
+    if (op_dims_role(c->kind, STR("normalized_shape")) == DIMS_NONE || !c->attribute)
         return true;
     return attr_list(b, c, "normalized_shape", dims, TENSOR_RANK, &n) &&
            (n == 1 || eval_fail(b, "the lowering of %s is along one dimension", op_table[c->kind].name));

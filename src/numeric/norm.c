@@ -98,10 +98,8 @@ static int64_t elements_normalized(struct eval_context *b, const struct call *c,
 
 static bool epsilon_of(struct eval_context *b, const struct call *c, double *epsilon) {
     struct str text;
-    *epsilon = 1e-5;
-    if (op_default(op_table[c->kind].absent, "epsilon", c->ttnn, &text))
-        mlir_float(text, epsilon);
-    return attr_number(b, c, "epsilon", epsilon);
+    return op_default(op_table[c->kind].absent, "epsilon", c->ttnn, &text) && mlir_float(text, epsilon) &&
+           attr_number(b, c, "epsilon", epsilon);
 }
 
 static bool norm(struct eval_context *b, const struct call *c, bool centre, const struct tensor **out) {
@@ -163,8 +161,8 @@ bool evaluate_distributed_rms_norm(struct eval_context *b, const struct call *c,
 }
 
 bool evaluate_dit_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    double epsilon = 1e-5;
-    if (!operands_needed(b, c, 1) || !attr_number(b, c, "epsilon", &epsilon))
+    double epsilon;
+    if (!operands_needed(b, c, 1) || !epsilon_of(b, c, &epsilon))
         return false;
     const struct tensor *x = plus_residual(b, operand(c, 0), operand(c, 3));
     int64_t run = x ? elements_normalized(b, c, &x->shape) : -1;
@@ -248,10 +246,9 @@ bool batch_norm_operands(struct eval_context *b, const struct call *c, const str
 
 bool evaluate_batch_norm(struct eval_context *b, const struct call *c, const struct tensor **out) {
     const struct tensor *p[5];
-    double epsilon = 1e-5;
+    double epsilon;
     uint32_t channel;
-    if (!batch_norm_operands(b, c, p) || !attr_number(b, c, "epsilon", &epsilon) ||
-        !channel_axis(b, c, p[0]->shape.rank, &channel))
+    if (!batch_norm_operands(b, c, p) || !epsilon_of(b, c, &epsilon) || !channel_axis(b, c, p[0]->shape.rank, &channel))
         return false;
     for (int i = 1; i < 5; i++)
         if (!by_channel(b, c, p[i], &p[0]->shape, channel, &p[i]))
