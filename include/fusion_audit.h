@@ -55,7 +55,8 @@ struct fa_options {
     unsigned jobs;       /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;        /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
     bool no_validate;    /* do without the numeric proof */
-    bool say_unproved;   /* of fa_library_test: a note for each example that cannot be compared on numbers */
+    bool say_unproved;   /* of fa_library_test: a note for each test that cannot be compared on numbers, or has no
+                            `explains` */
     unsigned long seed;  /* of fa_library_test: of random numbers, shapes and element types */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
     unsigned long max_steps;  /* of the search for one pattern at one op; 0: 20000 */

@@ -715,6 +715,13 @@ class PatternTests(Case):
             "relu.yml:10: error: relu: miss: the pattern matches, at %0 (ttir.maximum)",
             "1 pattern, 2 tests, 2 failed"]))
 
+    def test_what_explains_could_say(self):
+        miss = "  - miss: |\n      " + MAXIMUM
+        said = "0: %zero is an input of the model, 0 expected"
+        self.assertIn("relu.yml:7: note: relu: miss: explains: %s\n" % said, self.run_tests(miss, "-v")[1])
+        self.assertEqual(self.run_tests(miss)[1], "1 pattern, 1 test, 0 failed\n")
+        self.assertNotIn("note", self.run_tests(miss + '    explains: "%s"\n' % said, "-v")[1])
+
     def test_text_that_is_no_ir(self):
         status, err = self.run_tests("  - hit: |\n      " + FULL + MAXIMUM.replace(") ->", " ->"))
         self.assertEqual(status, 1)

@@ -52,7 +52,7 @@ static const char *message(void) {
 }
 
 static void run(const struct rule *r, const char *ops, struct example_counts *counts) {
-    static const struct example_judge judge = {prove_example, &prover};
+    static const struct example_judge judge = {.judge = prove_example, .self = &prover};
     struct buf text = {0};
     buf_printf(&text, "name: rule\nfused_op: ttnn.rule\nsource: ttnn\nmatch: |\n");
     add_lines(&text, "  ", r->match);

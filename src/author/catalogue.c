@@ -140,7 +140,7 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
 enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *counts) {
     struct example_counts n = {0, 0};
     struct prover prover = {.set = &l->patterns, .diags = &l->diags, .say_unproved = l->say_unproved, .seed = l->seed};
-    struct example_judge judge = {prove_example, &prover};
+    struct example_judge judge = {prove_example, &prover, l->say_unproved};
     uint32_t ntaken;
     const struct pattern **taken = selected(&l->patterns, &ntaken);
     for (uint32_t i = 0; i < l->patterns.n; i++)

@@ -285,12 +285,16 @@ static void check_found(struct example_run *r, const struct module *m, const str
 /* `explains`: what `explain` says of the miss has to contain it. */
 static void check_explanation(struct example_run *r, const struct module *m) {
     struct str want = r->example->explains, said = STR("");
-    for (uint32_t f = 0; f < m->ir.nfuncs && want.n; f++) {
+    bool suggest = !want.n && !r->example->hit && r->judge && r->judge->suggest;
+    for (uint32_t f = 0; f < m->ir.nfuncs && (want.n || suggest); f++) {
         struct str here = explanation(r, m, f);
-        if (str_find(here, want))
+        if (want.n && str_find(here, want))
             return;
         said = here.n ? here : said;
     }
+    if (suggest && said.n)
+        diag_add(r->diags, SEV_NOTE, (struct source_location){r->example->origin.file, r->example->line, 0}, NULL,
+                 "%.*s: miss: explains: %.*s", (int)r->pattern->name.n, r->pattern->name.p, (int)said.n, said.p);
     if (want.n)
         fail(r, NULL, "explain says: %s; not: %.*s", said.n ? said.p : "nothing", (int)want.n, want.p);
 }

@@ -13,6 +13,7 @@ struct example_judge {
     /* What is wrong with the match, in arena `a`; empty: nothing. */
     struct str (*judge)(void *self, const struct match *own, const struct example *e, struct arena *a);
     void *self;
+    bool suggest; /* a note for each miss without `explains`: what that could say */
 };
 
 /* Adds to the counts, and for each failure an error at the position of the example. `judge` may be NULL. */
