@@ -113,6 +113,15 @@ class Manual(unittest.TestCase):
         self.assertNotIn("error", out)
         self.assertEqual(status, 0)
 
+    def test_spellings_of_formulas(self):
+        items = [spelling.strip() for line in re.findall(r"^\.It Ql (.*)", self.section("FORMULAS"), re.M)
+                 for spelling in line.split(" , ") if re.search(r"\w\(|\w ", spelling) and "name(" not in spelling]
+        self.assertGreater(len(items), 20)
+        self.write("items.yml", "\n---\n".join(
+            WHOLE % i + "match: |\n  y = abs(s)\n  out = y + " +
+            ("exp(y)\n  " + item if re.match("also|maybe", item) else "(%s)" % item) for i, item in enumerate(items)))
+        self.assertEqual(self.shell("fusion-audit patterns check items.yml"), (0, ""))
+
     def test_examples_of_bundled_patterns(self):
         tests = "".join(text for kind, text in blocks() if kind == "tests")
         names = re.findall(r"^(\w+):$", tests, re.M)

@@ -50,6 +50,13 @@ Test(shorthand, a_reduction_has_the_type_that_it_leaves) {
     expands("m = sum x:2x3", "%m = \"ttir.sum\"(%x) <{keep_dim = true}> : (tensor<2x3xbf16>) -> tensor<1x1xbf16>");
 }
 
+Test(shorthand, operands_that_are_attributes_are_those_of_an_op_of_its_own) {
+    expands("o = clamp x:2 {min = 0, max = 6}",
+            "%o = \"ttir.clamp_scalar\"(%x) <{max = 6.0 : f32, min = 0.0 : f32}> : (tensor<2xbf16>) -> tensor<2xbf16>");
+    expands("o = clamp x:2 l:2 h:2", "%o = \"ttir.clamp_tensor\"(%x, %l, %h) : (tensor<2xbf16>, tensor<2xbf16>, "
+                                     "tensor<2xbf16>) -> tensor<2xbf16>");
+}
+
 Test(shorthand, literals_are_constants) {
     expands("o = multiply x:2x3 0.5", "%lit0 = \"ttir.full\"() <{fill_value = 0.5 : f32, shape = array<i32: 1, 1>}> : "
                                       "() -> tensor<1x1xbf16> %o = \"ttir.multiply\"(%x, %lit0) : (tensor<2x3xbf16>, "

@@ -623,6 +623,14 @@ static bool name_op(struct shorthand *s, struct short_op *op, struct str word) {
     return fail(s, word, "the dialect has no op of this name");
 }
 
+/* clamp and pow print operands that are not given as attributes under a name of their own: clamp_scalar. */
+static void name_scalar_op(const struct shorthand *s, struct short_op *op) {
+    bool neutral = op->kind != K_UNKNOWN && str_is(op->word, op_table[op->kind].name);
+    struct str want = arena_printf(s->arena, "%s.%.*s_scalar", s->dialect, (int)op->word.n, op->word.p);
+    if (neutral && op->noperands == 1 && strchr(op_table[op->kind].roles, '=') && op_kind_of_spelling(want) == op->kind)
+        op->spelling = want;
+}
+
 static bool read_result_types(struct shorthand *s, struct short_op *op) {
     do {
         if (op->ntypes == MAX_OPERANDS)
@@ -691,6 +699,7 @@ static bool read_line(struct shorthand *s) {
         return fail(s, until(s, " \t;"), "not understood");
     if (is_return)
         return print_return(s, &op);
+    name_scalar_op(s, &op);
     if (results.n && op.ntypes == 0 && infer_type(s, &op, &op.types[0]))
         op.ntypes = 1;
     return s->error->message.n == 0 && define_results(s, &op, results) && print_op(s, &op, location);
