@@ -35,7 +35,7 @@ static void read_module(struct module *m, struct str text, struct arena *arena, 
     for (uint32_t i = 0; i < m->scan.nblocks && !m->present; i++)
         if (m->scan.blocks[i].chosen) {
             mlir_parse(&m->ir, &m->source, &m->scan.blocks[i], diags);
-            graph_build(&m->graph, &m->ir);
+            graph_build(&m->graph, &m->ir, NULL);
             m->present = true;
         }
 }

@@ -105,7 +105,7 @@ static void check_value(const struct graph *g, uint32_t v) {
 
 static void check_graph(const struct mlir *m) {
     struct graph g;
-    graph_build(&g, m);
+    graph_build(&g, m, NULL);
     for (uint32_t op = 0; op < m->nops; op++) {
         FUZZ_PROMISE(g.kind[op] < K_COUNT);
         for (uint32_t i = 0; i < graph_noperands(&g, op); i++)

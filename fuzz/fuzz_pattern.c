@@ -41,7 +41,7 @@ static void search(const struct pattern_set *set) {
         log_scan(&source, &arena, &scan);
         FUZZ_PROMISE(scan.nblocks == 1);
         mlir_parse(&ir, &source, &scan.blocks[0], &diags);
-        graph_build(&graph, &ir);
+        graph_build(&graph, &ir, NULL);
         FUZZ_PROMISE(ir.nfuncs == 1 && diags.n == 0);
         diags_free(&diags);
     }

@@ -15,7 +15,7 @@ void ir_read_bad(struct ir *ir, const char *text) {
     ir->source = (struct source){.path = "test", .data = s.p, .size = s.n, .line_cache_line = 1};
     ir->block = (struct log_block){.text = s};
     mlir_parse(&ir->m, &ir->source, &ir->block, &ir->diags);
-    graph_build(&ir->g, &ir->m);
+    graph_build(&ir->g, &ir->m, &ir->diags);
 }
 
 void ir_read(struct ir *ir, const char *text) {

@@ -207,6 +207,83 @@ Test(graph, an_op_that_lacks_a_required_operand_is_not_of_its_kind) {
     cr_assert_eq(ir_kind(&ir, "%4"), K_UNKNOWN);
 }
 
+/* What the first op of the body is said to have wrong; "" nothing. */
+static const char *wrong(const char *body) {
+    struct buf b = {0};
+    buf_printf(&b,
+               "func.func @main(%%x: tensor<2x4xf32>, %%w: tensor<4x3xf32>, %%v: tensor<3xf32>) {\n%s\nreturn\n}\n%c",
+               body, '\0');
+    teardown();
+    ir_read_bad(&ir, b.p);
+    buf_free(&b);
+    cr_assert_eq(ir.diags.n > 0, ir.diags.errors > 0, "%s", body);
+    return ir.diags.n ? ir.diags.items[0].message : "";
+}
+
+Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
+    static const struct {
+        const char *body, *said;
+    } cases[] = {
+        {"%0 = \"ttir.exp\"(%x, %w) : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>",
+         "ttir.exp has 2 operands; it takes x"},
+        {"%0 = \"ttir.add\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>", "ttir.add has 1 operand; it takes a,b"},
+        {"%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<2x4xf32>, "
+         "tensor<4x3xf32>) -> tensor<2x3xf32>",
+         "ttir.linear has operandSegmentSizes that do not add up to its 2 operands"},
+        {"%0 = \"ttir.linear\"(%x) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<2x4xf32>) -> "
+         "tensor<2x3xf32>",
+         "ttir.linear has operandSegmentSizes that do not fit its operands a,b,bias?"},
+        {"%0 = \"ttir.add\"(%x, %v) : (tensor<2x4xf32>, tensor<3xf32>) -> tensor<2x4xf32>",
+         "ttir.add has a result that is not of the shape that its operands broadcast to"},
+        {"%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x2xf32>",
+         "ttir.add has a result that is not of the shape that its operands broadcast to"},
+        {"%0 = \"ttir.matmul\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>",
+         "ttir.matmul has a result that is not a product of its operands' shapes"},
+        {"%0 = \"ttir.dot_general\"(%x, %x) <{batch_dims_lhs = array<i64: 0, 1>, batch_dims_rhs = array<i64: 0>, "
+         "contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 1>}> : (tensor<2x4xf32>, tensor<2x4xf32>) "
+         "-> tensor<2xf32>",
+         "ttir.dot_general has a result that is not a product of its operands' shapes"},
+        {"%0 = \"ttir.permute\"(%x) <{permutation = array<i64: 0, 0>}> : (tensor<2x4xf32>) -> tensor<2x2xf32>",
+         "ttir.permute has a result that is not its operand moved"},
+        {"%0 = \"ttir.reshape\"(%x) <{shape = [9 : i32]}> : (tensor<2x4xf32>) -> tensor<9xf32>",
+         "ttir.reshape has a result that is not its operand moved"},
+        {"%0 = \"ttir.typecast\"(%x) : (tensor<2x4xf32>) -> tensor<2x5xbf16>",
+         "ttir.typecast has a result that has not as many elements as its operand"},
+        {"%0 = \"ttir.sum\"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<2x4xf32>) -> tensor<1x4xf32>",
+         "ttir.sum has a result that is not what is left of its operand's dimensions"},
+        {"%0 = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 0 : i32], ends = [1 : i32, 4 : i32], step = [1 : i32, 1 "
+         ": i32]}> : (tensor<2x4xf32>) -> tensor<2x4xf32>",
+         "ttir.slice_static has a result that is not of the extents that it cuts"},
+        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<-2x4xf32>", "ttir.exp makes a tensor that cannot be"},
+        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf31x>", "ttir.exp makes a tensor that cannot be"},
+        {"%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<99999999999999999999xf32>",
+         "ttir.exp makes a tensor that cannot be"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_str_eq(wrong(cases[i].body), cases[i].said, "%s", cases[i].body);
+        cr_assert_eq(ir.g.kind[1], K_UNKNOWN, "%s", cases[i].body);
+    }
+}
+
+Test(graph, an_op_that_holds_together_is_not) {
+    static const char *const bodies[] = {
+        "%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<2x4xf32>, "
+        "tensor<4x3xf32>) -> tensor<2x3xf32>",
+        "%0 = \"ttir.linear\"(%x, %w, %v) : (tensor<2x4xf32>, tensor<4x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>",
+        /* destinations of old text: an argument, and by segments */
+        "%0 = \"ttir.exp\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>",
+        "%0 = \"ttir.add\"(%x, %x, %x) <{operandSegmentSizes = array<i32: 2, 1>}> : (tensor<2x4xf32>, tensor<2x4xf32>, "
+        "tensor<2x4xf32>) -> tensor<2x4xf32>",
+        "%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<?x4xf32>",
+        "%0 = \"ttir.sum\"(%x) <{dim_arg = [-1 : i32], keep_dim = false}> : (tensor<2x4xf32>) -> tensor<2xf32>",
+        "%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf8E4M3FN>",
+        "%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4x!quant.uniform<i8:f32, 0.1>>",
+        "%0 = \"x.unknown\"(%x, %x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<1xf32>",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        cr_assert_str_eq(wrong(bodies[i]), "", "%s", bodies[i]);
+}
+
 Test(graph, what_is_folded_in_makes_an_op_not_plain) {
     const char *args = "%a: tensor<2x4xf32>, %b: tensor<4x3xf32>";
 #define MM(attrs) "%0 = \"ttnn.matmul\"(%a, %b) <{" attrs "}> : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>\n"

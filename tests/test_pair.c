@@ -62,7 +62,7 @@ Test(pair, passes_wrap_names_and_the_outermost_known_one_counts) {
     pair("x:4 y:4",
          "a = ttir.sum x {dim_arg = [0 : i32]} -> 1 @sum.140; b = ttir.mean x {dim_arg = [0 : i32]} -> 1 @mean.1; "
          "return a b",
-         "m = ttnn.mean x -> 1 @sum.140_mean>sum.140; n = ttnn.mean x -> 1 @sum.140>mean.1; o = ttnn.neg x -> 1 "
+         "m = ttnn.mean x -> 1 @sum.140_mean>sum.140; n = ttnn.mean x -> 1 @sum.140>mean.1; o = ttnn.neg m -> 1 "
          "@new>newer; return m n o");
     is("%m", "%a");
     is("%n", "%a");

@@ -114,7 +114,7 @@ static bool find_ops(struct maker *k) {
                 continue;
             close_module(k);
             mlir_parse(&k->ir, &k->source, block, &quiet);
-            graph_build(&k->graph, &k->ir);
+            graph_build(&k->graph, &k->ir, &quiet);
             k->read = true;
             found = find_in_module(k);
         }

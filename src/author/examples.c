@@ -52,7 +52,7 @@ static void module_read(struct module *m, struct example_run *r, struct str text
     m->source = (struct source){.path = r->pattern->file.p, .data = text.p, .size = text.n, .line_cache_line = 1};
     m->block = (struct log_block){.text = text, .complete = true};
     mlir_parse(&m->ir, &m->source, &m->block, &m->diags);
-    graph_build(&m->graph, &m->ir);
+    graph_build(&m->graph, &m->ir, &m->diags);
 }
 
 static void module_free(struct module *m) {

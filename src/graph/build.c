@@ -1,29 +1,11 @@
 /* Builds the graph of a module in linear passes, each over what the ones before have set: the kind of each op, its data
  * operands, functions, uses, then what is known of values. All arrays belong to the graph; graph_free frees them. */
 #include "graph/graph.h"
+#include "graph/operands.h"
 #include "graph/value.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_ROLES = 8 };
-
-/* How many data operands a kind has; `all` is -1 for any number. */
-struct arity {
-    int all, required;
-};
-
-/* Counts the roles of ops.def; one with '?' or '=' may be absent. */
-static struct arity arity_of(const char *roles) {
-    if (*roles == '*')
-        return (struct arity){-1, 0};
-    struct arity n = {*roles != '\0', *roles != '\0'};
-    for (; *roles; roles++) {
-        n.all += *roles == ',';
-        n.required += (*roles == ',') - (*roles == '?' || *roles == '=');
-    }
-    return n;
-}
 
 /* The kind of each op by its name, looked up once for each name. */
 static void set_kinds(struct graph *g) {
@@ -38,72 +20,7 @@ static void set_kinds(struct graph *g) {
     free(kinds);
 }
 
-static bool is_device(const struct mlir *m, uint32_t v) {
-    return m->types[m->values[v].type].kind == TYPE_DEVICE;
-}
-
-/* operandSegmentSizes as 0/1 per role; an op of a dialect without the last roles has fewer sizes, and those are absent.
- */
-static bool read_segments(const struct graph *g, uint32_t op, struct arity arity, int64_t *sizes) {
-    struct str text;
-    if (!mlir_attr(g->m, op, "operandSegmentSizes", &text))
-        return false;
-    int n = mlir_ints(text, sizes, MAX_ROLES);
-    if (n < arity.required || n > MAX_ROLES)
-        return false;
-    for (int i = n; i < arity.all; i++)
-        sizes[i] = 0;
-    for (int i = 0; i < n; i++)
-        if (sizes[i] != 0 && sizes[i] != 1)
-            return false;
-    return true;
-}
-
-/* The operands in the text without device handles and the destination; returns how many. Calls and returns keep theirs:
- * they are matched to arguments and results by number. */
-static uint32_t list_operands(struct graph *g, uint32_t i, uint32_t *out) {
-    const struct mlir *m = g->m;
-    const struct mlir_op *op = &m->ops[i];
-    enum op_class class = graph_class(g, i);
-    bool by_number = class == OP_CALL || class == OP_RETURN || class == OP_NO_USE;
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < op->noperands; k++) {
-        uint32_t v = m->operands[op->first_operand + k];
-        if (by_number || !is_device(m, v))
-            out[n++] = v;
-    }
-    if (n > 0 && !by_number && graph_is_destination(g, out[n - 1])) {
-        n--;
-        g->ndestinations++;
-    }
-    return n;
-}
-
-/* Data operands of an op by role into `out`, which has room for all operands in the text and MAX_ROLES more. */
-static uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out) {
-    uint32_t n = list_operands(g, i, out);
-    const char *roles = op_table[g->kind[i]].roles;
-    struct arity arity = arity_of(roles);
-    if ((int64_t)n < arity.required) {
-        g->kind[i] = K_UNKNOWN;
-        return n;
-    }
-    if (arity.all < 0 || n >= (uint32_t)arity.all || !strchr(roles, '?'))
-        return n;
-    int64_t sizes[MAX_ROLES];
-    if (!read_segments(g, i, arity, sizes)) {
-        while (n < (uint32_t)arity.all)
-            out[n++] = NONE;
-        return n;
-    }
-    uint32_t by_role[MAX_ROLES] = {0}, at = 0;
-    for (int r = 0; r < arity.all; r++)
-        by_role[r] = sizes[r] && at < n ? out[at++] : NONE;
-    memcpy(out, by_role, (size_t)arity.all * sizeof *out);
-    return (uint32_t)arity.all;
-}
-
-static void set_operands(struct graph *g) {
+static void set_operands(struct graph *g, struct diags *d) {
     const struct mlir *m = g->m;
     uint32_t cap = 0, n = 0;
     g->first_operand = xcalloc((size_t)m->nops + 1, sizeof *g->first_operand);
@@ -111,7 +28,7 @@ static void set_operands(struct graph *g) {
     for (uint32_t i = 0; i < m->nops; i++) {
         g->operands = grow(g->operands, &cap, n + m->ops[i].noperands + MAX_ROLES, sizeof *g->operands);
         g->first_operand[i] = n;
-        n += data_operands(g, i, g->operands + n);
+        n += data_operands(g, i, g->operands + n, d);
     }
     g->first_operand[m->nops] = n;
     g->nedges = n;
@@ -233,10 +150,12 @@ static void set_ops_before(struct graph *g) {
     g->ops_before[g->m->nops] = n;
 }
 
-void graph_build(struct graph *g, const struct mlir *m) {
+void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     *g = (struct graph){.m = m};
     set_kinds(g);
-    set_operands(g);
+    set_operands(g, d);
+    check_types(g, d);
+    check_shapes(g, d);
     set_functions(g);
     set_uses(g);
     set_ops_before(g);

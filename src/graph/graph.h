@@ -164,7 +164,8 @@ struct graph {
     bool has_ttir, has_ttnn; /* in functions to audit */
 };
 
-void graph_build(struct graph *g, const struct mlir *m);
+/* Says in `d` (or NULL) what does not hold together: such an op gets K_UNKNOWN, so that no room behind meets it. */
+void graph_build(struct graph *g, const struct mlir *m, struct diags *d);
 void graph_free(struct graph *g);
 static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
     return g->first_operand[op + 1] - g->first_operand[op];

@@ -11,7 +11,7 @@ void level_read(struct level *l, const struct level_text *text, struct diags *d)
     l->source.line_cache_offset = text->block->source_offset; /* lines are not counted from the first graph on */
     l->source.line_cache_line = text->block->first_line;
     mlir_parse(&l->ir, &l->source, text->block, d);
-    graph_build(&l->graph, &l->ir);
+    graph_build(&l->graph, &l->ir, d);
 }
 
 void level_free(struct level *l) {

@@ -50,6 +50,7 @@ struct mlir_type {
     enum type_kind kind;
     enum dtype dtype; /* of the element; a tile's element for tiled types */
     bool ranked;
+    bool impossible; /* a tensor whose extents or element cannot be: "-1x3xf32", "3xfoo" */
     uint32_t rank;
     uint32_t first_dim; /* in mlir.dims */
 };

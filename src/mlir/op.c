@@ -98,7 +98,7 @@ static bool read_generic_tail(struct ir_parser *p, uint32_t op, uint32_t first_f
     if (parse_accept(p, ':'))
         return read_signature(p, op, first_forward) && read_loc(p, &p->m->ops[op].loc);
     if (!p->truncated)
-        parse_say(p, SEV_WARNING, p->begin + p->m->ops[op].text.begin, "an operation without a type");
+        parse_say_bad(p, op, p->begin + p->m->ops[op].text.begin, "an operation without a type");
     p->ntypes = 0;
     set_results(p, op, 0);
     return read_loc(p, &p->m->ops[op].loc);

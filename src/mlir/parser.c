@@ -17,6 +17,12 @@ void parse_say(struct ir_parser *p, enum severity sev, const char *at, const cha
         diag_add(p->d, sev, log_place(p->m->source, p->m->block, (size_t)(at - p->begin)), NULL, "%s", message);
 }
 
+void parse_say_bad(struct ir_parser *p, uint32_t op, const char *at, const char *message) {
+    bool whole = p->m->ops[op].func != NONE;
+    p->m->ops[op].bad |= whole;
+    parse_say(p, whole ? SEV_ERROR : SEV_WARNING, at, message);
+}
+
 struct span parse_span(const struct ir_parser *p, const char *from, const char *to) {
     return (struct span){(uint32_t)(from - p->begin), (uint32_t)(to - p->begin)};
 }

@@ -144,6 +144,8 @@ static inline bool parse_accept(struct ir_parser *p, char c) {
 /* parser.c */
 bool parse_fail(struct ir_parser *p, const char *at, const char *message); /* false; the first error of an op counts */
 void parse_say(struct ir_parser *p, enum severity sev, const char *at, const char *message);
+/* The op, which begins at `at`, does not hold together. Of a line that is pasted alone, a warning. */
+void parse_say_bad(struct ir_parser *p, uint32_t op, const char *at, const char *message);
 bool parse_word(struct ir_parser *p, const char *word);    /* takes `word` when it stands here as a whole word */
 uint32_t parse_name(struct ir_parser *p, struct str text); /* names id of an op or symbol */
 struct span parse_span(const struct ir_parser *p, const char *from, const char *to);

@@ -156,7 +156,7 @@ bool read_signature(struct ir_parser *p, uint32_t op, uint32_t first_forward) {
     if (recent)
         keep_signature(p, recent, from, n);
     if (n != p->m->ops[op].noperands)
-        parse_say(p, SEV_WARNING, at, "the number of operand types differs from the number of operands");
+        parse_say_bad(p, op, at, "the number of operand types differs from the number of operands");
     set_operand_types(p, op, first_forward, n);
     set_results(p, op, n);
     return true;
@@ -188,8 +188,8 @@ void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type) {
         for (; n < ntypes; n++)
             value_add(m, (struct mlir_value){.type = p->types[first_type + n], .def = op, .index = n});
     else if (ntypes && ntypes != n)
-        parse_say(p, SEV_WARNING, p->begin + m->ops[op].text.begin,
-                  "the number of result types differs from the number of results");
+        parse_say_bad(p, op, p->begin + m->ops[op].text.begin,
+                      "the number of result types differs from the number of results");
     m->ops[op].first_result = first;
     m->ops[op].nresults = n;
     bind_results(p, names, first, n);

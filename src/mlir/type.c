@@ -57,6 +57,24 @@ static enum dtype dtype_of(const struct mlir *m, struct str text) {
     return DT_OTHER;
 }
 
+static bool is_number(struct str t) {
+    for (size_t i = 0; i < t.n; i++)
+        if (!scan_is(t.p[i], CH_DIGIT))
+            return false;
+    return t.n > 0;
+}
+
+/* Element types of MLIR that no table here has: of other widths, small floats, compounds, dialects. */
+static bool is_element(struct str t) {
+    static const char *const begins[] = {"!", "f8E", "f6E", "f4E", "complex<", "vector<", "memref<", "tuple<"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts(t, str_of(begins[i])))
+            return true;
+    size_t sign = t.n > 1 && (*t.p == 's' || *t.p == 'u') ? 1 : 0;
+    struct str width = {t.p + sign + 1, t.n > sign + 1 ? t.n - sign - 1 : 0};
+    return str_is(t, "f80") || str_is(t, "f128") || (t.n > sign && t.p[sign] == 'i' && is_number(width));
+}
+
 /* One dimension and its 'x'; false when the text does not go on with one. */
 static bool read_dim(const char **at, const char *end, int64_t *dim) {
     const char *p = *at;
@@ -98,7 +116,9 @@ static void read_tensor(struct mlir *m, struct mlir_type *t, struct str text) {
     read_shape(m, t, &p, end);
     const char *stop = scan_until(p, end, ',');
     t->kind = TYPE_TENSOR;
-    t->dtype = dtype_of(m, str_trim((struct str){p, (size_t)(stop - p)}));
+    struct str element = str_trim((struct str){p, (size_t)(stop - p)});
+    t->dtype = dtype_of(m, element);
+    t->impossible = t->dtype == DT_OTHER && !is_element(element);
 }
 
 static bool is_device(struct str text) {

@@ -6,7 +6,7 @@ bool parsed_module_read(struct parsed_module *p, struct str text, struct arena *
     p->source = (struct source){.path = "proof", .data = text.p, .size = text.n, .line_cache_line = 1};
     p->block = (struct log_block){.text = text, .complete = true};
     mlir_parse(&p->ir, &p->source, &p->block, &p->diags);
-    graph_build(&p->graph, &p->ir);
+    graph_build(&p->graph, &p->ir, &p->diags);
     return p->ir.nfuncs == 1 && p->ir.bad_ops == 0;
 }
 

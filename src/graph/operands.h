@@ -1,0 +1,20 @@
+/* The data operands of an op by role, and whether op, operands and results hold together. Private to the room. An op
+ * that does not is said to `d` and gets K_UNKNOWN. */
+#ifndef FA_OPERANDS_H
+#define FA_OPERANDS_H
+
+#include "graph/graph.h"
+
+enum { MAX_ROLES = 8 };
+
+/* The op is not what its name says: what is wrong with it, after its name. */
+void bad_op(struct graph *g, uint32_t op, struct diags *d, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Writes them to `out`, which has room for all operands in the text and MAX_ROLES more; returns how many. */
+uint32_t data_operands(struct graph *g, uint32_t op, uint32_t *out, struct diags *d);
+/* Types of no meaning: an extent below 0, an element that is no type. */
+void check_types(struct graph *g, struct diags *d);
+/* Static shapes of results that do not follow from those of the operands. */
+void check_shapes(struct graph *g, struct diags *d);
+
+#endif
