@@ -120,17 +120,18 @@ struct ir_parser {
 /* What a name of an op says about it. */
 enum name_flag { NF_KNOWN = 1, NF_CALLS = 2, NF_ISOLATED = 4, NF_CPU = 8, NF_MODULE = 16, NF_FUNC = 32 };
 
-static inline char parse_peek(const struct ir_parser *p) {
+/* What stands between any two pieces of an op is always inlined: else gcc stops doing so as the program grows. */
+__attribute__((always_inline)) static inline char parse_peek(const struct ir_parser *p) {
     return p->p < p->end ? *p->p : 0;
 }
-static inline void parse_space(struct ir_parser *p) {
+__attribute__((always_inline)) static inline void parse_space(struct ir_parser *p) {
     if (p->p < p->end && *p->p == ' ')
         p->p++;
     if (p->p < p->end && (scan_is(*p->p, CH_BLANK) || *p->p == '/'))
         p->p = scan_space(p->p, p->end);
 }
 /* Takes `c` if it is next; else leaves the position where it was. */
-static inline bool parse_accept(struct ir_parser *p, char c) {
+__attribute__((always_inline)) static inline bool parse_accept(struct ir_parser *p, char c) {
     const char *at = p->p;
     parse_space(p);
     if (parse_peek(p) != c) {
