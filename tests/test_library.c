@@ -4,11 +4,13 @@
 #include "lang/printer.h"
 #include "library/check.h"
 #include "library/signs.h"
+#include "library/tree.h"
 #include "pattern_text.h"
 #include "place/classify.h"
 #include "place/notes.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,104 @@ static const struct pattern *read_pattern(const char *text) {
 
 #define HEAD(name, match) "name: " name "\nfused_op: ttnn." name "\nsource: ttnn\nmatch: " match "\n"
 #define OP(name)          "%0 = \"ttir." name "\"(%x, %y) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+
+/* ---- YAML ---- */
+
+static void add_tree(const struct tree *t, struct buf *out) {
+    buf_printf(out, "%d %d %u:%u %u ", t->kind, t->block, (unsigned)t->line, t->column, t->n);
+    buf_add(out, t->text);
+    buf_addc(out, '\n');
+    for (const struct tree *k = t->first; k; k = k->next) {
+        add_tree(k, out);
+        if (k->value)
+            add_tree(k->value, out);
+    }
+}
+
+static struct str printed_trees(const struct tree_file *f) {
+    struct buf b = {0};
+    for (const struct tree *t = f->documents; t; t = t->next)
+        add_tree(t, &b);
+    struct str s = arena_str(&set.arena, buf_str(&b));
+    buf_free(&b);
+    return s;
+}
+
+/* The quick reader gives up, or reads what libyaml reads. */
+static bool read_quickly(struct str text) {
+    struct tree_file quick, all = tree_read_all(text, &set.arena);
+    if (!tree_read_quick(text, &set.arena, &quick))
+        return false;
+    cr_assert_null(all.wrong, "%s:\n%s", all.wrong, text.p);
+    cr_assert(str_eq(printed_trees(&quick), printed_trees(&all)), "%s\n---- quick:\n%s---- libyaml:\n%s", text.p,
+              printed_trees(&quick).p, printed_trees(&all).p);
+    return true;
+}
+
+Test(library, the_bundled_patterns_are_read_quickly_and_as_libyaml_does) {
+    struct dirent **names;
+    const char *directory = getenv("FA_PATTERNS");
+    int n = scandir(directory, &names, NULL, alphasort), files = 0;
+    for (int i = 0; i < n; i++) {
+        struct buf b = {0};
+        char path[4096], chunk[4096];
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        FILE *f = str_ends(str_of(path), STR(".yml")) ? fopen(path, "rb") : NULL;
+        for (size_t k; f && (k = fread(chunk, 1, sizeof chunk, f)) > 0;)
+            buf_add(&b, (struct str){chunk, k});
+        if (f) {
+            cr_expect(read_quickly(arena_str(&set.arena, buf_str(&b))), "%s", path);
+            fclose(f);
+            files++;
+        }
+        buf_free(&b);
+        free(names[i]);
+    }
+    free(names);
+    cr_assert_gt(files, 50);
+}
+
+Test(library, usual_yaml_is_read_quickly) {
+    static const char *const texts[] = {
+        "a: b\n",
+        "# c\n---\na: b # c\nc:\n- d\n- e: f\n  g: |\n    h\n\n      i\n\n---\n- [a, 'b''c', {d: \"e\\n\\\"\"}]\n",
+        "a:\n  b\n  c\n\n  d\ne: \"f\n  g\n\n  h\"\n'i' : j#k\n",
+        "a:\n  - b:\n    - c\n    - d\n  -\n    e: {f: g, h: [i,\n  j k]}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        cr_expect(read_quickly(str_of(texts[i])), "%s", texts[i]);
+}
+
+Test(library, other_yaml_is_left_to_libyaml) {
+    static const char *const texts[] = {
+        "a: &b c\nd: *b\n",
+        "a: >\n  b\n",
+        "a: |+\n  b\n",
+        "a: b: c\n",
+        "a:\nb: c\n",
+        "a: b\n c: d\n",
+        "a:\tb\n",
+        "a: [b\n",
+        "a: 'b\n",
+        "? a\n: b\n",
+        "a: !b c\n",
+        "a: \"\\x41\"\n",
+        "%YAML 1.1\n---\na\n",
+        "a: \xc3\xa4\n",
+        "- a\nb: c\n",
+        "a: b\n--- c\n",
+        "a: |\n b\n c",
+        "[a: b]\n",
+        "a: {b: c}}\n",
+        "a b\nc: d\n",
+        "a: |\nb: c\n",
+        "a: - b\n",
+        "a: b\n...\n",
+        "\"a\nb\": c\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        cr_expect(!read_quickly(str_of(texts[i])), "%s", texts[i]);
+}
 
 /* ---- examples ---- */
 

@@ -15,10 +15,16 @@ const char *const window_dim_keys[MAX_WINDOW][MAX_WINDOW] = {
 const char *const window_size_keys[MAX_WINDOW][MAX_WINDOW] = {
     {"input_length"}, {"input_height", "input_width"}, {"input_depth", "input_height", "input_width"}};
 
+static const uint8_t name_lengths[K_COUNT] = {
+#define OP(id, n, ...) [K_##id] = sizeof(n) - 1,
+#include "graph/ops.def"
+};
+
 enum op_kind op_kind_of_name(struct str neutral) {
-    for (int k = 1; k < K_COUNT; k++)
-        if (neutral.n && op_table[k].name[0] == neutral.p[0] && str_is(neutral, op_table[k].name))
-            return (enum op_kind)k;
+    const uint8_t *at = name_lengths, *end = name_lengths + K_COUNT;
+    while (neutral.n > 0 && neutral.n < 256 && (at = memchr(at + 1, (int)neutral.n, (size_t)(end - at - 1))) != NULL)
+        if (memcmp(op_table[at - name_lengths].name, neutral.p, neutral.n) == 0)
+            return (enum op_kind)(at - name_lengths);
     return K_UNKNOWN;
 }
 

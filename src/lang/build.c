@@ -25,7 +25,7 @@ static struct node *new_node(struct builder *b, enum node_kind kind, struct str 
 }
 
 static void set_args(struct builder *b, struct node *n, struct node **args, uint32_t nargs) {
-    n->nargs = nargs;
+    n->nargs = (uint16_t)nargs;
     n->args = arena_alloc(b->arena, (nargs ? nargs : 1) * sizeof *args);
     for (uint32_t i = 0; i < nargs; i++)
         n->args[i] = args[i];
@@ -136,7 +136,7 @@ static struct node *build_extent(struct builder *b, struct formula_scope *s, con
             build_fail(b, s, e->args[0]->text, NULL, "extent of a name is meant");
     }
     if (axis_of(b, s, e->args[e->nargs - 1], &axis))
-        n.axis = axis.axis;
+        n.axis = (int8_t)axis.axis;
     if (!axis.given)
         n.axis = -1;
     return number_node(b, n, e->text);
@@ -198,13 +198,6 @@ static struct node *build_op(struct builder *b, struct formula_scope *s, const s
     return n;
 }
 
-static const struct idiom *find_idiom(const struct idioms *all, struct str name) {
-    for (uint32_t i = all ? all->n : 0; i-- > 0;)
-        if (str_eq(all->items[i].name, name))
-            return &all->items[i];
-    return NULL;
-}
-
 /* "over_root(x, v, weight)" */
 static const char *idiom_head(struct builder *b, const struct idiom *idiom) {
     struct str head = arena_printf(b->arena, "%.*s(", (int)idiom->name.n, idiom->name.p);
@@ -264,11 +257,12 @@ static struct node *build_idiom(struct builder *b, struct formula_scope *s, cons
 
 static const char *nearest(const struct builder *b, struct str name) {
     const char *op = op_nearest_name(name);
-    for (uint32_t i = 0; b->idioms && i < b->idioms->n; i++) {
-        struct str n = b->idioms->items[i].name;
-        if (n.n > 3 && name.n > 3 && (str_starts(n, (struct str){name.p, 4}) && !op))
-            return arena_printf(b->arena, "did you mean %.*s?", (int)n.n, n.p).p;
-    }
+    for (const struct idioms *all = b->idioms; all; all = all->others)
+        for (uint32_t i = 0; i < all->n; i++) {
+            struct str n = all->items[i].name;
+            if (n.n > 3 && name.n > 3 && (str_starts(n, (struct str){name.p, 4}) && !op))
+                return arena_printf(b->arena, "did you mean %.*s?", (int)n.n, n.p).p;
+        }
     return op ? arena_printf(b->arena, "did you mean %s?", op).p : NULL;
 }
 
@@ -283,7 +277,7 @@ static struct node *build_result(struct builder *b, struct formula_scope *s, con
     if (number->kind != E_NUMBER || number->value < 0 || number->value > 15 || number->value != floor(number->value))
         build_fail(b, s, number->text, "result(s, 1) is the second", "the number of a result is meant");
     else
-        n->result = (uint32_t)number->value;
+        n->result = (uint8_t)number->value;
     set_args(b, n, &of, 1);
     return n;
 }
@@ -326,7 +320,7 @@ static struct node *build_call(struct builder *b, struct formula_scope *s, const
     struct node *word = e->forced_op ? NULL : build_word(b, s, e);
     if (word || b->failed)
         return word ? word : new_node(b, N_VARIABLE, e->text);
-    const struct idiom *idiom = e->forced_op ? NULL : find_idiom(b->idioms, e->text);
+    const struct idiom *idiom = e->forced_op ? NULL : idiom_find(b->idioms, e->text);
     if (idiom)
         return build_idiom(b, s, e, idiom);
     if (str_is(e->text, "sqrt") && e->nargs == 1 && !e->forced_op) {

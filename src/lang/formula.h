@@ -59,14 +59,14 @@ enum number_op {
 /* A number or a condition; conditions are 1 or 0. */
 struct number {
     enum number_op op;
-    double value;
     uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF, NUM_MEASURE: of this name; NONE: of the axis frame at this node */
-    int axis;      /* NUM_EXTENT */
+    double value;
     const struct number *a, *b;
-    uint32_t call, nargs; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures */
-    uint32_t args[4];     /* slots */
-    uint32_t ngiven;      /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
-    int given[8];
+    uint32_t call; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures */
+    int8_t axis;   /* NUM_EXTENT */
+    uint8_t nargs, ngiven;
+    uint8_t args[4];         /* slots */
+    int8_t given[8];         /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
     const char *key;         /* attribute(x, "k") */
     const pcre2_code *regex; /* NUM_CALL with a regular expression */
     struct str text;
@@ -84,18 +84,18 @@ struct attr_spec {
 struct node {
     enum node_kind kind;
     enum op_kind op; /* N_OP */
-    uint32_t nargs;  /* N_OP operands; N_EITHER alternatives; else 0 or 1 */
+    uint32_t slot;   /* N_VARIABLE, N_NAMED */
+    uint16_t nargs;  /* N_OP operands; N_EITHER alternatives; else 0 or 1 */
+    uint16_t nattrs;
     struct node **args;
-    struct axis_spec dim; /* N_OP */
-    uint32_t nattrs;
     struct attr_spec *attrs;
-    uint32_t slot;               /* N_VARIABLE, N_NAMED */
-    uint32_t result;             /* N_RESULT: its number */
+    struct axis_spec dim;        /* N_OP */
     const struct number *number; /* N_NUMBER */
-    bool given;                  /* N_NUMBER: given(...), which an argument of the model may be as well */
     struct str text;             /* where it stands in the text of the formula or of an idiom */
-    bool any;                    /* any op may match; else only those of the set `kinds` */
     uint64_t kinds[(K_COUNT + 63) / 64];
+    bool any;       /* any op may match; else only those of the set `kinds` */
+    bool given;     /* N_NUMBER: given(...), which an argument of the model may be as well */
+    uint8_t result; /* N_RESULT: its number */
 };
 
 /* False when no op of this kind can match the node, whatever is looked through: a test before any search. */
@@ -144,16 +144,21 @@ struct idiom {
     const struct definition *lines;
     uint32_t nlines;
     struct text_origin origin;
+    uint32_t before; /* the one added before it whose name has the same hash, plus 1; 0: none */
 };
 
 struct idioms {
     struct idiom *items;
     uint32_t n, cap;
+    uint32_t last[64];           /* by hash of the name: the last one, plus 1; 0: none */
+    const struct idioms *others; /* that are meant where none of these has the name; or NULL */
 };
 
 /* Parses "name(a, b, dim): body" into arena `a`, which also owns what idioms need, and adds it; the last definition of
  * a name counts. False with a diagnostic. */
 bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d);
+/* The last one of this name, or NULL. */
+const struct idiom *idiom_find(const struct idioms *all, struct str name);
 void idioms_free(struct idioms *all);
 
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */

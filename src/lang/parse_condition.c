@@ -8,16 +8,12 @@ static const struct number *number_of(struct builder *b, struct formula_scope *s
 
 static const pcre2_code *compile(struct builder *b, struct formula_scope *s, struct str text) {
     const char *wrong = NULL;
-    struct regexes *all = b->regexes;
-    pcre2_code *re = all ? regex_compile(text, b->arena, &wrong) : NULL;
-    if (!re) {
+    const pcre2_code *re = b->regexes ? regexes_add(b->regexes, text, b->arena, &wrong) : NULL;
+    if (!re)
         build_fail(b, s, text, NULL,
-                   all ? arena_printf(b->arena, "wrong regular expression: %s", wrong).p
-                       : "no regular expression is allowed here");
-        return NULL;
-    }
-    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
-    return all->items[all->n++] = re;
+                   wrong ? arena_printf(b->arena, "wrong regular expression: %s", wrong).p
+                         : "no regular expression is allowed here");
+    return re;
 }
 
 /* The whole numbers that follow the names in a call. */
@@ -29,7 +25,7 @@ static void take_numbers(struct builder *b, struct formula_scope *s, const struc
             build_fail(b, s, e->args[i]->text, NULL, "a whole number is meant");
             return;
         }
-        n->given[n->ngiven++] = e->args[i]->kind == E_NEG ? -(int)v->value : (int)v->value;
+        n->given[n->ngiven++] = (int8_t)(e->args[i]->kind == E_NEG ? -v->value : v->value);
     }
 }
 
@@ -64,19 +60,24 @@ static const struct number *condition_call(struct builder *b, struct formula_sco
     for (uint32_t i = 0; i < e->nargs; i++) {
         if (e->args[i]->kind == E_STRING && info->arguments == ARGUMENTS_REGEX && i + 1 == e->nargs) {
             n->regex = compile(b, s, e->args[i]->text);
-            n->nargs = i;
+            n->nargs = (uint8_t)i;
             return n;
         }
         if (info->arguments == ARGUMENTS_NUMBERS && e->args[i]->kind != E_NAME) {
             take_numbers(b, s, e, i, n);
-            n->nargs = i;
+            n->nargs = (uint8_t)i;
             return n;
         }
-        n->args[i] = formula_slot(b->f, e->args[i]->text);
-        if (e->args[i]->kind != E_NAME || n->args[i] == NONE)
+        if (i == sizeof n->args) {
+            build_fail(b, s, e->args[i]->text, info->says, "a whole number is meant");
+            return n;
+        }
+        uint32_t slot = formula_slot(b->f, e->args[i]->text);
+        n->args[i] = (uint8_t)slot;
+        if (e->args[i]->kind != E_NAME || slot == NONE)
             not_a_name(b, s, e->args[i]->text);
     }
-    n->nargs = e->nargs;
+    n->nargs = (uint8_t)e->nargs;
     return n;
 }
 
@@ -190,11 +191,10 @@ static bool condition_build(const struct number **out, struct builder b, struct 
 
 bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
                      struct text_origin origin, struct regexes *keep, struct diags *d) {
-    struct arena scratch = {0};
-    struct formula *names =
-        arena_alloc(&scratch, sizeof *names); /* a copy: building may add slots, conditions must not */
-    *names = *f;
-    struct builder b = {.f = names, .arena = a, .scratch = &scratch, .diags = d, .regexes = keep};
+    _Alignas(16) char first[2048] = {0}; /* most conditions need no more */
+    struct arena scratch = {.at = first, .end = first + sizeof first};
+    struct formula names = *f; /* a copy: building may add slots, conditions must not */
+    struct builder b = {.f = &names, .arena = a, .scratch = &scratch, .diags = d, .regexes = keep};
     bool ok = condition_build(out, b, text, origin);
     arena_free(&scratch);
     return ok;

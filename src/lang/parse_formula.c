@@ -1,5 +1,4 @@
 /* Formulas and idioms from their text: which lines are roots, and that each line is defined once and used. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lang/build.h"
@@ -73,27 +72,4 @@ bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idio
     f->text = text;
     arena_free(&scratch);
     return ok;
-}
-
-bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d) {
-    struct formula_parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
-    struct idiom idiom = {.origin = origin};
-    const char *body = formula_idiom_head(&p, &idiom);
-    if (!body)
-        return false;
-    idiom.body = (struct str){body, (size_t)(text.p + text.n - body)};
-    idiom.origin.line = lex_place(origin, text, body).line;
-    struct formula_parser q = {
-        .arena = a, .diags = d, .text = idiom.body, .origin = idiom.origin, .lexer = {idiom.body, 0, 0}};
-    idiom.lines = formula_lines(&q, &idiom.nlines);
-    if (q.failed)
-        return false;
-    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
-    all->items[all->n++] = idiom;
-    return true;
-}
-
-void idioms_free(struct idioms *all) {
-    free(all->items);
-    *all = (struct idioms){0};
 }

@@ -1,4 +1,5 @@
-/* Regular expressions run on names and locations of untrusted input: matching is bounded by a number of steps. */
+/* Regular expressions run on names and locations of untrusted input: matching is bounded by a number of steps. They are
+ * not compiled to machine code: that takes longer than an audit gains by it. */
 #include "lang/regex.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 void regexes_free(struct regexes *all) {
     for (uint32_t i = 0; i < all->n; i++)
-        pcre2_code_free(all->items[i]);
+        pcre2_code_free(all->items[i].code);
     free(all->items);
     *all = (struct regexes){0};
 }
@@ -16,12 +17,22 @@ pcre2_code *regex_compile(struct str text, struct arena *a, const char **message
     PCRE2_SIZE at;
     PCRE2_UCHAR wrong[128] = "";
     pcre2_code *re = pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL);
-    if (re)
-        pcre2_jit_compile(re, PCRE2_JIT_COMPLETE); /* where there is no JIT, matching is slower and no different */
-    else
+    if (!re)
         pcre2_get_error_message(code, wrong, sizeof wrong);
     *message = re ? NULL : arena_strdup(a, str_of((const char *)wrong));
     return re;
+}
+
+const pcre2_code *regexes_add(struct regexes *all, struct str text, struct arena *a, const char **message) {
+    for (uint32_t i = 0; i < all->n; i++)
+        if (str_eq(all->items[i].text, text))
+            return all->items[i].code;
+    pcre2_code *code = regex_compile(text, a, message);
+    if (!code)
+        return NULL;
+    all->items = grow(all->items, &all->cap, all->n + 1, sizeof *all->items);
+    all->items[all->n++] = (struct regex){text, code};
+    return code;
 }
 
 /* PCRE2 may report a letter that also stands for its other case, and a byte that is part of a character. */

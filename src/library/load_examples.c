@@ -17,10 +17,10 @@ static bool is_argument_type(struct str type) {
 }
 
 /* "w: parameter", or with the model's name: "w: parameter layers.0.weight". */
-static void load_argument(struct loader *l, struct example *e, const yaml_node_t *key, const yaml_node_t *value) {
+static void load_argument(struct loader *l, struct example *e, const struct tree *key, const struct tree *value) {
     if (!is_scalar(l, key) || !is_scalar(l, value))
         return;
-    struct str name = kept_text(l, key), text = str_trim(kept_text(l, value));
+    struct str name = key->text, text = str_trim(value->text);
     const char *blank = memchr(text.p, ' ', text.n);
     struct str type = {text.p, blank ? (size_t)(blank - text.p) : text.n};
     if (str_starts(name, STR("%")))
@@ -34,24 +34,20 @@ static void load_argument(struct loader *l, struct example *e, const yaml_node_t
     e->args[e->nargs++] = (struct example_arg){name, type, model};
 }
 
-static void load_arguments(struct loader *l, struct example *e, const yaml_node_t *map) {
-    if (map->type != YAML_MAPPING_NODE) {
+static void load_arguments(struct loader *l, struct example *e, const struct tree *map) {
+    if (map->kind != TREE_MAPPING) {
         error_at(l, map, "args: {w: parameter}", "`args` says what the arguments are", STR(""));
         return;
     }
-    size_t n = (size_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
-    e->args = arena_alloc(&l->set->arena, (n + 1) * sizeof *e->args);
-    for (size_t i = 0; i < n && !l->failed; i++) {
-        const yaml_node_pair_t *p = &map->data.mapping.pairs.start[i];
-        load_argument(l, e, yaml_document_get_node(&l->doc, p->key), yaml_document_get_node(&l->doc, p->value));
-    }
+    e->args = arena_alloc(&l->set->arena, (map->n + (size_t)1) * sizeof *e->args);
+    for (const struct tree *k = map->first; k && !l->failed; k = k->next)
+        load_argument(l, e, k, k->value);
 }
 
-static void check_example_keys(struct loader *l, const yaml_node_t *map) {
+static void check_example_keys(struct loader *l, const struct tree *map) {
     static const char *const keys[] = {"hit", "miss", "name", "level", "args", "because", "explains", "says"};
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++)
-        check_key(l, yaml_document_get_node(&l->doc, p->key), keys, sizeof keys / sizeof *keys,
-                  "a test has `hit` or `miss`, and may have `name`, `level`, `args`, `because`, `explains` and `says`");
+    check_keys(l, map, keys, sizeof keys / sizeof *keys,
+               "a test has `hit` or `miss`, and may have `name`, `level`, `args`, `because`, `explains` and `says`");
 }
 
 static struct source_location place_in_text(const struct example *e, size_t at) {
@@ -80,42 +76,42 @@ static void expand(struct loader *l, struct example *e, const char *dialect) {
     l->failed = true;
 }
 
-static void load_example(struct loader *l, struct example *e, const yaml_node_t *map) {
+static void load_example(struct loader *l, struct example *e, const struct tree *map) {
     check_example_keys(l, map);
     if (l->failed)
         return;
-    const yaml_node_t *hit = lookup(l, map, "hit"), *miss = lookup(l, map, "miss");
-    const yaml_node_t *text = hit ? hit : miss, *n;
+    const struct tree *hit = tree_lookup(map, "hit"), *miss = tree_lookup(map, "miss");
+    const struct tree *text = hit ? hit : miss, *n;
     if (!text || (hit && miss)) {
         error_at(l, map, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
         return;
     }
     if (!is_scalar(l, text))
         return;
-    *e = (struct example){.hit = hit != NULL, .text = kept_text(l, text), .origin = origin_of(l, text)};
-    e->line = map->start_mark.line + 1;
-    if ((n = lookup(l, map, "name")) && is_scalar(l, n))
-        e->name = kept_text(l, n);
-    if (!l->failed && (n = lookup(l, map, "because")) && is_scalar(l, n))
-        e->because = kept_text(l, n);
+    *e = (struct example){.hit = hit != NULL, .text = text->text, .origin = origin_of(l, text)};
+    e->line = map->line;
+    if ((n = tree_lookup(map, "name")) && is_scalar(l, n))
+        e->name = n->text;
+    if (!l->failed && (n = tree_lookup(map, "because")) && is_scalar(l, n))
+        e->because = n->text;
     if (!l->failed && e->because.n && hit)
         error_at(l, n, NULL, "`because` says why a `miss` is none", STR(""));
-    if (!l->failed && (n = lookup(l, map, "explains")) && is_scalar(l, n))
-        e->explains = kept_text(l, n);
+    if (!l->failed && (n = tree_lookup(map, "explains")) && is_scalar(l, n))
+        e->explains = n->text;
     if (!l->failed && e->explains.n && hit)
         error_at(l, n, NULL, "`explains` is what `explain` says of a `miss`", STR(""));
-    if (!l->failed && (n = lookup(l, map, "says")) && is_scalar(l, n))
-        e->says = kept_text(l, n);
+    if (!l->failed && (n = tree_lookup(map, "says")) && is_scalar(l, n))
+        e->says = n->text;
     if (!l->failed && e->says.n && !hit)
         error_at(l, n, NULL, "`says` is what the notes say of a `hit`", STR(""));
-    if (!l->failed && (n = lookup(l, map, "args")))
+    if (!l->failed && (n = tree_lookup(map, "args")))
         load_arguments(l, e, n);
 }
 
 /* `level`: the dialect that operators without one are spelled in; both: the example is two. */
-static void load_levels(struct loader *l, struct pattern *p, const yaml_node_t *map) {
-    const yaml_node_t *n = lookup(l, map, "level");
-    struct str level = n && is_scalar(l, n) ? scalar_text(n) : STR("ttir");
+static void load_levels(struct loader *l, struct pattern *p, const struct tree *map) {
+    const struct tree *n = tree_lookup(map, "level");
+    struct str level = n && is_scalar(l, n) ? n->text : STR("ttir");
     bool both = str_is(level, "both");
     struct example *e = &p->examples[p->nexamples++];
     if (l->failed)
@@ -135,25 +131,24 @@ static void load_levels(struct loader *l, struct pattern *p, const yaml_node_t *
     expand(l, e, str_is(level, "ttnn") ? "ttnn" : "ttir");
 }
 
-void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n) {
-    if (n->type != YAML_SEQUENCE_NODE) {
+void load_examples(struct loader *l, struct pattern *p, const struct tree *n) {
+    if (l->set->no_examples)
+        return;
+    if (n->kind != TREE_SEQUENCE) {
         error_at(l, n, "tests: [{hit: ...}, {miss: ...}]", "`tests` is a list", STR(""));
         return;
     }
-    size_t count = (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
-    if (count > MAX_EXAMPLES) {
+    if (n->n > MAX_EXAMPLES) {
         error_at(l, n, NULL, "too many examples", STR(""));
         return;
     }
-    p->examples = arena_alloc(&l->set->arena, (2 * count + 1) * sizeof *p->examples);
+    p->examples = arena_alloc(&l->set->arena, (2 * (size_t)n->n + 1) * sizeof *p->examples);
     p->nexamples = 0;
-    for (size_t i = 0; i < count && !l->failed; i++) {
-        const yaml_node_t *map = yaml_document_get_node(&l->doc, n->data.sequence.items.start[i]);
-        if (map->type == YAML_MAPPING_NODE)
-            load_levels(l, p, map);
+    for (const struct tree *i = n->first; i && !l->failed; i = i->next)
+        if (i->kind == TREE_MAPPING)
+            load_levels(l, p, i);
         else
-            error_at(l, map, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
-    }
+            error_at(l, i, NULL, "a test has either `hit` or `miss`, with IR as text", STR(""));
 }
 
 static struct pattern *pattern_of_file(const struct pattern_set *set, struct str name, const char *file) {
@@ -164,17 +159,17 @@ static struct pattern *pattern_of_file(const struct pattern_set *set, struct str
     return p && str_is(p->file, file) ? p : NULL;
 }
 
-void load_test_document(struct loader *l, const char *patterns, const yaml_node_t *map) {
-    if (map->type != YAML_MAPPING_NODE) {
+void load_test_document(struct loader *l, const char *patterns, const struct tree *map) {
+    if (map->kind != TREE_MAPPING) {
         error_at(l, map, "linear: [{hit: ...}, {miss: ...}]", "a list of tests for each pattern is meant", STR(""));
         return;
     }
-    for (yaml_node_pair_t *i = map->data.mapping.pairs.start; i < map->data.mapping.pairs.top && !l->failed; i++) {
-        const yaml_node_t *key = yaml_document_get_node(&l->doc, i->key);
-        struct pattern *p = is_scalar(l, key) ? pattern_of_file(l->set, scalar_text(key), patterns) : NULL;
+    for (const struct tree *i = map->first; i && !l->failed; i = i->next) {
+        const struct tree *key = i;
+        struct pattern *p = is_scalar(l, key) ? pattern_of_file(l->set, key->text, patterns) : NULL;
         if (p)
-            load_examples(l, p, yaml_document_get_node(&l->doc, i->value));
+            load_examples(l, p, i->value);
         else if (!l->failed)
-            error_at(l, key, NULL, "tests of a pattern that is not in the file beside this one: ", scalar_text(key));
+            error_at(l, key, NULL, "tests of a pattern that is not in the file beside this one: ", key->text);
     }
 }

@@ -1,4 +1,4 @@
-/* Pattern files and directories (libyaml). Sections that patterns may use (idioms, locations, fused_ops, lowering) are
+/* Pattern files and directories. Sections that patterns may use (idioms, locations, fused_ops, lowering) are
  * read first, from all files of a directory. Every mistake is an error with its place, and a file with an error adds no
  * pattern after it. */
 #include <dirent.h>
@@ -11,21 +11,21 @@
 
 #include "library/loader.h"
 
-static void switch_off(struct loader *l, const yaml_node_t *name) {
-    struct pattern *p = find_pattern(l->set, scalar_text(name));
+static void switch_off(struct loader *l, const struct tree *name) {
+    struct pattern *p = find_pattern(l->set, name->text);
     if (p)
         retire_pattern(l->set, p, NULL);
     else
-        warn_at(l, name, nearest_pattern_name(l->set, scalar_text(name), NULL),
-                "switched off, but there is no such pattern: ", scalar_text(name));
+        warn_at(l, name, nearest_pattern_name(l->set, name->text, NULL),
+                "switched off, but there is no such pattern: ", name->text);
 }
 
 /* {name: X, off: true}: an earlier pattern is switched off. */
-static bool switches_off(struct loader *l, const yaml_node_t *map) {
-    const yaml_node_t *off = lookup(l, map, "off"), *name = lookup(l, map, "name");
-    if (!off || !is_scalar(l, off) || str_is(scalar_text(off), "false"))
+static bool switches_off(struct loader *l, const struct tree *map) {
+    const struct tree *off = tree_lookup(map, "off"), *name = tree_lookup(map, "name");
+    if (!off || !is_scalar(l, off) || str_is(off->text, "false"))
         return false;
-    if (!name || !str_is(scalar_text(off), "true"))
+    if (!name || !str_is(off->text, "true"))
         error_at(l, off, "{name: linear, off: true}", "`off` is true or false and stands beside the name of a pattern",
                  STR(""));
     else if (is_scalar(l, name))
@@ -33,11 +33,29 @@ static bool switches_off(struct loader *l, const yaml_node_t *map) {
     return true;
 }
 
-static void load_document(struct loader *l, bool idioms) {
-    const yaml_node_t *root = yaml_document_get_root_node(&l->doc);
-    if (!root)
-        return;
-    if (root->type != YAML_MAPPING_NODE) {
+/* What patterns may use is read before them, from all files. */
+static const struct {
+    const char *key;
+    void (*load)(struct loader *l, const struct tree *list);
+} sections[] = {
+    {"idioms", load_idioms}, {"locations", load_locations}, {"fused_ops", load_signs}, {"lowering", load_lowerings}};
+
+enum { NSECTIONS = sizeof sections / sizeof *sections };
+
+/* True when the document has sections. */
+static bool load_sections(struct loader *l, const struct tree *root, bool load) {
+    bool any = false;
+    for (size_t i = 0; i < NSECTIONS && !l->failed; i++) {
+        const struct tree *list = tree_lookup(root, sections[i].key);
+        any |= list != NULL;
+        if (list && load)
+            sections[i].load(l, list);
+    }
+    return any;
+}
+
+static void load_document(struct loader *l, const struct tree *root) {
+    if (root->kind != TREE_MAPPING) {
         error_at(l, root, NULL, l->tests_of ? "tests are a mapping of patterns" : "a pattern is a mapping", STR(""));
         return;
     }
@@ -45,64 +63,29 @@ static void load_document(struct loader *l, bool idioms) {
         load_test_document(l, l->tests_of, root);
         return;
     }
-    const yaml_node_t *list = lookup(l, root, "idioms");
-    if (list && idioms)
-        load_idioms(l, list);
-    const yaml_node_t *rules = lookup(l, root, "locations");
-    if (rules && idioms)
-        load_locations(l, rules);
-    const yaml_node_t *signs = lookup(l, root, "fused_ops");
-    if (signs && idioms)
-        load_signs(l, signs);
-    const yaml_node_t *lowered = lookup(l, root, "lowering");
-    if (lowered && idioms)
-        load_lowerings(l, lowered);
-    if (list || rules || signs || lowered || idioms)
-        return;
-    if (switches_off(l, root) || l->failed)
+    if (load_sections(l, root, false) || switches_off(l, root) || l->failed)
         return;
     struct pattern *p = load_pattern(l, root);
     if (!l->failed)
         add_pattern(l->set, p);
 }
 
-static void load_text_of_file(struct loader *l, bool idioms) {
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        return;
-    loader_begin(l);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)l->text.p, l->text.n);
-    bool any = false;
-    for (bool more = true; more && !l->failed;) {
-        if (!yaml_parser_load(&parser, &l->doc)) {
-            struct source_location at = {l->file, parser.problem_mark.line + 1,
-                                         (uint32_t)parser.problem_mark.column + 1};
-            diag_add(l->diags, SEV_ERROR, at, NULL, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
-            l->failed = true;
-            break;
-        }
-        more = yaml_document_get_root_node(&l->doc) != NULL;
-        any |= more;
-        load_document(l, idioms);
-        yaml_document_delete(&l->doc);
+/* The documents before the first that is no YAML, then an error. */
+static void load_documents(struct loader *l) {
+    for (const struct tree *t = l->trees.documents; t && !l->failed; t = t->next)
+        load_document(l, t);
+    if (l->trees.wrong && !l->failed) {
+        struct source_location at = {l->file, l->trees.line, l->trees.column};
+        diag_add(l->diags, SEV_ERROR, at, NULL, "not YAML: %s", l->trees.wrong);
+        l->failed = true;
     }
-    if (!any && !l->failed && !idioms)
+    if (!l->trees.documents && !l->failed)
         warn_at(l, NULL, NULL, "has no pattern in it", STR(""));
-    yaml_parser_delete(&parser);
-    loader_end(l);
 }
 
-/* True when the text has one of the sections that patterns are read after. */
-static bool has_sections(struct str text) {
-    static const char *const sections[] = {"idioms:", "locations:", "fused_ops:", "lowering:"};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        for (const char *at = str_find(text, str_of(sections[i])); at;) {
-            if (at == text.p || at[-1] == '\n')
-                return true;
-            at++;
-            at = str_find((struct str){at, (size_t)(text.p + text.n - at)}, str_of(sections[i]));
-        }
-    return false;
+static void load_sections_of_file(struct loader *l) {
+    for (const struct tree *t = l->trees.documents; t && !l->failed; t = t->next)
+        load_sections(l, t, true);
 }
 
 static bool read_file(struct loader *l, const char *path) {
@@ -124,23 +107,22 @@ static bool read_file(struct loader *l, const char *path) {
         diag_add(l->diags, SEV_ERROR, at, NULL, "cannot be read");
     l->text = arena_str(&l->set->arena, buf_str(&b));
     buf_free(&b);
+    loader_begin(l);
     return ok;
 }
 
-/* What patterns may use is read first, from all files. */
 static bool load_files(struct pattern_set *set, const char *const *paths, uint32_t n, struct diags *d) {
     struct loader *l = arena_alloc(&set->arena, (n + 1) * sizeof *l);
     bool ok = true;
     for (uint32_t i = 0; i < n && ok; i++) {
         l[i].set = set;
         l[i].diags = d;
-        ok = read_file(&l[i], paths[i]);
-        if (ok && has_sections(l[i].text))
-            load_text_of_file(&l[i], true);
+        if ((ok = read_file(&l[i], paths[i])))
+            load_sections_of_file(&l[i]);
         ok &= !l[i].failed;
     }
     for (uint32_t i = 0; i < n && ok; i++) {
-        load_text_of_file(&l[i], false);
+        load_documents(&l[i]);
         ok = !l[i].failed;
     }
     return ok;
@@ -158,7 +140,7 @@ bool patterns_load_tests(struct pattern_set *set, const struct pattern *of, stru
         return true;
     if (!read_file(&l, tests.p))
         return false;
-    load_text_of_file(&l, false);
+    load_documents(&l);
     return !l.failed;
 }
 
@@ -166,7 +148,8 @@ const struct pattern *patterns_load_text(struct pattern_set *set, const char *na
     struct loader l = {.set = set, .diags = d};
     l.file = arena_strdup(&set->arena, str_of(name));
     l.text = arena_str(&set->arena, text);
-    load_text_of_file(&l, false);
+    loader_begin(&l);
+    load_documents(&l);
     patterns_index(set);
     for (uint32_t i = set->n; i-- > 0 && !l.failed;)
         if (set->items[i]->file.p == l.file)

@@ -1,50 +1,34 @@
 /* One pattern: the keys of its document in a pattern file. The first mistake is an error at its place, and ends it. */
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "library/loader.h"
 
-/* All keys of a pattern. */
-static const char *const keys[] = {
-    "name",  "summary", "fused_op", "source",      "match",    "where",   "require", "unless",    "notes",
-    "torch", "locate",  "escapes",  "contains",    "like",     "fused",   "status",  "compiler",  "decomposed",
-    "block", "off",     "tests",    "approximate", "positive", "outside", "holds",   "replicated"};
-
-static void check_keys(struct loader *l, const yaml_node_t *map) {
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && !l->failed; p++) {
-        const yaml_node_t *key = yaml_document_get_node(&l->doc, p->key);
-        check_key(l, key, keys, sizeof keys / sizeof *keys, "the keys are listed in fusion-patterns(5)");
-        for (yaml_node_pair_t *q = map->data.mapping.pairs.start; q < p && !l->failed; q++)
-            if (str_eq(scalar_text(yaml_document_get_node(&l->doc, q->key)), scalar_text(key)))
-                error_at(l, key, NULL, "the key stands there twice: ", scalar_text(key));
-    }
-}
-
-static void check_source(struct loader *l, const struct pattern *p, const yaml_node_t *map) {
+static void check_source(struct loader *l, const struct pattern *p, const struct tree *map) {
     for (size_t i = 0; i < PATTERN_SOURCES; i++)
         if (str_is(p->source, pattern_sources[i]))
             return;
-    error_at(l, lookup(l, map, "source"), "one of ttnn, torch, triton, cuda", "unknown source: ", p->source);
+    error_at(l, tree_lookup(map, "source"), "one of ttnn, torch, triton, cuda", "unknown source: ", p->source);
 }
 
 /* The formula and what the pattern states of its names: its own, or those of the pattern that it is `like`. */
-static void load_formula(struct loader *l, struct pattern *p, const yaml_node_t *map) {
-    const yaml_node_t *like = lookup(l, map, "like"), *n = lookup(l, map, "match");
+static void load_formula(struct loader *l, struct pattern *p, const struct tree *map) {
+    const struct tree *like = tree_lookup(map, "like"), *n = tree_lookup(map, "match");
     if (!like) {
         if (!n)
             error_at(l, map, NULL, "the pattern lacks the key ", STR("match"));
-        else if (is_scalar(l, n) && !formula_parse(&p->formula, &l->set->arena, &l->set->idioms, kept_text(l, n),
-                                                   origin_of(l, n), l->diags))
+        else if (is_scalar(l, n) &&
+                 !formula_parse(&p->formula, &l->set->arena, &l->set->idioms, n->text, origin_of(l, n), l->diags))
             l->failed = true;
         return;
     }
-    struct pattern *leader = is_scalar(l, like) ? find_pattern(l->set, scalar_text(like)) : NULL;
-    if (n || lookup(l, map, "where"))
-        error_at(l, n ? n : lookup(l, map, "where"), NULL,
+    struct pattern *leader = is_scalar(l, like) ? find_pattern(l->set, like->text) : NULL;
+    if (n || tree_lookup(map, "where"))
+        error_at(l, n ? n : tree_lookup(map, "where"), NULL,
                  "a pattern that is `like` another has its formula and `where`", STR(""));
     else if (!leader || leader->is_variant)
-        error_at(l, like, nearest_pattern_name(l->set, scalar_text(like), "it has to be read earlier"),
-                 "no such pattern with a formula of its own: ", scalar_text(like));
+        error_at(l, like, nearest_pattern_name(l->set, like->text, "it has to be read earlier"),
+                 "no such pattern with a formula of its own: ", like->text);
     if (l->failed || !leader)
         return;
     p->formula = leader->formula;
@@ -73,8 +57,8 @@ static bool separates(const struct loader *l, uint64_t line) {
 }
 
 /* The lines of a document with the comments around it: from one "---" to the next. */
-static struct str document_text(const struct loader *l, const yaml_node_t *root, uint64_t *first) {
-    uint64_t line = root->start_mark.line + 1, end = line + 1;
+static struct str document_text(const struct loader *l, const struct tree *root, uint64_t *first) {
+    uint64_t line = root->line, end = line + 1;
     while (line > 0 && !separates(l, line))
         line--;
     while (end <= l->nlines && !separates(l, end))
@@ -84,101 +68,142 @@ static struct str document_text(const struct loader *l, const yaml_node_t *root,
     return (struct str){p, (size_t)(line_begin(l, end) - p)};
 }
 
-static void load_contains(struct loader *l, struct pattern *p, const yaml_node_t *n) {
-    if (n->type != YAML_SEQUENCE_NODE || n->data.sequence.items.top - n->data.sequence.items.start > 8) {
+static void load_contains(struct loader *l, struct pattern *p, const struct tree *n) {
+    if (n->kind != TREE_SEQUENCE || n->n > 8) {
         error_at(l, n, "contains: [silu, gelu]", "a list of at most 8 names of patterns is meant", STR(""));
         return;
     }
-    for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
-        const yaml_node_t *item = yaml_document_get_node(&l->doc, *i);
+    for (const struct tree *i = n->first; i; i = i->next) {
+        const struct tree *item = i;
         if (!is_scalar(l, item))
             return;
-        p->contains[p->ncontains++] = kept_text(l, item);
+        p->contains[p->ncontains++] = item->text;
     }
 }
 
-static void load_approximate(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+static void load_approximate(struct loader *l, struct pattern *p, const struct tree *n) {
     if (!is_scalar(l, n))
         return;
-    if (!mlir_float(scalar_text(n), &p->approximate) || !(p->approximate > 0 && p->approximate < 1))
-        error_at(l, n, "approximate: 0.002", "a number between 0 and 1 is meant: ", scalar_text(n));
+    if (!mlir_float(n->text, &p->approximate) || !(p->approximate > 0 && p->approximate < 1))
+        error_at(l, n, "approximate: 0.002", "a number between 0 and 1 is meant: ", n->text);
 }
 
-static void load_body(struct loader *l, struct pattern *p, const yaml_node_t *map) {
-    const yaml_node_t *n;
-    load_formula(l, p, map);
-    if (!l->failed && (n = lookup(l, map, "where")))
-        load_conditions(l, &p->formula, n, &p->where, &p->nwhere);
-    if (!l->failed && (n = lookup(l, map, "require")))
-        load_conditions(l, &p->formula, n, &p->require, &p->nrequire);
-    if (!l->failed && (n = lookup(l, map, "unless")))
-        load_conditions(l, &p->formula, n, &p->unless, &p->nunless);
-    if (!l->failed && (n = lookup(l, map, "decomposed")))
-        load_conditions(l, &p->formula, n, &p->decomposed, &p->ndecomposed);
-    if (!l->failed && (n = lookup(l, map, "notes")))
-        load_rules(l, &p->formula, n, &p->notes, &p->nnotes);
-    if (!l->failed && (n = lookup(l, map, "torch")))
-        load_rules(l, &p->formula, n, &p->torch, &p->ntorch);
-    if (!l->failed && (n = lookup(l, map, "block")))
-        load_rules(l, &p->formula, n, &p->block, &p->nblock);
-    if (!l->failed && (n = lookup(l, map, "outside")))
-        load_outside(l, p, n);
-    if (!l->failed && (n = lookup(l, map, "compiler")))
-        load_rules(l, &p->formula, n, &p->compiler, &p->ncompiler);
-    if (!l->failed && (n = lookup(l, map, "status")))
-        load_status(l, p, n);
-    if (!l->failed && (n = lookup(l, map, "locate"))) {
-        p->nlocate = 0;
-        load_names(l, p, n, p->locate, &p->nlocate);
+/* ---- keys ---- */
+
+enum holding_kind {
+    HOLDS_TEXT,
+    HOLDS_CONDITIONS,
+    HOLDS_RULES,
+    HOLDS_NAMES,
+    HOLDS_OTHER /* what `load` reads; NULL: load_formula or switches_off */
+};
+
+/* The keys of a pattern, in the order of reading. */
+static const struct pattern_key {
+    const char *name;
+    enum holding_kind holds;
+    size_t to, count; /* offsets in struct pattern: where it goes, and how many they are */
+    void (*load)(struct loader *l, struct pattern *p, const struct tree *n);
+    bool required;
+} keys[] = {
+#define TEXT(name, required)                                                                                           \
+    { #name, HOLDS_TEXT, offsetof(struct pattern, name), 0, NULL, required }
+#define LIST(name, holds)                                                                                              \
+    { #name, holds, offsetof(struct pattern, name), offsetof(struct pattern, n##name), NULL, false }
+#define OTHER(name, load)                                                                                              \
+    { #name, HOLDS_OTHER, 0, 0, load, false }
+    TEXT(name, true),
+    TEXT(summary, false),
+    TEXT(fused_op, true),
+    TEXT(source, true),
+    TEXT(match, false),
+    TEXT(fused, false),
+    OTHER(like, NULL),
+    OTHER(off, NULL),
+    LIST(where, HOLDS_CONDITIONS),
+    LIST(require, HOLDS_CONDITIONS),
+    LIST(unless, HOLDS_CONDITIONS),
+    LIST(decomposed, HOLDS_CONDITIONS),
+    LIST(notes, HOLDS_RULES),
+    LIST(torch, HOLDS_RULES),
+    LIST(block, HOLDS_RULES),
+    OTHER(outside, load_outside),
+    LIST(compiler, HOLDS_RULES),
+    OTHER(status, load_status),
+    LIST(locate, HOLDS_NAMES),
+    LIST(escapes, HOLDS_NAMES),
+    OTHER(contains, load_contains),
+    LIST(positive, HOLDS_NAMES),
+    LIST(replicated, HOLDS_NAMES),
+    OTHER(holds, load_holds),
+    OTHER(approximate, load_approximate),
+    OTHER(tests, load_examples),
+};
+
+enum { NKEYS = sizeof keys / sizeof *keys };
+
+static void check_pattern_keys(struct loader *l, const struct tree *map) {
+    const char *names[NKEYS];
+    for (size_t i = 0; i < NKEYS; i++)
+        names[i] = keys[i].name;
+    for (const struct tree *k = map->first; k && !l->failed; k = k->next) {
+        check_key(l, k, names, NKEYS, "the keys are listed in fusion-patterns(5)");
+        for (const struct tree *earlier = map->first; earlier != k && !l->failed; earlier = earlier->next)
+            if (str_eq(earlier->text, k->text))
+                error_at(l, k, NULL, "the key stands there twice: ", k->text);
     }
-    if (!l->failed && (n = lookup(l, map, "escapes"))) {
-        p->nescapes = 0;
-        load_names(l, p, n, p->escapes, &p->nescapes);
+}
+
+static void load_key(struct loader *l, struct pattern *p, const struct pattern_key *key, const struct tree *n) {
+    void *to = (char *)p + key->to;
+    uint32_t *count = (void *)((char *)p + key->count);
+    switch (key->holds) {
+    case HOLDS_TEXT:
+        if (is_scalar(l, n))
+            *(struct str *)to = n->text;
+        return;
+    case HOLDS_CONDITIONS:
+        load_conditions(l, &p->formula, n, to, count);
+        return;
+    case HOLDS_RULES:
+        load_rules(l, &p->formula, n, to, count);
+        return;
+    case HOLDS_NAMES:
+        *count = 0;
+        load_names(l, p, n, to, count);
+        return;
+    case HOLDS_OTHER:
+        if (key->load)
+            key->load(l, p, n);
+        return;
     }
-    if (!l->failed && (n = lookup(l, map, "contains")))
-        load_contains(l, p, n);
-    if (!l->failed && (n = lookup(l, map, "positive")))
-        load_names(l, p, n, p->positive, &p->npositive);
-    if (!l->failed && (n = lookup(l, map, "replicated")))
-        load_names(l, p, n, p->replicated, &p->nreplicated);
-    if (!l->failed && (n = lookup(l, map, "holds")))
-        load_holds(l, p, n);
-    if (!l->failed && (n = lookup(l, map, "approximate")))
-        load_approximate(l, p, n);
-    if (!l->failed && !l->set->no_examples && (n = lookup(l, map, "tests")))
-        load_examples(l, p, n);
 }
 
-static void load_text(struct loader *l, struct str *to, const yaml_node_t *n) {
-    if (is_scalar(l, n))
-        *to = kept_text(l, n);
+/* Those that hold text, which the formula is made of, or all others. */
+static void load_keys(struct loader *l, struct pattern *p, const struct tree *map, bool text) {
+    for (const struct pattern_key *k = keys; k < keys + NKEYS && !l->failed; k++) {
+        const struct tree *n = (k->holds == HOLDS_TEXT) == text ? tree_lookup(map, k->name) : NULL;
+        if (n)
+            load_key(l, p, k, n);
+        else if (text && k->required)
+            error_at(l, map, NULL, "the pattern lacks the key ", str_of(k->name));
+        if (!l->failed && n && k->required && !n->text.n)
+            error_at(l, n, NULL, "nothing stands behind the key ", str_of(k->name));
+    }
 }
 
-struct pattern *load_pattern(struct loader *l, const yaml_node_t *map) {
+struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
-    struct {
-        const char *key;
-        struct str *to;
-        bool required;
-    } texts[] = {{"name", &p->name, true},     {"summary", &p->summary, false}, {"fused_op", &p->fused_op, true},
-                 {"source", &p->source, true}, {"match", &p->match, false},     {"fused", &p->fused, false}};
     p->file = str_of(l->file);
-    p->line = map->start_mark.line + 1;
+    p->line = map->line;
     p->text = document_text(l, map, &p->text_line);
     p->selected = true;
-    check_keys(l, map);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts && !l->failed; i++) {
-        const yaml_node_t *n = lookup(l, map, texts[i].key);
-        if (!n && texts[i].required)
-            error_at(l, map, NULL, "the pattern lacks the key ", str_of(texts[i].key));
-        else if (n && texts[i].to)
-            load_text(l, texts[i].to, n);
-        if (!l->failed && n && texts[i].required && !texts[i].to->n)
-            error_at(l, n, NULL, "nothing stands behind the key ", str_of(texts[i].key));
-    }
+    check_pattern_keys(l, map);
+    load_keys(l, p, map, true);
     if (!l->failed)
         check_source(l, p, map);
     if (!l->failed)
-        load_body(l, p, map);
+        load_formula(l, p, map);
+    load_keys(l, p, map, false);
     return p;
 }

@@ -3,26 +3,25 @@
 
 static const char *const status_keys[] = {"level", "pass", "pattern", "gated"};
 
-void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n) {
+void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
     struct pattern_status *s = &p->status;
     struct str *to[] = {&s->level, &s->pass, &s->pattern, &s->gated};
-    if (n->type != YAML_MAPPING_NODE) {
+    if (n->kind != TREE_MAPPING) {
         error_at(l, n, "status: {level: ttir, pass: ttir-fusing, pattern: SDPAFusing}", "`status` has keys of its own",
                  STR(""));
         return;
     }
-    for (yaml_node_pair_t *k = n->data.mapping.pairs.start; k < n->data.mapping.pairs.top && !l->failed; k++)
-        check_key(l, yaml_document_get_node(&l->doc, k->key), status_keys, sizeof status_keys / sizeof *status_keys,
-                  "`status` has `level`, `pass`, `pattern` and `gated`");
+    check_keys(l, n, status_keys, sizeof status_keys / sizeof *status_keys,
+               "`status` has `level`, `pass`, `pattern` and `gated`");
     for (size_t i = 0; i < sizeof to / sizeof *to && !l->failed; i++) {
-        const yaml_node_t *value = lookup(l, n, status_keys[i]);
+        const struct tree *value = tree_lookup(n, status_keys[i]);
         if (value && is_scalar(l, value))
-            *to[i] = kept_text(l, value);
+            *to[i] = value->text;
     }
     if (l->failed)
         return;
     if (s->level.n && !str_is(s->level, "ttir") && !str_is(s->level, "ttnn"))
-        error_at(l, lookup(l, n, "level"), "the dialect that the compiler fuses in: ttir or ttnn",
+        error_at(l, tree_lookup(n, "level"), "the dialect that the compiler fuses in: ttir or ttnn",
                  "unknown level: ", s->level);
     else if ((s->pattern.n || s->gated.n) && !s->pass.n)
         error_at(l, n, NULL, "`pattern` and `gated` are said of a `pass`", STR(""));

@@ -1,14 +1,12 @@
-/* Reading of pattern files: YAML nodes, their text and their positions, and the reader of each key. Private to the
- * room.
+/* Reading of pattern files: nodes of YAML, their positions, and the reader of each key. Private to the room.
  *
  * Errors are added to the diagnostics at the node and set `failed`; readers return at once then. What is read is kept
  * in the arena of the set. */
 #ifndef FA_LOADER_H
 #define FA_LOADER_H
 
-#include <yaml.h>
-
 #include "library/pattern.h"
+#include "library/tree.h"
 
 struct loader {
     struct pattern_set *set;
@@ -16,53 +14,55 @@ struct loader {
     const char *file;
     const char *tests_of; /* the pattern file beside it, where it is a file of tests; else NULL */
     struct str text;      /* of the file */
-    const char **lines;   /* where its lines begin, and where the last one ends; NULL until loader_begin */
+    const char **lines;   /* where its lines begin, and where the last one ends */
     uint32_t nlines;
-    yaml_document_t doc;
+    struct tree_file trees;
     bool failed;
 };
 
-/* Indexes the lines of l->text; loader_end frees the index. */
+/* Reads l->text and indexes its lines. */
 void loader_begin(struct loader *l);
-void loader_end(struct loader *l);
 /* Where a line of the file begins, counted from 1; for lines behind the last one, the end of the text. */
 const char *line_begin(const struct loader *l, uint64_t line);
 /* An error or a warning at a node (NULL: the whole file): `what` followed by `word`. */
-void error_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
-void warn_at(struct loader *l, const yaml_node_t *n, const char *hint, const char *what, struct str word);
-struct str scalar_text(const yaml_node_t *n);                 /* lives as long as the document */
-struct str kept_text(struct loader *l, const yaml_node_t *n); /* a copy that lives as long as the set */
+void error_at(struct loader *l, const struct tree *n, const char *hint, const char *what, struct str word);
+void warn_at(struct loader *l, const struct tree *n, const char *hint, const char *what, struct str word);
 /* Where the text of a scalar starts in the file: a block scalar starts on the next line. */
-struct text_origin origin_of(const struct loader *l, const yaml_node_t *n);
-bool is_scalar(struct loader *l, const yaml_node_t *n);                               /* false with an error */
-const yaml_node_t *lookup(struct loader *l, const yaml_node_t *map, const char *key); /* or NULL */
+struct text_origin origin_of(const struct loader *l, const struct tree *n);
+bool is_scalar(struct loader *l, const struct tree *n); /* false with an error */
 
-/* An error unless the key is one of these. The nearest one is the hint, else `hint`. */
-void check_key(struct loader *l, const yaml_node_t *key, const char *const *keys, size_t n, const char *hint);
+/* The items of a list; what is no list is its own only item. */
+const struct tree *items_of(const struct tree *n);
+/* How many they are. */
+uint32_t count_items(const struct tree *n);
+/* An error where the key is none of these. The nearest one is the hint, else `hint`. */
+void check_key(struct loader *l, const struct tree *key, const char *const *keys, size_t n, const char *hint);
+/* The same for each key of a mapping. */
+void check_keys(struct loader *l, const struct tree *map, const char *const *keys, size_t n, const char *hint);
 
 /* ---- sections of files ---- */
-void load_idioms(struct loader *l, const yaml_node_t *list);    /* load_sections.c: `idioms` */
-void load_locations(struct loader *l, const yaml_node_t *list); /* load_sections.c: `locations` */
-void load_signs(struct loader *l, const yaml_node_t *list);     /* signs.c: `fused_ops` */
-void load_lowerings(struct loader *l, const yaml_node_t *list); /* lowering.c: `lowering` */
+void load_idioms(struct loader *l, const struct tree *list);    /* load_sections.c: `idioms` */
+void load_locations(struct loader *l, const struct tree *list); /* load_sections.c: `locations` */
+void load_signs(struct loader *l, const struct tree *list);     /* signs.c: `fused_ops` */
+void load_lowerings(struct loader *l, const struct tree *list); /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */
-struct pattern *load_pattern(struct loader *l, const yaml_node_t *map);
+struct pattern *load_pattern(struct loader *l, const struct tree *map);
 /* load_rules.c: a condition over the names of a formula or a list of them; texts, each with a condition or without; at
  * most 8 names of the formula. */
-void load_conditions(struct loader *l, const struct formula *f, const yaml_node_t *n, const struct number ***out,
+void load_conditions(struct loader *l, const struct formula *f, const struct tree *n, const struct number ***out,
                      uint32_t *count);
-void load_rules(struct loader *l, const struct formula *f, const yaml_node_t *n, struct note_rule **rules,
+void load_rules(struct loader *l, const struct formula *f, const struct tree *n, struct note_rule **rules,
                 uint32_t *count);
-void load_names(struct loader *l, const struct pattern *p, const yaml_node_t *n, uint32_t *out, uint32_t *count);
+void load_names(struct loader *l, const struct pattern *p, const struct tree *n, uint32_t *out, uint32_t *count);
 /* load_assumptions.c, load_status.c, load_examples.c: the keys `outside`, `holds`, `status` and `tests`. */
-void load_outside(struct loader *l, struct pattern *p, const yaml_node_t *n);
-void load_holds(struct loader *l, struct pattern *p, const yaml_node_t *n);
-void load_status(struct loader *l, struct pattern *p, const yaml_node_t *n);
-void load_examples(struct loader *l, struct pattern *p, const yaml_node_t *n);
+void load_outside(struct loader *l, struct pattern *p, const struct tree *n);
+void load_holds(struct loader *l, struct pattern *p, const struct tree *n);
+void load_status(struct loader *l, struct pattern *p, const struct tree *n);
+void load_examples(struct loader *l, struct pattern *p, const struct tree *n);
 /* load_examples.c: the tests of the patterns that were read from the file `patterns`, by their names. */
-void load_test_document(struct loader *l, const char *patterns, const yaml_node_t *map);
+void load_test_document(struct loader *l, const char *patterns, const struct tree *map);
 
 /* ---- pattern_set.c ---- */
 /* The one that counts by this name, or NULL. */

@@ -24,13 +24,9 @@ const struct lowering *lowering_of_kind(const struct pattern_set *set, enum op_k
 /* ---- formulas with the names of fused ops ---- */
 
 /* Lowerings that are idioms, and with `patterns` the idioms of pattern files before them. */
-static struct idioms all_idioms(const struct pattern_set *set, struct arena *a, bool patterns) {
-    uint32_t n = patterns ? set->idioms.n : 0, m = set->lowered.n;
-    struct idioms all = {arena_alloc(a, (n + m + 1) * sizeof *all.items), n + m, 0};
-    if (n)
-        memcpy(all.items, set->idioms.items, n * sizeof *all.items);
-    if (m)
-        memcpy(all.items + n, set->lowered.items, m * sizeof *all.items);
+static struct idioms all_idioms(const struct pattern_set *set, bool patterns) {
+    struct idioms all = set->lowered;
+    all.others = patterns ? &set->idioms : NULL;
     return all;
 }
 
@@ -64,7 +60,7 @@ static void add_names(struct formula *f, const struct node *n) {
 
 bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *set, struct str text,
                  struct text_origin origin, struct diags *d) {
-    struct idioms all = all_idioms(set, a, true);
+    struct idioms all = all_idioms(set, true);
     text = str_trim(text);
     if (!begins_with_definition(text))
         text = arena_printf(a, "out = %.*s", (int)text.n, text.p);
@@ -98,7 +94,7 @@ static bool read_head(struct lowering *w, struct str head) {
 }
 
 /* Every variable is a parameter; parameters that stand in attributes only get a slot too. */
-static bool bind_params(struct loader *l, struct lowering *w, const yaml_node_t *n) {
+static bool bind_params(struct loader *l, struct lowering *w, const struct tree *n) {
     struct formula *f = w->formula;
     for (uint32_t s = 0; s < f->nslots; s++) {
         bool known = !f->slot_is_variable[s];
@@ -150,32 +146,31 @@ static bool add_idiom(struct loader *l, const struct lowering *w, struct text_or
     return idiom_add(&l->set->lowered, a, text, origin, l->diags);
 }
 
-static void load_lowering(struct loader *l, const yaml_node_t *n) {
+static void load_lowering(struct loader *l, const struct tree *n) {
     static const char *const keys[] = {"op", "is", "source"};
     struct lowering w = {.kind = K_UNKNOWN};
-    const yaml_node_t *node[3] = {NULL, NULL, NULL};
-    if (n->type != YAML_MAPPING_NODE) {
+    const struct tree *node[3] = {NULL, NULL, NULL};
+    if (n->kind != TREE_MAPPING) {
         error_at(l, n, "- {op: \"relu(x)\", is: \"out = maximum(x, 0)\", source: \"...\"}", "a lowering is a mapping",
                  STR(""));
         return;
     }
-    for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++)
-        check_key(l, yaml_document_get_node(&l->doc, p->key), keys, 3, "op, is, source");
+    check_keys(l, n, keys, 3, "op, is, source");
     for (int i = 0; i < 3 && !l->failed; i++)
-        if (!(node[i] = lookup(l, n, keys[i])))
+        if (!(node[i] = tree_lookup(n, keys[i])))
             error_at(l, n, NULL, "a lowering lacks the key ", str_of(keys[i]));
         else
             is_scalar(l, node[i]);
     if (l->failed)
         return;
-    if (!read_head(&w, kept_text(l, node[0]))) {
-        error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", scalar_text(node[0]));
+    if (!read_head(&w, node[0]->text)) {
+        error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", node[0]->text);
         return;
     }
-    w.text = kept_text(l, node[1]);
-    w.source = kept_text(l, node[2]);
+    w.text = node[1]->text;
+    w.source = node[2]->text;
     w.formula = arena_alloc(&l->set->arena, sizeof *w.formula);
-    struct idioms fused = all_idioms(l->set, &l->set->arena, false);
+    struct idioms fused = all_idioms(l->set, false);
     struct text_origin origin = origin_of(l, node[1]);
     if (!formula_parse(w.formula, &l->set->arena, &fused, w.text, origin, l->diags) || !bind_params(l, &w, node[1]) ||
         (w.kind == K_UNKNOWN && !add_idiom(l, &w, origin))) {
@@ -188,13 +183,13 @@ static void load_lowering(struct loader *l, const yaml_node_t *n) {
     l->set->lowerings[l->set->nlowerings++] = w;
 }
 
-void load_lowerings(struct loader *l, const yaml_node_t *list) {
-    if (list->type != YAML_SEQUENCE_NODE) {
+void load_lowerings(struct loader *l, const struct tree *list) {
+    if (list->kind != TREE_SEQUENCE) {
         error_at(l, list, NULL, "`lowering` is a list", STR(""));
         return;
     }
-    for (yaml_node_item_t *i = list->data.sequence.items.start; i < list->data.sequence.items.top && !l->failed; i++)
-        load_lowering(l, yaml_document_get_node(&l->doc, *i));
+    for (const struct tree *i = list->first; i && !l->failed; i = i->next)
+        load_lowering(l, i);
 }
 
 void lowerings_free(struct pattern_set *set) {

@@ -77,21 +77,24 @@ static bool selected(const struct pattern *p) {
 }
 
 void patterns_index(struct pattern_set *set) {
-    uint32_t n = 0;
+    uint32_t n = 0, cap = 0, nsearched = 0;
+    struct pattern **searched = xrealloc(NULL, (set->n + (size_t)1) * sizeof *searched);
     free(set->rooted);
     set->rooted = NULL;
-    uint32_t cap = 0;
+    for (uint32_t i = 0; i < set->n; i++)
+        if (!set->items[i]->is_variant && set->items[i]->formula.root && selected(set->items[i]))
+            searched[nsearched++] = set->items[i];
     for (int k = 0; k < K_COUNT; k++) {
         set->first_rooted[k] = n;
-        for (uint32_t i = 0; i < set->n; i++) {
-            struct pattern *p = set->items[i];
-            if (p->is_variant || !p->formula.root || !node_is(p->formula.root, (enum op_kind)k) || !selected(p))
+        for (uint32_t i = 0; i < nsearched; i++) {
+            if (!node_is(searched[i]->formula.root, (enum op_kind)k))
                 continue;
             set->rooted = grow(set->rooted, &cap, n + 1, sizeof *set->rooted);
-            set->rooted[n++] = p;
+            set->rooted[n++] = searched[i];
         }
     }
     set->first_rooted[K_COUNT] = n;
+    free(searched);
 }
 
 static bool glob_matches(struct str glob, struct str name) {

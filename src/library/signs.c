@@ -7,30 +7,30 @@
 
 #include "library/loader.h"
 
-static void load_sign(struct loader *l, const yaml_node_t *n) {
-    const yaml_node_t *op = n->type == YAML_MAPPING_NODE ? lookup(l, n, "op") : n;
-    const yaml_node_t *operands = n->type == YAML_MAPPING_NODE ? lookup(l, n, "operands") : NULL;
-    if (!op || op->type != YAML_SCALAR_NODE || (operands && operands->type != YAML_SCALAR_NODE)) {
+static void load_sign(struct loader *l, const struct tree *n) {
+    const struct tree *op = n->kind == TREE_MAPPING ? tree_lookup(n, "op") : n;
+    const struct tree *operands = tree_lookup(n, "operands");
+    if (!op || op->kind != TREE_SCALAR || (operands && operands->kind != TREE_SCALAR)) {
         error_at(l, n, "- {op: ttnn.linear, operands: 3}", "a fused op is a name, or has `op` and `operands`", STR(""));
         return;
     }
     struct pattern_set *set = l->set;
-    unsigned long least = operands ? strtoul((const char *)operands->data.scalar.value, NULL, 10) : 0;
+    unsigned long least = operands ? strtoul(operands->text.p, NULL, 10) : 0;
     if (operands && (least < 1 || least > 100)) {
         error_at(l, operands, NULL, "a number of operands expected", STR(""));
         return;
     }
     set->signs = grow(set->signs, &set->signs_cap, set->nsigns + 1, sizeof *set->signs);
-    set->signs[set->nsigns++] = (struct fusing_sign){kept_text(l, op), (uint32_t)least};
+    set->signs[set->nsigns++] = (struct fusing_sign){op->text, (uint32_t)least};
 }
 
-void load_signs(struct loader *l, const yaml_node_t *list) {
-    if (list->type != YAML_SEQUENCE_NODE) {
+void load_signs(struct loader *l, const struct tree *list) {
+    if (list->kind != TREE_SEQUENCE) {
         error_at(l, list, NULL, "`fused_ops` is a list", STR(""));
         return;
     }
-    for (yaml_node_item_t *i = list->data.sequence.items.start; i < list->data.sequence.items.top; i++)
-        load_sign(l, yaml_document_get_node(&l->doc, *i));
+    for (const struct tree *i = list->first; i; i = i->next)
+        load_sign(l, i);
 }
 
 static bool glob_matches(struct str glob, struct str name) {
