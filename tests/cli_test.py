@@ -683,6 +683,8 @@ class PatternTests(Case):
                  "1 pattern, 1 test, 1 failed\n"),
                 (hit.replace("maximum", "maxmum"),
                  "relu.test.yml:3:9: error: the dialect has no op of this name: 'maxmum'\n"),
+                (hit.replace("maximum", "maxmum") + "  level: both\n",
+                 "relu.test.yml:3:9: error: the dialect has no op of this name: 'maxmum'\n"),
                 (hit + "  level: mlir\n", "relu.test.yml:4:10: error: unknown level: mlir\n  hint: ttir, ttnn or both\n"),
                 ("gelu" + hit[4:],
                  "relu.test.yml:1:1: error: tests of a pattern that is not in the file beside this one: gelu\n"),

@@ -157,6 +157,11 @@ class Manual(unittest.TestCase):
             if head in classes:
                 self.assertEqual(sorted(listed), sorted(name for name, of in rows if of == classes[head]), head)
 
+    def test_keys(self):
+        table = read("src", "library", "load_pattern.c").split(" keys[] = {")[1].split("\n};")[0]
+        self.assertEqual(sorted(re.findall(r"^\.It Cm (\w+)$", self.section("KEYS"), re.M)),
+                         sorted(re.findall(r"^    [A-Z]+\((\w+),", table, re.M)))
+
     def test_idioms(self):
         defined = re.findall(r"^  (?:- \"|  )(\w+\([\w, ]+\)):", read("patterns", "idioms.yml"), re.M)
         listed = " ".join(bold(self.section("IDIOMS").split("The bundled ones are")[1])[0].split())

@@ -128,7 +128,8 @@ static void load_levels(struct loader *l, struct pattern *p, const struct tree *
         *other = *e;
         expand(l, other, "ttnn");
     }
-    expand(l, e, str_is(level, "ttnn") ? "ttnn" : "ttir");
+    if (!l->failed)
+        expand(l, e, str_is(level, "ttnn") ? "ttnn" : "ttir");
 }
 
 void load_examples(struct loader *l, struct pattern *p, const struct tree *n) {
