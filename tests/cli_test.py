@@ -488,7 +488,7 @@ class NewPattern(Case):
             out = self.draft(file, "%0,%1")
             self.assertIn("match: |\n  t1 = matmul(a, b)\n  out = t1 + c\n", out)
             self.assertEqual(self.run_it("-P", "new.yml", "--skip=linear", level, file)[0], 1)
-            self.assertIn("  - hit: |\n      t1 = matmul a:32x64 b:64x128 -> 32x128\n      out = add t1 c:1x128\n", out)
+            self.assertIn("  - hit: |\n      t1 = matmul a:32x64 b:64x128\n      out = add t1 c:1x128\n", out)
             self.assertEqual("    level: ttnn\n" in out, "ttnn" in file)
 
     def test_readme(self):

@@ -76,6 +76,28 @@ Test(shorthand, results_locations_and_lines) {
             "\"ttnn.deallocate\"(%x) <{force = false}> : (tensor<4xbf16>) -> ()");
 }
 
+static void infers(const char *text, const char *type) {
+    struct str out;
+    struct shorthand_error error = {0};
+    cr_assert(shorthand_expand(str_of(text), "ttir", "f32", &arena, &out, &error), "%s: %s", text, error.message.p);
+    cr_assert(str_ends(out, str_of(type)), "%s: %s", text, out.p);
+    arena_free(&arena);
+}
+
+Test(shorthand, types_of_products_and_slices) {
+    infers("p = matmul x:2x3x4x5 w:3x5x6", " -> tensor<2x3x4x6xf32>");
+    infers("p = matmul x:4x4 w:4x4 {transpose_a = true}", " -> tensor<4x4xf32>");
+    infers("p = linear x:5x4 w:6x5 b:6 {transpose_a = true, transpose_b = true}", " -> tensor<4x6xf32>");
+    infers("p = matmul x:1x4 w:4x1", " -> tensor<1x1xf32>");
+    infers("s = slice x:8x9 {begins = [1, 0], ends = [8, 9], step = [2, 3]}", " -> tensor<4x3xf32>");
+    infers("t = permute x:2x3x4 {permutation = [2, 0, 1]}", " -> tensor<4x2x3xf32>");
+    fails("t = permute x:2x3 {permutation = [2, 0]}", 4, "the type of the result is needed: 'permute'");
+    fails("p = matmul x:4 w:4x4", 4, "the type of the result is needed: 'matmul'");
+    fails("s = slice x:8 {begins = [-2], ends = [8]}", 4, "the type of the result is needed: 'slice'");
+    fails("s = slice x:8 {begins = [2], ends = [9]}", 4, "the type of the result is needed: 'slice'");
+    fails("s = slice x:8 {begins = [2, 3], ends = [4]}", 4, "the type of the result is needed: 'slice'");
+}
+
 Test(shorthand, functions) {
     expands("func f x:2x3 w:3!parameter!a.w d:!ttnn.device\no = ttnn.add x w\nreturn o\nfunc g\nttnn.nop; return\n",
             "func.func @f(%x: tensor<2x3xbf16>, %w: tensor<3xbf16> {ttcore.argument_type = "

@@ -418,14 +418,59 @@ static void reduce(const struct short_op *op, struct short_shape *shape) {
     shape->rank = rank;
 }
 
-/* The operands' types broadcast to one, of a reduction with its dimensions reduced; the element type is that of the
- * first tensor. */
+/* Rows of the first operand of a product, columns of the second: with the other dimension 1 they broadcast to the
+ * result. False for vectors. */
+static bool rows_or_columns(const struct short_op *op, uint32_t i, struct short_shape *shape) {
+    uint32_t key = find_key(op, i ? STR("transpose_b") : STR("transpose_a")), last = shape->rank - 1;
+    bool transposed = key != NONE && str_is(op->values[key], "true");
+    if (shape->rank < 2)
+        return false;
+    int64_t kept = shape->dims[(i == 1) != transposed ? last : last - 1];
+    shape->dims[last] = i ? kept : 1;
+    shape->dims[last - 1] = i ? 1 : kept;
+    return true;
+}
+
+/* False where bounds are missing, count from the end, or do not fit. */
+static bool slice(const struct short_op *op, struct short_shape *shape) {
+    uint32_t begins = find_key(op, STR("begins")), ends = find_key(op, STR("ends")), step = find_key(op, STR("step"));
+    struct int_list b, e, by = {.n = 0};
+    if (begins == NONE || ends == NONE || !read_list(op->values[begins], &b) || !read_list(op->values[ends], &e) ||
+        (step != NONE && !read_list(op->values[step], &by)) || b.n != shape->rank || e.n != shape->rank)
+        return false;
+    for (uint32_t d = 0; d < shape->rank; d++) {
+        int64_t each = d < by.n ? by.v[d] : 1;
+        if (b.v[d] < 0 || b.v[d] >= e.v[d] || e.v[d] > shape->dims[d] || each < 1)
+            return false;
+        shape->dims[d] = (e.v[d] - b.v[d] - 1) / each + 1;
+    }
+    return true;
+}
+
+static bool permute(const struct short_op *op, struct short_shape *shape) {
+    struct short_shape from = *shape;
+    struct int_list order;
+    uint32_t key = find_key(op, STR("permutation"));
+    if (key == NONE || !read_list(op->values[key], &order) || order.n != from.rank)
+        return false;
+    for (uint32_t d = 0; d < from.rank; d++) {
+        if (order.v[d] < 0 || order.v[d] >= from.rank)
+            return false;
+        shape->dims[d] = from.dims[order.v[d]];
+    }
+    return true;
+}
+
+/* The operands' types broadcast to one; reductions, products, slices and permutes have their own rules. The element
+ * type is that of the first tensor. */
 static bool infer_type(struct shorthand *s, const struct short_op *op, struct str *out) {
     struct short_shape all = {0};
     for (uint32_t i = 0; i < op->noperands; i++) {
         struct short_shape one = shape_of(op->operand_types[i]);
         if (!one.known)
             continue;
+        if ((op->kind == K_MATMUL || op->kind == K_LINEAR) && i < 2 && !rows_or_columns(op, i, &one))
+            return fail(s, op->word, "the type of the result is needed");
         struct short_shape wide = one.rank >= all.rank ? one : all, narrow = one.rank >= all.rank ? all : one;
         for (uint32_t d = 0; d < narrow.rank; d++) {
             int64_t *to = &wide.dims[wide.rank - narrow.rank + d];
@@ -437,7 +482,7 @@ static bool infer_type(struct shorthand *s, const struct short_op *op, struct st
         wide.element = all.known ? all.element : one.element;
         all = wide;
     }
-    if (!all.known)
+    if (!all.known || (op->kind == K_SLICE && !slice(op, &all)) || (op->kind == K_PERMUTE && !permute(op, &all)))
         return fail(s, op->word, "the type of the result is needed");
     if (op_table[op->kind].class == OP_REDUCE)
         reduce(op, &all);
