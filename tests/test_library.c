@@ -10,7 +10,6 @@
 #include "place/notes.h"
 
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,100 +27,60 @@ static const struct pattern *read_pattern(const char *text) {
 
 /* ---- YAML ---- */
 
-static void add_tree(const struct tree *t, struct buf *out) {
-    buf_printf(out, "%d %d %u:%u %u ", t->kind, t->block, (unsigned)t->line, t->column, t->n);
-    buf_add(out, t->text);
-    buf_addc(out, '\n');
-    for (const struct tree *k = t->first; k; k = k->next) {
-        add_tree(k, out);
-        if (k->value)
-            add_tree(k->value, out);
+/* "[a, b]" for a sequence, "{k: v}" for a mapping, each with its place. */
+static void print_tree(const struct tree *t, struct buf *out) {
+    const char *brackets = t->kind == TREE_MAPPING ? "{}" : "[]";
+    buf_printf(out, "%u:%u ", (unsigned)t->line, t->column);
+    if (t->kind == TREE_SCALAR) {
+        buf_printf(out, "%s'%.*s'", t->block ? "|" : "", (int)t->text.n, t->text.p);
+        return;
     }
+    buf_addc(out, brackets[0]);
+    uint32_t n = 0;
+    for (const struct tree *k = t->first; k; k = k->next, n++) {
+        buf_addc(out, ' ');
+        print_tree(k, out);
+        if (k->value) {
+            buf_add(out, STR(": "));
+            print_tree(k->value, out);
+        }
+    }
+    buf_addc(out, brackets[1]);
+    cr_assert_eq(n, t->n);
 }
 
-static struct str printed_trees(const struct tree_file *f) {
+static const char *trees(const char *text) {
+    struct tree_file f = tree_read(str_of(text), &set.arena);
     struct buf b = {0};
-    for (const struct tree *t = f->documents; t; t = t->next)
-        add_tree(t, &b);
+    for (const struct tree *t = f.documents; t; t = t->next, buf_addc(&b, ';'))
+        print_tree(t, &b);
+    if (f.wrong)
+        buf_printf(&b, "%u:%u %s", (unsigned)f.line, f.column, f.wrong);
     struct str s = arena_str(&set.arena, buf_str(&b));
     buf_free(&b);
-    return s;
+    return s.p;
 }
 
-/* The quick reader gives up, or reads what libyaml reads. */
-static bool read_quickly(struct str text) {
-    struct tree_file quick, all = tree_read_all(text, &set.arena);
-    if (!tree_read_quick(text, &set.arena, &quick))
-        return false;
-    cr_assert_null(all.wrong, "%s:\n%s", all.wrong, text.p);
-    cr_assert(str_eq(printed_trees(&quick), printed_trees(&all)), "%s\n---- quick:\n%s---- libyaml:\n%s", text.p,
-              printed_trees(&quick).p, printed_trees(&all).p);
-    return true;
+Test(library, documents_become_trees_with_places) {
+    cr_assert_str_eq(trees("# c\n---\na: b # c\nc:\n- d\n- e: |\n    f\n\n    g\n---\n[h, {'i': \"j\\n\"}]\n"),
+                     "3:1 { 3:1 'a': 3:4 'b' 4:1 'c': 5:1 [ 5:3 'd' 6:3 { 6:3 'e': 6:6 |'f\n\ng\n'}]};"
+                     "11:1 [ 11:2 'h' 11:5 { 11:6 'i': 11:11 'j\n'}];");
+    cr_assert_str_eq(trees("a: &x [b]\nc: *x\nd: &x e\nf: *x\n"),
+                     "1:1 { 1:1 'a': 1:4 [ 1:8 'b'] 2:1 'c': 1:4 [ 1:8 'b'] 3:1 'd': 3:4 'e' 4:1 'f': 3:4 'e'};");
+    cr_assert_str_eq(trees(""), "");
 }
 
-Test(library, the_bundled_patterns_are_read_quickly_and_as_libyaml_does) {
-    struct dirent **names;
-    const char *directory = getenv("FA_PATTERNS");
-    int n = scandir(directory, &names, NULL, alphasort), files = 0;
-    for (int i = 0; i < n; i++) {
-        struct buf b = {0};
-        char path[4096], chunk[4096];
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
-        FILE *f = str_ends(str_of(path), STR(".yml")) ? fopen(path, "rb") : NULL;
-        for (size_t k; f && (k = fread(chunk, 1, sizeof chunk, f)) > 0;)
-            buf_add(&b, (struct str){chunk, k});
-        if (f) {
-            cr_expect(read_quickly(arena_str(&set.arena, buf_str(&b))), "%s", path);
-            fclose(f);
-            files++;
-        }
-        buf_free(&b);
-        free(names[i]);
-    }
-    free(names);
-    cr_assert_gt(files, 50);
-}
-
-Test(library, usual_yaml_is_read_quickly) {
-    static const char *const texts[] = {
-        "a: b\n",
-        "# c\n---\na: b # c\nc:\n- d\n- e: f\n  g: |\n    h\n\n      i\n\n---\n- [a, 'b''c', {d: \"e\\n\\\"\"}]\n",
-        "a:\n  b\n  c\n\n  d\ne: \"f\n  g\n\n  h\"\n'i' : j#k\n",
-        "a:\n  - b:\n    - c\n    - d\n  -\n    e: {f: g, h: [i,\n  j k]}\n",
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        cr_expect(read_quickly(str_of(texts[i])), "%s", texts[i]);
-}
-
-Test(library, other_yaml_is_left_to_libyaml) {
-    static const char *const texts[] = {
-        "a: &b c\nd: *b\n",
-        "a: >\n  b\n",
-        "a: |+\n  b\n",
-        "a: b: c\n",
-        "a:\nb: c\n",
-        "a: b\n c: d\n",
-        "a:\tb\n",
-        "a: [b\n",
-        "a: 'b\n",
-        "? a\n: b\n",
-        "a: !b c\n",
-        "a: \"\\x41\"\n",
-        "%YAML 1.1\n---\na\n",
-        "a: \xc3\xa4\n",
-        "- a\nb: c\n",
-        "a: b\n--- c\n",
-        "a: |\n b\n c",
-        "[a: b]\n",
-        "a: {b: c}}\n",
-        "a b\nc: d\n",
-        "a: |\nb: c\n",
-        "a: - b\n",
-        "a: b\n...\n",
-        "\"a\nb\": c\n",
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        cr_expect(!read_quickly(str_of(texts[i])), "%s", texts[i]);
+Test(library, what_is_no_yaml_has_a_message_and_a_place) {
+    struct buf deep = {0};
+    for (int i = 0; i < 100000; i++)
+        buf_addc(&deep, '[');
+    buf_addc(&deep, '\0');
+    cr_assert_str_eq(trees("a: [b\n"), "2:1 did not find expected ',' or ']'");
+    cr_assert_str_eq(trees("a: b\n c: d\n"), "2:3 mapping values are not allowed in this context");
+    cr_assert_str_eq(trees("a: *x\n"), "1:4 no such anchor");
+    cr_assert_str_eq(trees("a: &x [*x]\n"), "1:8 no such anchor");
+    cr_assert_str_eq(trees(deep.p), "1:66 nested too deeply");
+    buf_free(&deep);
 }
 
 /* ---- examples ---- */

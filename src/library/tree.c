@@ -1,89 +1,132 @@
-/* The reader of all YAML: documents of libyaml become trees. */
+/* Reads YAML by libyaml. */
 #include "library/tree.h"
 
 #include <yaml.h>
 
-enum { MAX_NODES = 1 << 20, MAX_NESTING = 64 }; /* aliases are written out */
+enum { MAX_NESTING = 64, MAX_ANCHORS = 64 };
 
-struct copier {
-    yaml_document_t *doc;
-    struct arena *arena;
-    uint32_t nnodes;
+struct anchor {
+    struct str name;
+    const struct tree *tree;
 };
 
-static struct tree *copy(struct copier *c, int id, uint32_t depth);
+/* Trees are made of libyaml's events: its documents would be one copy more. */
+struct reader {
+    yaml_parser_t parser;
+    struct arena *arena;
+    struct tree_file *file;
+    struct anchor anchors[MAX_ANCHORS];
+    uint32_t nanchors;
+};
 
-/* False: too much. */
-static bool copy_children(struct copier *c, const yaml_node_t *n, struct tree *t, uint32_t depth) {
-    const struct tree **end = &t->first;
-    bool map = n->type == YAML_MAPPING_NODE;
-    t->n = (uint32_t)(map ? n->data.mapping.pairs.top - n->data.mapping.pairs.start
-                          : n->data.sequence.items.top - n->data.sequence.items.start);
-    for (uint32_t i = 0; i < t->n; i++) {
-        struct tree *child =
-            copy(c, map ? n->data.mapping.pairs.start[i].key : n->data.sequence.items.start[i], depth + 1);
-        if (!child || (map && !(child->value = copy(c, n->data.mapping.pairs.start[i].value, depth + 1))))
-            return false;
-        *end = child;
-        end = &child->next;
-    }
-    return true;
+static struct tree *refuse(struct reader *r, const char *wrong, yaml_mark_t at) {
+    r->file->wrong = arena_strdup(r->arena, str_of(wrong));
+    r->file->line = at.line + 1;
+    r->file->column = (uint32_t)at.column + 1;
+    return NULL;
 }
 
-static struct tree *copy(struct copier *c, int id, uint32_t depth) {
-    const yaml_node_t *n = yaml_document_get_node(c->doc, id);
-    if (!n || ++c->nnodes > MAX_NODES || depth > MAX_NESTING)
+static bool next_event(struct reader *r, yaml_event_t *e) {
+    if (yaml_parser_parse(&r->parser, e))
+        return true;
+    refuse(r, r->parser.problem ? r->parser.problem : "unreadable", r->parser.problem_mark);
+    return false;
+}
+
+static struct tree *read_node(struct reader *r, const yaml_event_t *e, uint32_t depth);
+
+/* NULL: the file is refused, or (`*ended`) the collection ends here. */
+static struct tree *read_next(struct reader *r, uint32_t depth, bool *ended) {
+    yaml_event_t e;
+    if (!next_event(r, &e))
         return NULL;
-    struct tree *t = arena_alloc(c->arena, sizeof *t);
-    t->line = n->start_mark.line + 1;
-    t->column = (uint32_t)n->start_mark.column + 1;
-    if (n->type != YAML_SCALAR_NODE) {
-        t->kind = n->type == YAML_MAPPING_NODE ? TREE_MAPPING : TREE_SEQUENCE;
-        return copy_children(c, n, t, depth) ? t : NULL;
-    }
-    t->block = n->data.scalar.style == YAML_LITERAL_SCALAR_STYLE || n->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
-    t->text = arena_str(c->arena, (struct str){(const char *)n->data.scalar.value, n->data.scalar.length});
+    *ended = e.type == YAML_MAPPING_END_EVENT || e.type == YAML_SEQUENCE_END_EVENT;
+    struct tree *t = *ended ? NULL : read_node(r, &e, depth);
+    yaml_event_delete(&e);
     return t;
 }
 
-static void refuse(struct tree_file *f, struct arena *a, const char *wrong, yaml_mark_t at) {
-    f->wrong = arena_strdup(a, str_of(wrong));
-    f->line = at.line + 1;
-    f->column = (uint32_t)at.column + 1;
+static struct tree *read_children(struct reader *r, struct tree *t, uint32_t depth) {
+    const struct tree **end = &t->first;
+    struct tree *child;
+    bool ended = false;
+    while ((child = read_next(r, depth + 1, &ended))) {
+        if (t->kind == TREE_MAPPING && !(child->value = read_next(r, depth + 1, &ended)))
+            return NULL;
+        *end = child;
+        end = &child->next;
+        t->n++;
+    }
+    return ended ? t : NULL;
 }
 
-struct tree_file tree_read_all(struct str text, struct arena *a) {
-    struct tree_file f = {0};
-    const struct tree **end = &f.documents;
-    yaml_parser_t parser;
-    yaml_document_t doc;
-    if (!yaml_parser_initialize(&parser))
-        return f;
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text.p, text.n);
-    for (bool more = true; more && !f.wrong;) {
-        if (!yaml_parser_load(&parser, &doc)) {
-            refuse(&f, a, parser.problem ? parser.problem : "unreadable", parser.problem_mark);
-            break;
+static struct tree *read_alias(struct reader *r, const yaml_event_t *e) {
+    struct str name = str_of((const char *)e->data.alias.anchor);
+    for (uint32_t i = r->nanchors; i-- > 0;) /* the latest of that name */
+        if (str_eq(r->anchors[i].name, name)) {
+            struct tree *t = arena_alloc(r->arena, sizeof *t);
+            *t = *r->anchors[i].tree;
+            t->next = t->value = NULL;
+            return t;
         }
-        struct copier c = {&doc, a, 0};
-        const yaml_node_t *root = yaml_document_get_root_node(&doc);
-        struct tree *t = root ? copy(&c, 1, 0) : NULL;
-        more = root != NULL;
-        if (root && !t)
-            refuse(&f, a, "too large", root->start_mark);
-        if (t) {
-            *end = t;
-            end = &t->next;
-        }
-        yaml_document_delete(&doc);
+    return refuse(r, "no such anchor", e->start_mark);
+}
+
+static struct tree *read_node(struct reader *r, const yaml_event_t *e, uint32_t depth) {
+    const yaml_char_t *anchor = e->type == YAML_SCALAR_EVENT          ? e->data.scalar.anchor
+                                : e->type == YAML_MAPPING_START_EVENT ? e->data.mapping_start.anchor
+                                                                      : e->data.sequence_start.anchor;
+    if (e->type == YAML_ALIAS_EVENT)
+        return read_alias(r, e);
+    if (depth > MAX_NESTING)
+        return refuse(r, "nested too deeply", e->start_mark);
+    struct tree *t = arena_alloc(r->arena, sizeof *t);
+    t->line = e->start_mark.line + 1;
+    t->column = (uint32_t)e->start_mark.column + 1;
+    if (e->type == YAML_SCALAR_EVENT) {
+        yaml_scalar_style_t style = e->data.scalar.style;
+        t->block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
+        t->text = arena_str(r->arena, (struct str){(const char *)e->data.scalar.value, e->data.scalar.length});
+    } else {
+        t->kind = e->type == YAML_MAPPING_START_EVENT ? TREE_MAPPING : TREE_SEQUENCE;
+        t = read_children(r, t, depth);
     }
-    yaml_parser_delete(&parser);
-    return f;
+    if (t && anchor && r->nanchors < MAX_ANCHORS)
+        r->anchors[r->nanchors++] = (struct anchor){arena_str(r->arena, str_of((const char *)anchor)), t};
+    return t;
+}
+
+/* One document, or what is between documents. False at the end of the file, or where it is refused. */
+static bool read_document(struct reader *r, const struct tree ***end) {
+    yaml_event_t e;
+    if (!next_event(r, &e))
+        return false;
+    bool more = e.type != YAML_STREAM_END_EVENT;
+    if (e.type == YAML_DOCUMENT_START_EVENT)
+        r->nanchors = 0;
+    bool is_node = e.type == YAML_SCALAR_EVENT || e.type == YAML_MAPPING_START_EVENT ||
+                   e.type == YAML_SEQUENCE_START_EVENT || e.type == YAML_ALIAS_EVENT;
+    struct tree *t = is_node ? read_node(r, &e, 0) : NULL;
+    yaml_event_delete(&e);
+    if (t) {
+        **end = t;
+        *end = &t->next;
+    }
+    return more && (t || !is_node);
 }
 
 struct tree_file tree_read(struct str text, struct arena *a) {
     struct tree_file f = {0};
-    return tree_read_quick(text, a, &f) ? f : tree_read_all(text, a);
+    const struct tree **end = &f.documents;
+    struct reader r = {.arena = a, .file = &f};
+    if (!yaml_parser_initialize(&r.parser))
+        return f;
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p, text.n);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    while (read_document(&r, &end)) {
+    }
+    yaml_parser_delete(&r.parser);
+    return f;
 }
 
 const struct tree *tree_lookup(const struct tree *map, const char *key) {

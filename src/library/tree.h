@@ -1,6 +1,4 @@
-/* A YAML file as trees of nodes, one for each document. What pattern files are usually written in is read by a reader
- * of its own (tree_quick.c), in a tenth of the time of libyaml, which reads all else and says what is wrong. Private to
- * the room. */
+/* A YAML file as trees of nodes in an arena, one for each document. Private to the room. */
 #ifndef FA_TREE_H
 #define FA_TREE_H
 
@@ -29,9 +27,6 @@ struct tree_file {
 
 /* Nodes and texts are in the arena. */
 struct tree_file tree_read(struct str text, struct arena *a);
-/* The two readers. The quick one is false for what it does not know, and for all that is wrong. */
-bool tree_read_quick(struct str text, struct arena *a, struct tree_file *out);
-struct tree_file tree_read_all(struct str text, struct arena *a);
 /* The value of a key of a mapping, or NULL. */
 const struct tree *tree_lookup(const struct tree *map, const char *key);
 
