@@ -40,6 +40,7 @@ TestSuite(log, .init = setup, .fini = teardown);
     "    return %0 : tensor<8xf32>\n"                                                                                  \
     "  }\n"
 #define MODULE(name, op) "module @" name " {\n" TTIR_FUNC("main", op) "}\n"
+#define CPU_MODULE       "module {\n" TTIR_FUNC("cpu_hoisted_const_eval_0", "ttir.exp") "}\n"
 #define LOGURU           "2026-08-21 10:15:02.301 (  12.695s) [        7F3A1C40]      module_builder.cc:1278     1| "
 #define END              "------------------ END OF MLIR MODULE ------------------\n"
 
@@ -423,5 +424,22 @@ Test(log, corpus_is_read_without_loss) {
             source_close(&file);
         }
         closedir(dir);
+    }
+}
+
+/* What runs on the CPU is compiled by a pipeline of its own, whose dumps have the module of the CPU alone. */
+Test(log, what_belongs_to_the_cpu_is_no_graph) {
+    struct log_scan s = scan("// -----// IR Dump After TTIRToTTIRDecomposition (a) //----- //\n" MODULE(
+        "m",
+        "ttir.exp") "// -----// IR Dump After CPUHoist (b) //----- //\n" CPU_MODULE
+                    "// -----// IR Dump After TTIRToTTIRDecomposition (a) //----- //\n" CPU_MODULE
+                    "// -----// IR Dump After Convert (c) //----- //\n" MODULE(
+                        "m",
+                        "ttnn.exp") "// -----// IR Dump After TTIRToTTIRDecomposition (a) //----- //\n" CPU_MODULE);
+    cr_assert_eq(s.nblocks, 5);
+    cr_assert_eq(s.ngraphs, 1);
+    for (uint32_t i = 0; i < s.nblocks; i++) {
+        cr_assert_eq(s.blocks[i].chosen, i == 0 || i == 3, "%u", i);
+        cr_assert_eq(s.blocks[i].has_ttir, i == 0, "%u", i);
     }
 }

@@ -38,9 +38,8 @@ static void take_module_name(struct dialects *d, struct arena *a, struct str in)
     d->module = arena_str(a, (struct str){at + 1, n - 1});
 }
 
-/* The function runs on the host, or once before the first call. */
-static bool names_host_function(struct str t) {
-    return str_find(t, STR("cpu_hoisted")) || str_find(t, STR("forward_cpu")) || str_find(t, STR("const_eval"));
+static bool names_cpu_function(struct str t) {
+    return str_find(t, STR("cpu_hoisted")) || str_find(t, STR("forward_cpu"));
 }
 
 /* Ops on the same line as the head of a region: "module { func.func @main(...) { %0 = "ttir.add"(...". */
@@ -58,8 +57,10 @@ static void dialects_body(struct dialects *d, struct str in) {
 
 static void dialects_func(struct dialects *d, struct str in) {
     /* the name stands at the beginning, attributes at the end of a line of any length */
-    d->host_function = names_host_function((struct str){in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}) ||
-                       (in.n > ENDS_MAX && names_host_function((struct str){in.p + in.n - ENDS_MAX, ENDS_MAX}));
+    struct str begin = {in.p, in.n < ENDS_MAX ? in.n : ENDS_MAX}, end = {in.p + in.n - begin.n, begin.n};
+    bool cpu = names_cpu_function(begin) || names_cpu_function(end);
+    d->cpu |= cpu;
+    d->host_function = cpu || str_find(begin, STR("const_eval")) || str_find(end, STR("const_eval"));
     dialects_body(d, in);
 }
 
@@ -78,7 +79,7 @@ void dialects_line(struct dialects *d, struct arena *a, struct str in) {
     else if (is_module(in))
         dialects_module(d, a, in);
     else if (str_starts(in, STR("ttcore.cpu_module")) || str_starts(in, STR("tt.cpu_module")))
-        d->in_cpu_module = true;
+        d->in_cpu_module = d->cpu = true;
     else if (str_starts(in, STR("ttcore.device_module")) || str_starts(in, STR("tt.device_module")))
         d->in_cpu_module = false;
 }

@@ -151,7 +151,7 @@ static void dumps(struct grouping *g) {
     bool seen_ttnn = false, fused = false;
     for (uint32_t i = 0; i < g->list->n; i++) {
         struct found_block *f = at(g, i);
-        if (!is_dump(f))
+        if (!is_dump(f) || f->cpu_only)
             continue;
         if (first == NONE || restarts(at(g, first), at(g, prev), f, seen_ttnn)) {
             id = new_graph(g);

@@ -122,6 +122,7 @@ static void close_block(struct scan *sc, struct stream *st) {
     bool cut = limit_size(&st->text);
     const struct dialects *d = &st->dialects;
     struct found_block f = {.header = st->block_header, .key = st->key, .module = d->module};
+    f.cpu_only = d->cpu && !d->ttnn && !d->device_ttir;
     f.block = (struct log_block){.stage = st->block_header.kind == HEADER_NONE ? LOG_PLAIN : st->block_header.stage,
                                  .label = st->block_header.label,
                                  .source_offset = st->text.v[0].begin,
@@ -132,7 +133,7 @@ static void close_block(struct scan *sc, struct stream *st) {
                                  .complete = st->depth == 0 && !cut && !st->glued,
                                  .has_ops = st->has_ops,
                                  .has_ttnn = d->ttnn,
-                                 .has_ttir = d->ttnn ? d->device_ttir : d->ttir};
+                                 .has_ttir = d->ttnn || d->cpu ? d->device_ttir : d->ttir};
     take_text(sc, st, &f);
     sc->found.v = grow(sc->found.v, &sc->found.cap, sc->found.n + 1, sizeof *sc->found.v);
     sc->found.v[sc->found.n++] = f;

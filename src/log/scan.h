@@ -7,9 +7,10 @@
 /* The dialects of a block; filled in line by line. */
 struct dialects {
     bool ttir, ttnn;
-    bool device_ttir; /* TTIR ops in a function that runs on the device at each call */
-    bool in_cpu_module, host_function;
-    struct str module; /* symbol name of the outermost named module, or empty; arena */
+    bool device_ttir;                  /* TTIR ops in a function that runs on the device at each call */
+    bool cpu;                          /* functions of the CPU, bodies or declarations */
+    bool in_cpu_module, host_function; /* host: runs on the CPU, or once before the first call */
+    struct str module;                 /* symbol name of the outermost named module, or empty; arena */
 };
 
 struct found_block {
@@ -17,6 +18,7 @@ struct found_block {
     struct header header;
     struct str key; /* of the process that wrote it */
     struct str module;
+    bool cpu_only;          /* the pipeline of what was hoisted to the CPU prints its module alone */
     struct range_list text; /* where the text is in the source; empty for a view */
 };
 
