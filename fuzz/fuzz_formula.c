@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct idioms idioms = {0};
     struct copies copies = {.n = 0};
     struct formula formula;
-    struct regexes regexes = {0};
+    struct condition_parts parts = {0};
     while (idiom_texts.n && copies.n < MAX_TEXTS / 2)
         idiom_add(&idioms, &arena, keep(&copies, next(&idiom_texts, "\n\n")), origin, &diags);
     uint32_t errors = diags.errors;
@@ -48,10 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_PROMISE(!good || (formula.root && formula.nslots <= MAX_SLOTS));
     while (good && conditions.n && copies.n < MAX_TEXTS) {
         const struct number *number;
-        condition_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &regexes, &diags);
+        condition_parse(&number, &formula, &arena, keep(&copies, next(&conditions, "\n")), origin, &parts, &diags);
     }
     idioms_free(&idioms);
-    regexes_free(&regexes);
+    regexes_free(&parts.regexes);
     diags_free(&diags);
     arena_free(&arena);
     for (uint32_t i = 0; i < copies.n; i++)

@@ -13,10 +13,16 @@ struct pattern_set set;
 struct ir ir;
 struct match_list list;
 
+/* A set that has the definitions of conditions. */
+static void new_set(void) {
+    memset(&set, 0, sizeof set);
+    cr_assert(patterns_load(&set, arena_printf(&arena, "%s/conditions.yml", getenv("FA_PATTERNS")).p, &diags));
+}
+
 void search_setup(void) {
     arena = (struct arena){0};
     diags = (struct diags){.arena = &arena};
-    memset(&set, 0, sizeof set);
+    new_set();
     memset(&ir, 0, sizeof ir);
     memset(&list, 0, sizeof list);
 }
@@ -44,6 +50,7 @@ void pattern_file(const char *yaml) {
     close(fd);
     forget_ir();
     patterns_free(&set);
+    new_set();
     bool ok = patterns_load(&set, path, &diags);
     unlink(path);
     cr_assert(ok, "%s: line %d: %s", yaml, diags.n ? (int)diags.items[0].line : 0,

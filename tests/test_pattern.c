@@ -22,6 +22,7 @@ static void setup(void) {
     arena = (struct arena){0};
     diags = (struct diags){.arena = &arena};
     memset(&set, 0, sizeof set);
+    cr_assert(patterns_load(&set, arena_printf(&arena, "%s/conditions.yml", getenv("FA_PATTERNS")).p, &diags));
     strcpy(dir, "/tmp/fa-pattern-XXXXXX");
     cr_assert_not_null(mkdtemp(dir));
 }
@@ -417,9 +418,9 @@ Test(pattern, conditions_are_over_names_of_the_formula) {
     struct str f = STR("c = a * b\nout = c [+ d]");
     cr_assert(condition("present(d)", f));
     cr_assert(condition("extent(c, -1) == extent(b, -1)", f));
-    cr_assert(condition("not(scalar(a)) | extent(a, 0) > 2", f));
+    cr_assert(condition("not(matrix(a)) | extent(a, 0) > 2", f));
     cr_assert(condition("value(a) <= -10000", f));
-    cr_assert(condition("row_vector(a, c)", f));
+    cr_assert(condition("along_axis(a, c, -1)", f));
     static const struct {
         const char *text, *place, *message;
     } bad[] = {{"presentt(d)", "4:7", "no condition is called presentt"},
@@ -598,6 +599,19 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("locations: x\n", "1:12", "`locations` is a list");
     refuses("idioms:\n  - f(x) x\n", "2:10", "':' expected");
     refuses("idioms: x\n", "1:9", "`idioms` is a list");
+    refuses("conditions: x\n", "1:13", "`conditions` is a list");
+    refuses("conditions:\n  - is: 'p(x): matrix(x)'\n    says: p\n", "2:5", "has `is`, `says` and `about`");
+    refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: ax}\n", "2:45", "conditions are about: ax");
+    refuses("conditions:\n  - {is: 'p(x): y = matrix(x)', says: p, about: axes}\n", "2:10", "one condition over");
+    refuses("conditions:\n  - {is: 'p(x): p(x)', says: p, about: axes}\n---\n" HEAD
+            "match: out = exp(x)\nwhere: p(x)\n",
+            "2:11", "a condition is defined by itself");
+    refuses("conditions:\n  - {is: 'p(x): matrix(out)', says: p, about: axes}\n---\n" HEAD
+            "match: out = exp(x)\nwhere: p(x)\n",
+            "2:18", "not a name of the formula");
+    refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: axes}\n---\n" HEAD
+            "match: out = exp(x)\nwhere: pp(x)\n",
+            "8:8", "no condition is called pp");
 }
 
 Test(pattern, a_file_or_directory_that_is_not_there) {

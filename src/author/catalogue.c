@@ -92,12 +92,15 @@ void fa_library_list(const struct fa_library *l, FILE *out) {
 }
 
 void fa_library_conditions(const struct fa_library *l, FILE *out) {
-    (void)l;
+    const struct idioms *definitions = &l->patterns.conditions.definitions;
     for (uint32_t g = 0; g < CONDITION_GROUPS; g++) {
-        fprintf(out, "%s:\n", condition_groups[g]);
+        fprintf(out, "%s:\n", condition_groups[g].says);
         for (uint32_t i = 0; i < CONDITIONS; i++)
             if (condition_table[i].group == g)
                 fprintf(out, "  %s\n", condition_table[i].says);
+        for (uint32_t i = 0; i < definitions->n; i++)
+            if (definitions->items[i].group == g)
+                fprintf(out, "  %s\n", definitions->items[i].says);
     }
     fputs("numbers that a value or its op has:\n", out);
     for (uint32_t i = 0; i < MEASURES; i++)

@@ -372,7 +372,7 @@ bool reason_is_presence(const struct failure *s) {
     if (!n || (s->why != FAILED_UNLESS && n->op != NUM_NOT))
         return false;
     n = n->op == NUM_NOT ? n->a : n;
-    return n->op == NUM_CALL && strcmp(condition_table[n->call].name, "present") == 0;
+    return n->op == NUM_CALL && n->call == CONDITION_present;
 }
 
 bool reason_is_decidable(const struct matcher *m, const struct number *n) {
@@ -416,7 +416,7 @@ static void say_values(const struct words *w, const struct number *n) {
 /* The description of the first call in a condition. */
 static const char *meaning(const struct number *n) {
     if (!n || n->op == NUM_CALL)
-        return n ? condition_table[n->call].says : NULL;
+        return n ? condition_says(n) : NULL;
     const char *says = meaning(n->a);
     return says ? says : meaning(n->b);
 }

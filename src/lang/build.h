@@ -11,7 +11,7 @@ struct formula_scope {
     bool building[MAX_LINES];      /* its own expression must not use it */
     uint32_t nlines;
     const struct idiom *idiom;     /* NULL: the formula itself */
-    struct node *params[6];        /* arguments of the idiom */
+    struct node *params[6];        /* arguments of the idiom, or of a definition of a condition */
     struct axis_spec dim;          /* the idiom's argument `dim` */
     struct formula_parser *parser; /* of this text: for diagnostics */
 };
@@ -22,8 +22,8 @@ struct builder {
     struct arena *scratch; /* of expressions and scopes; freed when the formula is built */
     const struct idioms *idioms;
     struct diags *diags;
-    struct regexes *regexes; /* to which those of conditions are added; NULL: none are allowed */
-    uint32_t depth, nnodes;  /* of idioms inside of each other; of the whole formula */
+    struct condition_parts *parts; /* of conditions; NULL: none are allowed */
+    uint32_t depth, nnodes;        /* of idioms inside of each other; of the whole formula */
     bool failed;
 };
 

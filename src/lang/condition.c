@@ -8,15 +8,15 @@ const struct condition_info condition_table[CONDITIONS] = {
 #undef C
 };
 
-const char *const condition_groups[CONDITION_GROUPS] = {
-    [GROUP_VALUES] = "what a value is",
-    [GROUP_AXES] = "along which axes a value varies",
-    [GROUP_GROUPS] = "groups of heads and of channels",
-    [GROUP_LAYOUT] = "in which order elements stand",
-    [GROUP_WINDOWS] = "windows, and dimensions that attributes name",
-    [GROUP_NEIGHBOURS] = "users and operands",
-    [GROUP_SPELLING] = "how ops are printed",
-    [GROUP_LOCATIONS] = "where in the model",
+const struct condition_group_info condition_groups[CONDITION_GROUPS] = {
+    [GROUP_VALUES] = {"values", "what a value is"},
+    [GROUP_AXES] = {"axes", "along which axes a value varies"},
+    [GROUP_GROUPS] = {"groups", "groups of heads and of channels"},
+    [GROUP_LAYOUT] = {"layout", "in which order elements stand"},
+    [GROUP_WINDOWS] = {"windows", "windows, and dimensions that attributes name"},
+    [GROUP_NEIGHBOURS] = {"neighbours", "users and operands"},
+    [GROUP_SPELLING] = {"spelling", "how ops are printed"},
+    [GROUP_LOCATIONS] = {"locations", "where in the model"},
 };
 
 const struct measure_info measure_table[MEASURES] = {
@@ -38,11 +38,14 @@ uint32_t condition_find(struct str name) {
     return NONE;
 }
 
-const char *condition_nearest(struct str misspelt) {
-    const char *words[CONDITIONS + 4] = {"not", "value", "extent", "sqrt"};
+const char *condition_nearest(struct str misspelt, const char *const *others, size_t n) {
+    const char *words[CONDITIONS + 4 + MAX_OTHERS] = {"not", "value", "extent", "sqrt"};
     for (uint32_t i = 0; i < CONDITIONS; i++)
         words[4 + i] = condition_table[i].name;
-    return str_nearest(misspelt, words, CONDITIONS + 4);
+    n = n < MAX_OTHERS ? n : MAX_OTHERS;
+    for (size_t i = 0; i < n; i++)
+        words[CONDITIONS + 4 + i] = others[i];
+    return str_nearest(misspelt, words, CONDITIONS + 4 + n);
 }
 
 uint32_t measure_find(struct str name) {

@@ -18,7 +18,10 @@ enum condition_group {
     GROUP_LOCATIONS,
     CONDITION_GROUPS
 };
-extern const char *const condition_groups[CONDITION_GROUPS]; /* what each speaks of */
+struct condition_group_info {
+    const char *name, *says; /* "axes": what its conditions speak of */
+};
+extern const struct condition_group_info condition_groups[CONDITION_GROUPS];
 
 struct condition_info {
     const char *name;
@@ -38,8 +41,10 @@ enum condition_id {
 
 extern const struct condition_info condition_table[CONDITIONS];
 
-uint32_t condition_find(struct str name);           /* NONE when there is none */
-const char *condition_nearest(struct str misspelt); /* a condition or a word of conditions; NULL when none is close */
+uint32_t condition_find(struct str name); /* NONE when there is none */
+/* A condition, a word of conditions or one of these others (MAX_OTHERS at most); NULL when none is close. */
+enum { MAX_OTHERS = 64 };
+const char *condition_nearest(struct str misspelt, const char *const *others, size_t n);
 
 /* Measures: numbers that a value or its op has, rank(x), begin(s). */
 struct measure_info {

@@ -53,7 +53,7 @@ enum number_op {
     NUM_MOD,
     NUM_MEASURE,  /* a property of a value or of its op: begin(s) */
     NUM_VALUE_OF, /* value(x): the number that all elements of x are */
-    NUM_CALL      /* a condition: row_vector(bias) */
+    NUM_CALL      /* a condition: matrix(b); `a`: what it is defined as, or NULL */
 };
 
 /* A number or a condition; conditions are 1 or 0. */
@@ -62,13 +62,14 @@ struct number {
     uint32_t slot; /* NUM_EXTENT, NUM_VALUE_OF, NUM_MEASURE: of this name; NONE: of the axis frame at this node */
     double value;
     const struct number *a, *b;
-    uint32_t call; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures */
+    uint32_t call; /* NUM_CALL, NUM_MEASURE: index in the table of conditions or measures; NONE: a definition */
     int8_t axis;   /* NUM_EXTENT */
     uint8_t nargs, ngiven;
     uint8_t args[4];         /* slots */
     int8_t given[8];         /* whole numbers after the names: read_as(out, x, 0, 2, 1, 3), size(x, -1) */
     const char *key;         /* attribute(x, "k") */
     const pcre2_code *regex; /* NUM_CALL with a regular expression */
+    const char *says;        /* of a definition */
     struct str text;
 };
 
@@ -144,7 +145,9 @@ struct idiom {
     const struct definition *lines;
     uint32_t nlines;
     struct text_origin origin;
-    uint32_t before; /* the one added before it whose name has the same hash, plus 1; 0: none */
+    const char *says; /* of a definition of a condition; else NULL */
+    uint32_t group;   /* likewise: what it speaks of (lang/condition.h) */
+    uint32_t before;  /* the one added before it whose name has the same hash, plus 1; 0: none */
 };
 
 struct idioms {
@@ -164,10 +167,18 @@ void idioms_free(struct idioms *all);
 /* Reads `text`, which the formula keeps pointing into. `idioms` may be NULL. False with a diagnostic. */
 bool formula_parse(struct formula *f, struct arena *a, const struct idioms *idioms, struct str text,
                    struct text_origin origin, struct diags *d);
-/* A condition or a number over the names of a formula (parse_condition.c). Regular expressions are added to `keep`;
- * NULL: none are allowed. False with a diagnostic. */
+/* What conditions of pattern files use beside the table of conditions. */
+struct condition_parts {
+    struct regexes regexes;
+    struct idioms definitions; /* of conditions by others: "rowwise(x): same_along(x, x, -1)" */
+};
+
+/* A condition or a number over the names of a formula (parse_condition.c). Regular expressions are added to `parts`;
+ * NULL: neither they nor definitions are allowed. False with a diagnostic. */
 bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                     struct text_origin origin, struct regexes *keep, struct diags *d);
+                     struct text_origin origin, struct condition_parts *parts, struct diags *d);
+/* What a condition (NUM_CALL) says, for messages. */
+const char *condition_says(const struct number *n);
 /* Slot of a variable or line; NONE when the formula has no such name. */
 uint32_t formula_slot(const struct formula *f, struct str name);
 

@@ -4,11 +4,13 @@
 #include "lang/condition.h"
 #include "lang/infix.h"
 
+enum { MAX_DEFINITION_DEPTH = 8 };
+
 static const struct number *number_of(struct builder *b, struct formula_scope *s, const struct expr *e);
 
 static const pcre2_code *compile(struct builder *b, struct formula_scope *s, struct str text) {
     const char *wrong = NULL;
-    const pcre2_code *re = b->regexes ? regexes_add(b->regexes, text, b->arena, &wrong) : NULL;
+    const pcre2_code *re = b->parts ? regexes_add(&b->parts->regexes, text, b->arena, &wrong) : NULL;
     if (!re)
         build_fail(b, s, text, NULL,
                    wrong ? arena_printf(b->arena, "wrong regular expression: %s", wrong).p
@@ -42,13 +44,70 @@ static void not_a_name(struct builder *b, struct formula_scope *s, struct str na
     build_fail(b, s, name, did_you_mean(b, str_nearest(name, names, n)), "not a name of the formula");
 }
 
+/* The slot that a name stands for: an argument in a definition, else a name of the formula. */
+static uint32_t slot_of(const struct builder *b, const struct formula_scope *s, struct str name) {
+    for (uint32_t i = 0; s->idiom && i < s->idiom->nparams; i++)
+        if (str_eq(s->idiom->params[i], name))
+            return s->params[i] ? s->params[i]->slot : NONE;
+    return s->idiom ? NONE : formula_slot(b->f, name);
+}
+
+static const struct idiom *find_definition(const struct builder *b, const struct expr *e) {
+    const struct idioms *all = b->parts ? &b->parts->definitions : NULL;
+    for (uint32_t i = all ? all->n : 0; i-- > 0;)
+        if (str_eq(all->items[i].name, e->text) && all->items[i].nparams == e->nargs)
+            return &all->items[i];
+    return NULL;
+}
+
+static const char *nearest_condition(const struct builder *b, struct str name) {
+    const struct idioms *all = b->parts ? &b->parts->definitions : NULL;
+    const char *words[MAX_OTHERS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; all && i < all->n && n < MAX_OTHERS; i++)
+        words[n++] = arena_strdup(b->arena, all->items[i].name);
+    return condition_nearest(name, words, n);
+}
+
+/* A call of a definition, with what it is defined as over the arguments. */
+static void define_call(struct builder *b, struct formula_scope *s, const struct expr *e, const struct idiom *d,
+                        struct number *n) {
+    struct formula_scope *inner = arena_alloc(b->scratch, sizeof *inner);
+    struct formula_parser *p = arena_alloc(b->scratch, sizeof *p);
+    *p = (struct formula_parser){.diags = b->diags, .text = d->body, .origin = d->origin}; /* for diagnostics */
+    inner->idiom = d;
+    inner->parser = p;
+    n->call = NONE;
+    n->says = d->says;
+    n->nargs = (uint8_t)d->nparams;
+    for (uint32_t i = 0; i < d->nparams; i++) {
+        uint32_t slot = slot_of(b, s, e->args[i]->text);
+        n->args[i] = (uint8_t)slot;
+        if (e->args[i]->kind != E_NAME || slot == NONE)
+            not_a_name(b, s, e->args[i]->text);
+        inner->params[i] = arena_alloc(b->scratch, sizeof *inner->params[i]);
+        *inner->params[i] = (struct node){.kind = N_VARIABLE, .slot = slot};
+    }
+    if (++b->depth > MAX_DEFINITION_DEPTH)
+        build_fail(b, s, e->text, NULL, "a condition is defined by itself");
+    if (!b->failed)
+        n->a = number_of(b, inner, d->lines[0].expr);
+    b->depth--;
+}
+
 static const struct number *condition_call(struct builder *b, struct formula_scope *s, const struct expr *e) {
     struct number *n = arena_alloc(b->arena, sizeof *n);
     n->op = NUM_CALL;
     n->text = e->text;
+    n->slot = NONE;
+    const struct idiom *definition = find_definition(b, e);
+    if (definition) {
+        define_call(b, s, e, definition, n);
+        return n;
+    }
     n->call = condition_find(e->text);
     if (n->call == NONE) {
-        build_fail(b, s, e->text, did_you_mean(b, condition_nearest(e->text)),
+        build_fail(b, s, e->text, did_you_mean(b, nearest_condition(b, e->text)),
                    arena_printf(b->arena, "no condition is called %.*s", (int)e->text.n, e->text.p).p);
         return n;
     }
@@ -72,7 +131,7 @@ static const struct number *condition_call(struct builder *b, struct formula_sco
             build_fail(b, s, e->args[i]->text, info->says, "a whole number is meant");
             return n;
         }
-        uint32_t slot = formula_slot(b->f, e->args[i]->text);
+        uint32_t slot = slot_of(b, s, e->args[i]->text);
         n->args[i] = (uint8_t)slot;
         if (e->args[i]->kind != E_NAME || slot == NONE)
             not_a_name(b, s, e->args[i]->text);
@@ -92,7 +151,7 @@ static const struct number *measure_call(struct builder *b, struct formula_scope
         build_fail(b, s, e->text, info->says, "wrong number of arguments");
         return n;
     }
-    n->slot = formula_slot(b->f, e->args[0]->text);
+    n->slot = slot_of(b, s, e->args[0]->text);
     if (e->args[0]->kind != E_NAME || n->slot == NONE)
         build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
     if (info->key && e->args[1]->kind != E_STRING)
@@ -120,12 +179,12 @@ static const struct number *number_of_call(struct builder *b, struct formula_sco
     }
     if (str_is(e->text, "value") && e->nargs == 1) {
         n->op = NUM_VALUE_OF;
-        n->slot = formula_slot(b->f, e->args[0]->text);
+        n->slot = slot_of(b, s, e->args[0]->text);
         if (n->slot == NONE)
             not_a_name(b, s, e->args[0]->text);
         return n;
     }
-    if (str_is(e->text, "extent") && e->nargs == 2 && formula_slot(b->f, e->args[0]->text) == NONE)
+    if (str_is(e->text, "extent") && e->nargs == 2 && slot_of(b, s, e->args[0]->text) == NONE)
         not_a_name(b, s, e->args[0]->text);
     if (str_is(e->text, "extent"))
         return build_extent_number(b, s, e);
@@ -190,12 +249,16 @@ static bool condition_build(const struct number **out, struct builder b, struct 
 }
 
 bool condition_parse(const struct number **out, const struct formula *f, struct arena *a, struct str text,
-                     struct text_origin origin, struct regexes *keep, struct diags *d) {
+                     struct text_origin origin, struct condition_parts *parts, struct diags *d) {
     _Alignas(16) char first[2048] = {0}; /* most conditions need no more */
     struct arena scratch = {.at = first, .end = first + sizeof first};
     struct formula names = *f; /* a copy: building may add slots, conditions must not */
-    struct builder b = {.f = &names, .arena = a, .scratch = &scratch, .diags = d, .regexes = keep};
+    struct builder b = {.f = &names, .arena = a, .scratch = &scratch, .diags = d, .parts = parts};
     bool ok = condition_build(out, b, text, origin);
     arena_free(&scratch);
     return ok;
+}
+
+const char *condition_says(const struct number *n) {
+    return n->call == NONE ? n->says : condition_table[n->call].says;
 }

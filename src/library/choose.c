@@ -3,15 +3,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "library/directory.h"
 
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
-    if (!o->no_default_patterns) {
-        struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&set->arena);
-        if (!patterns_load(set, arena_strdup(&set->arena, dir), d))
-            return false;
-    }
+    struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&set->arena);
+    struct str conditions = arena_printf(&set->arena, "%.*s/conditions.yml", (int)dir.n, dir.p);
+    if (!o->no_default_patterns && !patterns_load(set, arena_strdup(&set->arena, dir), d))
+        return false;
+    /* conditions are part of the language */
+    if (o->no_default_patterns && access(conditions.p, F_OK) == 0 && !patterns_load(set, conditions.p, d))
+        return false;
     for (size_t i = 0; i < o->npatterns; i++)
         if (!patterns_load(set, o->patterns[i], d))
             return false;

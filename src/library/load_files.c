@@ -37,8 +37,11 @@ static bool switches_off(struct loader *l, const struct tree *map) {
 static const struct {
     const char *key;
     void (*load)(struct loader *l, const struct tree *list);
-} sections[] = {
-    {"idioms", load_idioms}, {"locations", load_locations}, {"fused_ops", load_signs}, {"lowering", load_lowerings}};
+} sections[] = {{"idioms", load_idioms},
+                {"conditions", load_definitions},
+                {"locations", load_locations},
+                {"fused_ops", load_signs},
+                {"lowering", load_lowerings}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 

@@ -8,7 +8,8 @@ void load_conditions(struct loader *l, const struct formula *f, const struct tre
         const struct number *number;
         if (!is_scalar(l, item))
             return;
-        if (!condition_parse(&number, f, &l->set->arena, item->text, origin_of(l, item), &l->set->regexes, l->diags)) {
+        if (!condition_parse(&number, f, &l->set->arena, item->text, origin_of(l, item), &l->set->conditions,
+                             l->diags)) {
             l->failed = true;
             return;
         }

@@ -41,10 +41,11 @@ void check_key(struct loader *l, const struct tree *key, const char *const *keys
 void check_keys(struct loader *l, const struct tree *map, const char *const *keys, size_t n, const char *hint);
 
 /* ---- sections of files ---- */
-void load_idioms(struct loader *l, const struct tree *list);    /* load_sections.c: `idioms` */
-void load_locations(struct loader *l, const struct tree *list); /* load_sections.c: `locations` */
-void load_signs(struct loader *l, const struct tree *list);     /* signs.c: `fused_ops` */
-void load_lowerings(struct loader *l, const struct tree *list); /* lowering.c: `lowering` */
+void load_idioms(struct loader *l, const struct tree *list);      /* load_sections.c: `idioms` */
+void load_definitions(struct loader *l, const struct tree *list); /* load_sections.c: `conditions` */
+void load_locations(struct loader *l, const struct tree *list);   /* load_sections.c: `locations` */
+void load_signs(struct loader *l, const struct tree *list);       /* signs.c: `fused_ops` */
+void load_lowerings(struct loader *l, const struct tree *list);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */

@@ -118,7 +118,7 @@ struct pattern_set {
     bool no_examples;   /* `tests` are skipped */
     struct arena arena;
     struct idioms idioms;
-    struct regexes regexes;
+    struct condition_parts conditions;
     struct pattern **items;
     uint32_t n, cap;
     struct pattern *retired;            /* those that were replaced or switched off, by next_retired */

@@ -143,7 +143,8 @@ bool patterns_select(struct pattern_set *set, const char *only, const char *skip
 void patterns_free(struct pattern_set *set) {
     idioms_free(&set->idioms);
     lowerings_free(set);
-    regexes_free(&set->regexes);
+    regexes_free(&set->conditions.regexes);
+    idioms_free(&set->conditions.definitions);
     for (uint32_t i = 0; i < set->nlocations; i++)
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);

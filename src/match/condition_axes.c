@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-/* Varies along the last axis only, element for element: what a kernel reads as one row. */
-bool condition_row_vector(const struct condition_call *c) {
-    if (c->arg[0].value == NONE)
-        return true;
-    struct imap axis, map = *c->arg[0].map;
-    axes_axis(c->nargs > 1 ? c->arg[1].axes : c->arg[0].axes, -1, &axis);
-    imap_canonical(&map);
-    return imap_equal(&map, &axis);
-}
-
 /* Varies along the last two axes only. */
 bool condition_matrix(const struct condition_call *c) {
     struct imap last, before;
@@ -55,16 +45,8 @@ bool condition_repeated(const struct condition_call *c) {
     return axis_shared_size(c->arg[0].map, &all) < size;
 }
 
-/* One number for each row. */
-bool condition_rowwise(const struct condition_call *c) {
-    struct imap last;
-    if (c->arg[0].value == NONE)
-        return true;
-    axes_axis(c->arg[0].axes, -1, &last);
-    return axis_shared_size(c->arg[0].map, &last) == 1;
-}
-
-/* Varies along one axis of another value only, element for element: row_vector for any axis. */
+/* Varies along one axis of another value only, element for element: along the last one, what a kernel reads as a row.
+ */
 bool condition_along_axis(const struct condition_call *c) {
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;

@@ -77,10 +77,6 @@ static bool times_fit(const struct graph *g, const struct binding *b, bool inter
     return more == 1 && imap_equal(&expected, &actual);
 }
 
-bool condition_interleaved(const struct condition_call *c) {
-    return times_fit(c->graph, c->arg, true);
-}
-
-bool condition_tiled(const struct condition_call *c) {
-    return times_fit(c->graph, c->arg, false);
+bool condition_repeats(const struct condition_call *c) {
+    return times_fit(c->graph, c->arg, c->number->given[0] != 0);
 }

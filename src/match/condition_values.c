@@ -24,12 +24,6 @@ bool condition_stored(const struct condition_call *c) {
     return argument != NONE && !str_is(graph_argument_type(c->graph, argument), "input");
 }
 
-/* One number for the whole tensor. */
-bool condition_scalar(const struct condition_call *c) {
-    return c->arg[0].value == NONE || graph_constant(c->graph, c->arg[0].value).known ||
-           graph_numel(c->graph, c->arg[0].value) == 1;
-}
-
 /* A known number; or an argument that may hold one number in every element, which is then a precondition. */
 bool condition_stated_constant(const struct condition_call *c) {
     if (condition_constant(c))
@@ -70,17 +64,8 @@ static bool is_of_count(const struct condition_call *c, double number, double co
     return true;
 }
 
-bool condition_count_of(const struct condition_call *c) {
-    double count = summed(c->graph, c->arg[1].op);
-    return is_of_count(c, count, count);
-}
-
-bool condition_one_over_count_of(const struct condition_call *c) {
-    double count = summed(c->graph, c->arg[1].op);
-    return is_of_count(c, 1 / count, count);
-}
-
-bool condition_root_count_of(const struct condition_call *c) {
-    double count = summed(c->graph, c->arg[1].op);
-    return is_of_count(c, sqrt(count), count);
+/* c is the power p/q of the count, q being 1 or 2. */
+bool condition_count_power(const struct condition_call *c) {
+    double count = summed(c->graph, c->arg[1].op), root = c->number->given[1] == 2 ? sqrt(count) : count;
+    return is_of_count(c, c->number->given[0] < 0 ? 1 / root : root, count);
 }

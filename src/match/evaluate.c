@@ -42,6 +42,8 @@ static void record(struct search_record *r, const struct condition_call *c, bool
 }
 
 static bool condition(struct evaluation *e, const struct number *n) {
+    if (n->a) /* a definition: what it is made of is recorded there */
+        return evaluates_to_true(e, n->a);
     struct condition_call c = {.e = e, .graph = e->graph, .number = n, .nargs = n->nargs};
     for (uint32_t i = 0; i < n->nargs; i++)
         c.arg[i] = e->bindings[n->args[i]];

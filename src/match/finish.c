@@ -61,8 +61,7 @@ bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
 static bool is_second_reading(const struct pattern *p, uint32_t slot) {
     for (uint32_t i = 0; i < p->nwhere; i++) {
         const struct number *n = p->where[i];
-        if (n->op == NUM_CALL && strcmp(condition_table[n->call].name, "same") == 0 &&
-            (n->args[0] == slot || n->args[1] == slot))
+        if (n->op == NUM_CALL && n->call == CONDITION_same && (n->args[0] == slot || n->args[1] == slot))
             return true;
     }
     return false;
