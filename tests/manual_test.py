@@ -8,7 +8,7 @@ Exit 77: mandoc is not there.
 A comment before each block says what it is:
   .\\" example: file NAME          a file of the tutorial
   .\\" example: shell              commands behind "$ " and what they print, one after the other, beside these files
-  .\\" example: formula, conditions over: FORMULA, pattern, idioms, lowering, locations      checked as pattern files
+  .\\" example: formula, conditions over: FORMULA, pattern, section      checked as pattern files; a section is one without a pattern
   .\\" example: tests              examples of bundled patterns, by their names
 """
 import os
@@ -102,7 +102,7 @@ class Manual(unittest.TestCase):
             elif kind == "conditions":
                 where = "".join("- '%s'\n" % line for line in text.splitlines())
                 documents.append(whole + "match: |\n" + indented(formula.replace("; ", "\n")) + "\nwhere:\n" + where)
-            elif kind in ("pattern", "idioms", "lowering", "locations"):
+            elif kind in ("pattern", "section"):
                 documents.append((whole if kind == "pattern" else "") + text)
             else:
                 self.assertRegex(kind, "^(file .*|shell|tests)$")
@@ -136,6 +136,7 @@ class Manual(unittest.TestCase):
 
     def test_conditions(self):
         _, out = self.shell("fusion-audit patterns conditions")
+        self.assertEqual(len(out.splitlines()), len(set(out.splitlines())))
         program = [(head, re.findall(r"^  (\w+)\(", rows, re.M)) for head, rows in
                    re.findall(r"^(\w.*):\n((?:  .*\n)+)", out, re.M)]
         page = re.split(r"^\.Em (?:\\&)?([A-Z].*) :\n", self.section("CONDITIONS"), flags=re.M)[1:]
