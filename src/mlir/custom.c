@@ -176,7 +176,7 @@ static void resolve_uses(struct ir_parser *p, struct unknown_op *u, bool region)
             value_add(m, (struct mlir_value){
                              .type = s.type == NONE ? p->no_type : s.type, .def = NONE, .index = index, .name = name});
         index++;
-        scope_define(p, name, v, 1);
+        scope_define(p, s.use.ref, v, 1);
     }
 }
 

@@ -33,6 +33,15 @@ uint32_t func_begin(struct ir_parser *p, uint32_t op, struct str name) {
     return func;
 }
 
+static void define_args(struct ir_parser *p, uint32_t first, uint32_t n) {
+    struct name_ref r;
+    for (uint32_t i = first; i < first + n; i++) {
+        struct span name = p->m->values[i].name;
+        if (name.end > name.begin && scope_name(p, p->begin + name.begin, &r))
+            scope_define(p, r, i, 1);
+    }
+}
+
 bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
     struct mlir *m = p->m;
     uint32_t outer = p->func;
@@ -42,12 +51,7 @@ bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
     p->func = func;
     p->args_wanted = generic;
     p->several_blocks = false;
-    for (uint32_t i = 0; i < m->funcs[func].nargs; i++) {
-        uint32_t arg = m->funcs[func].first_arg + i;
-        struct span name = m->values[arg].name;
-        if (name.end > name.begin)
-            scope_define(p, name, arg, 1);
-    }
+    define_args(p, m->funcs[func].first_arg, m->funcs[func].nargs);
     m->funcs[func].first_op = m->nops;
     bool closed = parse_body(p, op);
     scope_leave(p, &s);
@@ -170,9 +174,7 @@ bool parse_block_label(struct ir_parser *p) {
         return false;
     if (!parse_accept(p, ':'))
         return parse_fail(p, p->p, "expected ':' after the label of a block");
-    for (uint32_t i = first; i < first + nargs; i++)
-        if (m->values[i].name.end > m->values[i].name.begin)
-            scope_define(p, m->values[i].name, i, 1);
+    define_args(p, first, nargs);
     if (func_args && p->func != NONE) {
         m->funcs[p->func].first_arg = first;
         m->funcs[p->func].nargs = nargs;

@@ -140,7 +140,7 @@ static bool read_result_names(struct ir_parser *p) {
         struct result_name r = {.count = 1};
         parse_space(p);
         const char *from = p->p, *q;
-        if (parse_peek(p) != '%' || (q = scan_name(from + 1, p->end)) == from + 1)
+        if (parse_peek(p) != '%' || (q = scope_name(p, from, &r.ref)) == from + 1)
             return parse_fail(p, from, "expected the name of a result");
         r.name = parse_span(p, from, q);
         if (q < p->end && *q == ':') {
@@ -186,7 +186,7 @@ bool parse_op(struct ir_parser *p) {
     if (!ok) {
         drop_op(p, op, noperands, nforward);
         for (uint32_t i = results; i < p->nresults; i++)
-            scope_lose(p, p->results[i].name);
+            scope_lose(p, p->results[i].ref);
     }
     p->nresults = results;
     return ok;

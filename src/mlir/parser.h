@@ -78,6 +78,7 @@ struct typed_use {
 /* Names of results at the head of an op: "%5:2". */
 struct result_name {
     struct span name;
+    struct name_ref ref;
     uint32_t count;
 };
 
@@ -156,9 +157,9 @@ uint32_t end_before(const struct ir_parser *p, const char *at); /* where the tex
 /* scope.c */
 void scope_enter(struct ir_parser *p, struct name_scope *s, bool isolated);
 void scope_leave(struct ir_parser *p, const struct name_scope *s);
-void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count);
+void scope_define(struct ir_parser *p, struct name_ref r, uint32_t value, uint32_t count);
 /* Unless it is defined: its op could not be read, which was said. */
-void scope_lose(struct ir_parser *p, struct span name);
+void scope_lose(struct ir_parser *p, struct name_ref r);
 bool scope_defined(const struct ir_parser *p, const struct value_use *use);
 void scope_use(struct ir_parser *p, const struct value_use *use);                /* appends one operand */
 const char *scope_name(struct ir_parser *p, const char *at, struct name_ref *r); /* of a value at `at`; its end */

@@ -165,7 +165,7 @@ bool read_signature(struct ir_parser *p, uint32_t op, uint32_t first_forward) {
 void bind_results(struct ir_parser *p, uint32_t names, uint32_t first, uint32_t n) {
     for (uint32_t i = names; i < p->nresults && n > 0; i++) {
         uint32_t count = p->results[i].count < n ? p->results[i].count : n;
-        scope_define(p, p->results[i].name, first, count);
+        scope_define(p, p->results[i].ref, first, count);
         first += count;
         n -= count;
     }

@@ -139,12 +139,10 @@ void scope_leave(struct ir_parser *p, const struct name_scope *s) {
     t->bound = s->bound;
 }
 
-void scope_define(struct ir_parser *p, struct span name, uint32_t value, uint32_t count) {
-    struct name_ref r;
-    (void)scope_name(p, p->begin + name.begin, &r);
+void scope_define(struct ir_parser *p, struct name_ref r, uint32_t value, uint32_t count) {
     uint32_t op = p->m->values[value].def;
     if (slot(p, r)->stamp == p->names.stamp && op != NONE && is_strict(p, op))
-        bad_name(p, op, name, "is defined twice");
+        bad_name(p, op, p->m->values[value].name, "is defined twice");
     bind(p, r, value, count);
 }
 
@@ -166,9 +164,7 @@ void scope_use(struct ir_parser *p, const struct value_use *use) {
     m->operands[m->noperands++] = defined ? slot(p, use->ref)->value + use->result : NONE;
 }
 
-void scope_lose(struct ir_parser *p, struct span name) {
-    struct value_use use = {.name = name};
-    (void)scope_name(p, p->begin + name.begin, &use.ref);
-    if (!scope_defined(p, &use))
-        bind(p, use.ref, NONE, 0);
+void scope_lose(struct ir_parser *p, struct name_ref r) {
+    if (!scope_defined(p, &(struct value_use){.ref = r}))
+        bind(p, r, NONE, 0);
 }
