@@ -22,13 +22,14 @@ static void set_kinds(struct graph *g) {
 
 static void set_operands(struct graph *g, struct diags *d) {
     const struct mlir *m = g->m;
+    struct arity arities[K_COUNT] = {0};
     uint32_t cap = 0, n = 0;
     g->first_operand = xcalloc((size_t)m->nops + 1, sizeof *g->first_operand);
     g->operands = grow(NULL, &cap, m->noperands + MAX_ROLES, sizeof *g->operands);
     for (uint32_t i = 0; i < m->nops; i++) {
         g->operands = grow(g->operands, &cap, n + m->ops[i].noperands + MAX_ROLES, sizeof *g->operands);
         g->first_operand[i] = n;
-        n += data_operands(g, i, g->operands + n, d);
+        n += data_operands(g, i, &arities[g->kind[i]], g->operands + n, d);
     }
     g->first_operand[m->nops] = n;
     g->nedges = n;

@@ -8,15 +8,9 @@
 
 enum { MAX_SEGMENTS = 16 };
 
-/* How many data operands a kind has; `all` is -1 for any number. */
-struct arity {
-    int all, required;
-    bool needed[MAX_ROLES]; /* by role */
-};
-
 /* Counts the roles of ops.def; one with '?' or '=' may be absent. */
 static struct arity arity_of(const char *roles) {
-    struct arity n = {.all = *roles == '*' ? -1 : 0};
+    struct arity n = {.counted = true, .optional = strchr(roles, '?'), .all = *roles == '*' ? -1 : 0};
     for (const char *r = roles; n.all >= 0 && *r; n.all++) {
         size_t length = strcspn(r, ",");
         n.needed[n.all] = !memchr(r, '?', length) && !memchr(r, '=', length);
@@ -102,18 +96,19 @@ static bool by_segments(const struct arity *arity, const int64_t *sizes, int nsi
 }
 
 /* Without segments the first roles are there. */
-static uint32_t by_number(const struct graph *g, uint32_t i, const struct arity *arity, uint32_t n, uint32_t *out) {
-    while (strchr(op_table[g->kind[i]].roles, '?') && n < (uint32_t)arity->all)
+static uint32_t by_number(const struct arity *arity, uint32_t n, uint32_t *out) {
+    while (arity->optional && n < (uint32_t)arity->all)
         out[n++] = NONE;
     return n;
 }
 
-uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out, struct diags *d) {
+uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_t *out, struct diags *d) {
     uint32_t n = list_operands(g, i, out);
     const char *roles = op_table[g->kind[i]].roles;
-    struct arity arity = arity_of(roles);
+    if (!arity->counted)
+        *arity = arity_of(roles);
     int64_t sizes[MAX_SEGMENTS];
-    int nsizes = strchr(roles, '?') ? read_segments(g, i, sizes) : 0;
+    int nsizes = arity->optional ? read_segments(g, i, sizes) : 0;
     /* Old text has two segments, operands and destinations. */
     bool grouped = nsizes == 2 && sizes[0] > 1;
     if (nsizes < 0) {
@@ -121,18 +116,18 @@ uint32_t data_operands(struct graph *g, uint32_t i, uint32_t *out, struct diags 
         return n;
     }
     if (nsizes > 0 && !grouped) {
-        if (by_segments(&arity, sizes, nsizes, n, out))
-            return (uint32_t)arity.all;
+        if (by_segments(arity, sizes, nsizes, n, out))
+            return (uint32_t)arity->all;
         bad_op(g, i, d, "has operandSegmentSizes that do not fit its operands %s", roles);
         return n;
     }
-    if (arity.all >= 0 && n == (uint32_t)arity.all + 1 && is_foreign_destination(g->m, i, out[n - 1])) {
+    if (arity->all >= 0 && n == (uint32_t)arity->all + 1 && is_foreign_destination(g->m, i, out[n - 1])) {
         g->ndestinations++;
         n--;
     }
-    if (arity.all >= 0 && (n < (uint32_t)arity.required || n > (uint32_t)arity.all)) {
+    if (arity->all >= 0 && (n < (uint32_t)arity->required || n > (uint32_t)arity->all)) {
         bad_op(g, i, d, "has %u operand%s; it takes %s", n, n == 1 ? "" : "s", *roles ? roles : "none");
         return n;
     }
-    return arity.all < 0 ? n : by_number(g, i, &arity, n, out);
+    return arity->all < 0 ? n : by_number(arity, n, out);
 }

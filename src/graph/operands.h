@@ -10,8 +10,17 @@ enum { MAX_ROLES = 8 };
 /* The op is not what its name says: what is wrong with it, after its name. */
 void bad_op(struct graph *g, uint32_t op, struct diags *d, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Writes them to `out`, which has room for all operands in the text and MAX_ROLES more; returns how many. */
-uint32_t data_operands(struct graph *g, uint32_t op, uint32_t *out, struct diags *d);
+/* How many data operands a kind has; `all` is -1 for any number. */
+struct arity {
+    bool counted; /* false: the rest is not set yet */
+    bool optional;
+    int all, required;
+    bool needed[MAX_ROLES]; /* by role */
+};
+
+/* Writes them to `out`, which has room for all operands in the text and MAX_ROLES more; returns how many. `arity` is
+ * that of the op's kind, set at first sight. */
+uint32_t data_operands(struct graph *g, uint32_t op, struct arity *arity, uint32_t *out, struct diags *d);
 /* Types of no meaning: an extent below 0, an element that is no type. */
 void check_types(struct graph *g, struct diags *d);
 /* Static shapes of results that do not follow from those of the operands. */
