@@ -62,7 +62,7 @@ static void check_match(const struct match *m, const struct note_context *contex
     }
     struct segment shown = {ir, m->ops, m->nops};
     fuzz_touch(ir_loc_of(m, arena));
-    fuzz_touch(notes_of(context, m, &(struct match_facts){.shown = &shown}, arena));
+    fuzz_touch(notes_of(context, m, &(struct match_facts){.shown = &shown}, &(bool){false}, arena));
 }
 
 enum { FEW = 48 }; /* ops; of more only close places are put into words, which takes its time */

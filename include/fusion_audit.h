@@ -80,6 +80,8 @@ struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a);           /* entries of the report */
 size_t fa_places(const struct fa_audit *a);              /* instances over all entries */
+/* Of these, fused by the compiler and taken apart again; 0 for a dry run, which describes no place. */
+size_t fa_undone(const struct fa_audit *a);
 size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* beyond max_diagnostics */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);

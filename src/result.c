@@ -10,6 +10,10 @@ size_t fa_fused_ops(const struct fa_audit *a) {
     return a->report.nentries;
 }
 
+size_t fa_undone(const struct fa_audit *a) {
+    return a->report.nundone;
+}
+
 size_t fa_places(const struct fa_audit *a) {
     size_t n = 0;
     for (uint32_t i = 0; i < a->report.nentries; i++)

@@ -456,7 +456,7 @@ class OwnPatterns(Case):
         text = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: o = matmul(a, b) + c\n"
         rules = {"decomposed": 'decomposed: located("fc1")\n',
                  "blocked": "block:\n  - when: extent(a, -1) == 64\n    say: wrong with {extent(a, -1)} columns.\n"}
-        lines = {"decomposed": "decomposed: the compiler took a fused op apart here on purpose.\n",
+        lines = {"decomposed": "decomposed: the compiler took a fused op apart here for a reason of the op.\n",
                  "blocked": "blocked: wrong with 64 columns.\n"}
         for what, rule in rules.items():
             self.write("own.yml", text + rule)
@@ -611,6 +611,25 @@ class Classify(Case):
         self.write("own.yml", self.BASE + "status: {level: ttir, pass: p, pattern: P}\n")
         out = self.run_it("-o", "-", "--ttir-only", "--no-default-patterns", "-P", "own.yml", "m.ttir.mlir")[1]
         self.assertIn("compiler: p has P for this and has yet to run\n", out)
+
+    def test_fused_and_taken_apart_again(self):
+        text = self.BASE + "status: {level: ttir, pass: ttir-fusing}\nundone: {when: 'one_location()', say: 'fused, and undone.'}\n"
+        self.assertEqual(self.line(text), ["compiler: ttir-fusing makes this fusion, which did not fire"])
+        self.write("m.ttnn.mlir", MISSED.replace("fc1.matmul", "fc1.add"))
+        self.write("own.yml", text)
+        args = ["-o", "-", "--classify", "--no-default-patterns", "-P", "own.yml", "m.ttnn.mlir"]
+        status, out, err = self.run_it(*args, "m.ttir.mlir")
+        self.assertEqual(err, "standard output: 1 fused op, 1 place\n"
+                              "1 of them fused by the compiler and taken apart again: optimization-level=1 keeps it\n")
+        self.assertIn("pass_status: fused_and_undone\n", out)
+        self.assertIn("compiler: fused, and undone.\n", out)
+        # where TTIR had one location already, one in TTNN says nothing
+        self.write("m.ttir.mlir", TTIR.replace("fc1.matmul", "fc1.add"))
+        status, out, err = self.run_it(*args, "m.ttir.mlir")
+        self.assertIn("which did not fire", out)
+        self.assertNotIn("taken apart", err)
+        out = self.run_it("-o", "-", "--ttir-only", "--no-default-patterns", "-P", "own.yml", "m.ttir.mlir")[1]
+        self.assertIn("has yet to run", out)
 
     def test_competes(self):
         text = self.BASE.replace("matmul(a, b)", "t").replace("match: ", "match: |\n  t = matmul(a, b)\n  ") + "locate: [t]\n"

@@ -110,11 +110,13 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
 
 /* ---- notes ---- */
 
+static bool undone;
+
 static const char *notes(const struct match *m, const struct segment *shown, bool unpaired) {
     struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow};
     c.query = binding_query_new(&ir.g);
-    struct str text = notes_of(&c, m, &(struct match_facts){.shown = shown, .unpaired = unpaired}, &arena);
+    struct str text = notes_of(&c, m, &(struct match_facts){.shown = shown, .unpaired = unpaired}, &undone, &arena);
     binding_query_free(c.query);
     flow_free(flow);
     return text.p;
@@ -172,7 +174,7 @@ Test(locate, notes_of_distant_ops) {
         struct arena a = {0};
         uint32_t ops[2] = {list.items[i].ops[0], list.items[i].ops[1]};
         struct segment s = {&ir.m, ops, 2};
-        cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &(struct match_facts){.shown = &s}, &a).p,
+        cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &(struct match_facts){.shown = &s}, &undone, &a).p,
                                   "not contiguous: 199 other ops"));
         arena_free(&a);
     }

@@ -14,12 +14,15 @@
 
 static enum fa_status write_report(struct fa_audit *a, const struct options *o) {
     char message[4352];
-    size_t ops = fa_fused_ops(a), places = fa_places(a);
+    size_t ops = fa_fused_ops(a), places = fa_places(a), undone = fa_undone(a);
     if (!o->dry_run && !fa_write_report(a, o->output, message, sizeof message))
         return complain(FA_INPUT, message);
     if (!o->quiet) {
         say_clean(o->dry_run ? "dry run" : strcmp(o->output, "-") == 0 ? "standard output" : o->output);
         fprintf(stderr, ": %zu fused op%s, %zu place%s\n", ops, ops == 1 ? "" : "s", places, places == 1 ? "" : "s");
+        if (undone)
+            fprintf(stderr, "%zu of them fused by the compiler and taken apart again: optimization-level=1 keeps %s\n",
+                    undone, undone == 1 ? "it" : "them");
     }
     return FA_MISSED;
 }

@@ -129,6 +129,7 @@ static const struct pattern_key {
     LIST(block, HOLDS_RULES),
     OTHER(outside, load_outside),
     LIST(compiler, HOLDS_RULES),
+    LIST(undone, HOLDS_RULES),
     OTHER(status, load_status),
     LIST(locate, HOLDS_NAMES),
     LIST(escapes, HOLDS_NAMES),

@@ -68,14 +68,15 @@ struct pattern {
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;
     uint32_t order; /* of loading: decides between equal candidates */
-    uint32_t nnotes, ntorch, ncompiler, nblock, noutside, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncompiler, nundone, nblock, noutside, ndecomposed, nexamples;
     struct note_rule *notes;
     struct note_rule *torch;    /* the torch op in the model's source: the first that holds */
     struct note_rule *compiler; /* preconditions of the compiler's own pattern that the match does not meet */
+    struct note_rule *undone;   /* the compiler had fused it and took it apart again, which an option prevents */
     struct note_rule *block;    /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
     struct note_rule *outside;  /* inputs for which the fused op may differ; in the notes and left out of the proof */
     const struct number *
-        *decomposed; /* the compiler took the op apart on purpose; where one holds the match is hidden */
+        *decomposed; /* the compiler took the op apart for a reason of the op; where one holds the match is hidden */
     struct example *examples;
     uint32_t locate[8]; /* slots whose locations and names tell where in the model the match is, best first */
     uint32_t nlocate;

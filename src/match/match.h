@@ -46,7 +46,8 @@ struct match_detail {
     struct str_list outside;  /* what the claim leaves out */
     struct str_list blocked;  /* why the fusion is known to be unsafe */
     struct str_list compiler; /* preconditions of the compiler's own pattern that fail here */
-    bool decomposed;          /* the compiler took it apart on purpose */
+    struct str_list undone;   /* how the compiler had fused it and took it apart again */
+    bool decomposed;          /* the compiler took it apart for a reason of the op */
     struct str torch;         /* the op of PyTorch, filled in */
 };
 

@@ -6,11 +6,12 @@ static bool exists(const struct pattern *p) {
     return p->status.pass.n > 0;
 }
 
-struct classification classify(const struct pattern *p) {
+struct classification classify(const struct pattern *p, bool undone) {
     const struct pattern_status *s = &p->status;
     return (struct classification){.given = true,
                                    .dialect_level = s->level,
-                                   .pass_status = !exists(p)   ? STR("no_pass")
+                                   .pass_status = undone       ? STR("fused_and_undone")
+                                                  : !exists(p) ? STR("no_pass")
                                                   : s->gated.n ? STR("gated_off")
                                                                : STR("pass_exists_not_fired"),
                                    .owning_pass = s->pass,

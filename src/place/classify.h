@@ -10,7 +10,7 @@ struct classification {
     struct str dialect_level, pass_status, owning_pass, existing_pattern;
 };
 
-struct classification classify(const struct pattern *p);
+struct classification classify(const struct pattern *p, bool undone);
 /* The text behind `compiler:` in the notes; empty when the pattern says nothing of the compiler. `before`: the ops are
  * TTIR from before the compiler's passes. `lowered`: the pass works on TTIR, but its preconditions were evaluated in
  * TTNN. */

@@ -94,7 +94,7 @@ static uint32_t foreign_ops(const struct graph *g, const struct segment *s) {
 static void add_remarks(struct buf *out, const struct match_detail *d) {
     add_lines(out, "blocked: ", d->blocked);
     if (d->decomposed)
-        add_line(out, "decomposed: ", STR("the compiler took a fused op apart here on purpose."));
+        add_line(out, "decomposed: ", STR("the compiler took a fused op apart here for a reason of the op."));
     add_lines(out, "", d->remarks);
     add_lines(out, "outside of the claim: ", d->outside);
     add_lines(out, "precondition: ", d->preconditions);
@@ -117,20 +117,24 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
     return any;
 }
 
-/* Preconditions of a TTIR pass are evaluated in the TTIR graph, where the pass ran; in TTNN only if there is no
- * counterpart. */
+/* What the compiler did, of a TTNN match. Preconditions of a TTIR pass are evaluated in the TTIR graph, where the pass
+ * ran; in TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the
+ * ops that they descend from had several. */
 static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match *origin,
-                                const struct match_detail *d, struct arena *a) {
-    struct match_detail of_origin;
+                                const struct match_detail *d, bool *undone, struct arena *a) {
+    struct match_detail before = {0};
     const struct pattern *p = m->pattern;
+    bool known = !c->before_passes && origin && origin->pattern == p;
     bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
-    if (!lowered || !origin || origin->pattern != p)
-        return classification_note(p, d, c->before_passes, lowered, a);
-    binding_query_run(c->origin_query, origin, a, &of_origin);
-    return classification_note(p, &of_origin, c->before_passes, false, a);
+    if (known)
+        binding_query_run(c->origin_query, origin, a, &before);
+    *undone = !c->before_passes && d->undone.n && !before.undone.n;
+    if (*undone)
+        return d->undone.items[0];
+    return classification_note(p, known && lowered ? &before : d, c->before_passes, lowered && !known, a);
 }
 
-struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts,
+struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts, bool *undone,
                     struct arena *a) {
     struct buf out = {0};
     struct match_detail detail;
@@ -144,7 +148,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
-    add_line(&out, "compiler: ", compiler_note(c, m, facts->origin, &detail, a));
+    add_line(&out, "compiler: ", compiler_note(c, m, facts->origin, &detail, undone, a));
     for (uint32_t i = 0; i < facts->conflicts.n; i++) {
         struct str other = facts->conflicts.items[i];
         buf_printf(&out, "competes with %.*s at the same ops.\n", (int)other.n, other.p);

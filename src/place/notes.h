@@ -26,8 +26,8 @@ struct match_facts {
     struct str verdict;          /* of the proof: "validated: ..."; or empty */
 };
 
-/* The notes of a match, line by line, in the arena. */
-struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts,
+/* The notes of a match, line by line, in the arena. `*undone`: the compiler had fused it and took it apart again. */
+struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts, bool *undone,
                     struct arena *a);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */

@@ -51,7 +51,7 @@ static struct instance describe(struct describer *by, uint32_t i) {
         facts.verdict = verdict_line(verdict, &by->arena);
     if (verdict && by->options->details)
         in.validation = verdict_details(verdict, &by->arena);
-    in.notes = notes_of(&by->notes, m, &facts, &by->arena);
+    in.notes = notes_of(&by->notes, m, &facts, &in.undone, &by->arena);
     return in;
 }
 
@@ -62,12 +62,13 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
     if (!r->count_only)
         in = describe(by, i);
     if (by->options->classify)
-        key.class = classify(m->pattern);
+        key.class = classify(m->pattern, in.undone);
     struct str *components = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *components);
     for (uint32_t k = 0; k < m->nops; k++)
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     key.component_ops = (struct str_list){components, m->nops};
     report_add(r, &key, &in);
+    r->nundone += in.undone;
     arena_reset(&by->arena);
     matches_release_behind(&by->f->selection->matches, i);
 }

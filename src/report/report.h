@@ -17,6 +17,7 @@ struct instance {
     struct str notes;      /* lines, the last one newline-terminated */
     struct str validation; /* lines of `key: value`; empty: not printed */
     uint64_t order;        /* sort key within the entry: graph number, then op */
+    bool undone;           /* the compiler had fused it and took it apart again */
 };
 
 /* An instance that was added: its text is in the spool, at offset `at`. */
@@ -48,6 +49,7 @@ struct report {
     uint32_t nentries, entries_cap;
     struct arena arena; /* owns the strings of the entries */
     struct spool spool;
+    uint32_t nundone;           /* instances that the compiler had fused and took apart again */
     bool count_only;            /* nothing will be printed: instances are counted, their text is dropped */
     struct report_index *index; /* private: entries by key */
     struct buf key, text;       /* private: scratch */
