@@ -92,7 +92,7 @@ static void remark_graph(const struct graph_audit *g) {
 static void warn_given_up(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     uint32_t gave_up = g->selection.matches.gave_up;
-    uint64_t steps = a->patterns->max_steps ? a->patterns->max_steps : MAX_STEPS;
+    uint64_t steps = search_steps(a->patterns->max_steps);
     if (gave_up)
         diag_add(&a->diags, SEV_WARNING, (struct source_location){g->decides->source.path, 0, 0},
                  "--limit steps=N allows more",

@@ -115,7 +115,7 @@ struct fusing_sign {
 };
 
 struct pattern_set {
-    uint64_t max_steps; /* of the search for one pattern at one op; 0: MAX_STEPS */
+    uint64_t max_steps; /* of the search for one pattern at one op; 0: the default */
     bool no_examples;   /* `tests` are skipped */
     struct arena arena;
     struct idioms idioms;

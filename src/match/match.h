@@ -51,7 +51,10 @@ struct match_detail {
     struct str torch;         /* the op of PyTorch, filled in */
 };
 
-enum { MAX_STEPS = 20000 }; /* goals for one root and pattern, unless asked for more */
+/* Goals for one root and pattern; asked 0: the default. */
+static inline uint64_t search_steps(uint64_t asked) {
+    return asked ? asked : 20000;
+}
 
 struct match_list {
     struct match *items;

@@ -282,7 +282,8 @@ bool match_kind_fits(const struct node *node, enum op_kind kind) {
 }
 
 /* An op of which nothing is known but its operands. */
-static bool opaque(struct matcher *m, const struct goal *g, uint32_t op) {
+static bool opaque(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    (void)map;
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
     if (g->node->nargs != match_count_operands(m->g, op) || g->node->dim.given)
@@ -326,6 +327,27 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
     return true;
 }
 
+/* How an op's operands are matched, by its class; those without a rule never match. */
+typedef bool operands_rule(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
+
+static const struct {
+    operands_rule *rule;
+    bool stands_in; /* operands are what they are whatever the operator of the class is */
+} classes[] = {
+    [OP_ELTWISE] = {elementwise, true},
+    [OP_ALIKE] = {elementwise, true},
+    [OP_REDUCE] = {reduction, true},
+    [OP_AXISWISE] = {axiswise, true},
+    [OP_CONTRACT] = {match_contraction},
+    [OP_SLICE] = {match_slice},
+    [OP_JOIN] = {match_concat},
+    [OP_MOVE] = {movement},
+    [OP_CAST] = {movement},
+    [OP_LAYOUT] = {movement},
+    [OP_OPAQUE] = {opaque},
+    [OP_STRUCTURE] = {NULL},
+};
+
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
     const struct graph *gr = m->g;
     uint32_t op = gr->m->values[value].def;
@@ -341,29 +363,8 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return false;
     if (g->node->kind == N_OUTER)
         return match_outer(m, g, op, map);
-    switch (graph_class(gr, op)) {
-    case OP_ELTWISE:
-    case OP_ALIKE:
-        return elementwise(m, g, op, map);
-    case OP_REDUCE:
-        return reduction(m, g, op, map);
-    case OP_AXISWISE:
-        return axiswise(m, g, op, map);
-    case OP_CONTRACT:
-        return match_contraction(m, g, op, map);
-    case OP_SLICE:
-        return match_slice(m, g, op, map);
-    case OP_JOIN:
-        return match_concat(m, g, op, map);
-    case OP_MOVE:
-    case OP_CAST:
-    case OP_LAYOUT:
-        return movement(m, g, op, map);
-    case OP_OPAQUE:
-        return opaque(m, g, op);
-    default:
-        return false;
-    }
+    operands_rule *rule = classes[graph_class(gr, op)].rule;
+    return rule && rule(m, g, op, map);
 }
 
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
@@ -372,15 +373,6 @@ bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const 
         return false;
     if (g->slot != NONE && !bind_op(m, g, op, result, map))
         return false;
-    switch (graph_class(m->g, op)) {
-    case OP_ELTWISE:
-    case OP_ALIKE:
-        return elementwise(m, g, op, map);
-    case OP_REDUCE:
-        return reduction(m, g, op, map);
-    case OP_AXISWISE:
-        return axiswise(m, g, op, map);
-    default:
-        return false;
-    }
+    enum op_class c = graph_class(m->g, op);
+    return classes[c].stands_in && classes[c].rule(m, g, op, map);
 }

@@ -75,7 +75,7 @@ void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t fu
     uint32_t first = func == NONE ? 0 : g->m->funcs[func].first_op;
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     s->m->func = func;
-    s->m->max_steps = set->max_steps ? set->max_steps : MAX_STEPS;
+    s->m->max_steps = search_steps(set->max_steps);
     if (s->hashes)
         hashes_function(s->hashes, first, end);
     for (uint32_t op = first; op < end; op++) {

@@ -176,7 +176,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->g = g;
     m->func = func;
     m->arena = a;
-    m->max_steps = max_steps ? max_steps : MAX_STEPS;
+    m->max_steps = search_steps(max_steps);
     m->scratch = xrealloc(NULL, SCRATCH_BYTES);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
         m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
