@@ -176,6 +176,14 @@ void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type) {
     struct mlir *m = p->m;
     uint32_t names = m->ops[op].first_result, first = m->nvalues, n = 0;
     uint32_t ntypes = p->ntypes > first_type ? p->ntypes - first_type : 0;
+    if (ntypes == 1 && p->nresults == names + 1 && p->results[names].count == 1) {
+        /* as almost always: saves 2 of 345 million instructions for 10 MB (callgrind) */
+        value_add(m, (struct mlir_value){.type = p->types[first_type], .def = op, .name = p->results[names].name});
+        m->ops[op].first_result = first;
+        m->ops[op].nresults = 1;
+        scope_define(p, p->results[names].ref, first, 1);
+        return;
+    }
     /* Every result has a type somewhere in the text: "%0:65535" of a damaged text is not believed. */
     uint32_t most = ntypes + 64;
     for (uint32_t i = names; i < p->nresults; i++)
