@@ -59,6 +59,8 @@ enum measure_id {
     MEASURE_size,
     MEASURE_numel,
     MEASURE_users,
+    MEASURE_dtype,
+    MEASURE_innermost,
     MEASURE_begin,
     MEASURE_end,
     MEASURE_step,

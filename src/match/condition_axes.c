@@ -65,27 +65,6 @@ bool condition_same_along(const struct condition_call *c) {
     return axis_shared_size(c->arg[0].map, &axis) == 1;
 }
 
-/* All vary along one and the same axis of the formula only, element for element. */
-bool condition_same_axis(const struct condition_call *c) {
-    struct imap first = {0}, axis, map;
-    bool any = false, one = false;
-    for (uint32_t i = 0; i < c->nargs; i++) {
-        if (c->arg[i].value == NONE)
-            continue;
-        map = *c->arg[i].map;
-        imap_canonical(&map);
-        if (any && !imap_equal(&map, &first))
-            return false;
-        first = map;
-        any = true;
-    }
-    for (uint32_t i = 0; any && i < c->e->axes->n; i++) {
-        axes_axis(c->e->axes, (int)i, &axis);
-        one |= axis.n > 0 && imap_equal(&axis, &first);
-    }
-    return !any || one;
-}
-
 int64_t axis_size(const struct term *t, uint32_t n) {
     int64_t size = 1;
     for (uint32_t i = 0; i < n; i++)

@@ -1,11 +1,6 @@
 /* Conditions about the order of elements: of a value in memory, and of one value in another. */
 #include "match/conditions.h"
 
-/* Stored with its last axis innermost. */
-bool condition_contiguous(const struct condition_call *c) {
-    return c->arg[0].value == NONE || last_axis_innermost(c->arg[0].map, c->arg[0].axes);
-}
-
 /* Row-major strides of a tensor; false when it is dynamic. */
 static bool strides_of(const struct graph *g, uint32_t value, const int64_t **shape, uint32_t *rank, int64_t *strides) {
     int64_t stride = 1;

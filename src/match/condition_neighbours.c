@@ -29,11 +29,12 @@ bool condition_no_user(const struct condition_call *c) {
     return true;
 }
 
-/* Whether `value` is x, or x after casts and layout changes; with `moved` also after movement. */
-static bool comes_from(const struct graph *g, uint32_t value, uint32_t x, bool moved) {
+/* Whether `value` is x or another result of its op, or that after casts and layout changes; with `moved` also after
+ * movement. */
+static bool comes_from(const struct graph *g, uint32_t value, const struct binding *x, bool moved) {
     for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
-        if (value == x)
+        if (value == x->value || (op != NONE && op == x->op))
             return true;
         if (op == NONE || !graph_looks_through(g, op) || (!moved && graph_class(g, op) == OP_MOVE))
             return false;
@@ -48,7 +49,7 @@ bool condition_adjacent(const struct condition_call *c) {
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
     for (uint32_t i = 0; c->arg[1].op != NONE && i < graph_noperands(g, c->arg[1].op); i++)
-        if (comes_from(g, graph_operands(g, c->arg[1].op)[i], c->arg[0].value, false))
+        if (comes_from(g, graph_operands(g, c->arg[1].op)[i], &c->arg[0], false))
             return true;
     return false;
 }
@@ -59,7 +60,7 @@ bool condition_operand(const struct condition_call *c) {
     int i = c->number->given[0];
     if (c->arg[0].value == NONE || c->arg[1].op == NONE || i < 0 || i >= (int)graph_noperands(g, c->arg[1].op))
         return false;
-    return comes_from(g, graph_operands(g, c->arg[1].op)[i], c->arg[0].value, true);
+    return comes_from(g, graph_operands(g, c->arg[1].op)[i], &c->arg[0], true);
 }
 
 enum { MAX_SAME = 8 }; /* movement that is looked through */

@@ -36,16 +36,6 @@ bool condition_stated_constant(const struct condition_call *c) {
     return true;
 }
 
-bool condition_floating(const struct condition_call *c) {
-    enum dtype t = c->arg[0].value == NONE ? DT_F32 : graph_dtype(c->graph, c->arg[0].value);
-    return t >= DT_F64 && t <= DT_BFP2;
-}
-
-bool condition_same_dtype(const struct condition_call *c) {
-    return c->arg[0].value == NONE || c->arg[1].value == NONE ||
-           graph_dtype(c->graph, c->arg[0].value) == graph_dtype(c->graph, c->arg[1].value);
-}
-
 /* How many elements a reduction sums into one; NaN when the op is none. */
 static double summed(const struct graph *g, uint32_t op) {
     if (op == NONE || graph_class(g, op) != OP_REDUCE)

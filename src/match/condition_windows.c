@@ -174,27 +174,6 @@ bool condition_normalizes_channels(const struct condition_call *c) {
     return imap_equal(&channels, &dim);
 }
 
-/* The slice cuts the dimension that the op s works along, and nothing moves between them. */
-bool condition_cuts_along(const struct condition_call *c) {
-    const struct graph *g = c->graph;
-    struct slice_bounds s;
-    if (c->arg[0].value == NONE || c->arg[1].value == NONE)
-        return true;
-    uint32_t op = c->arg[0].op != NONE ? c->arg[0].op : g->m->values[c->arg[0].value].def;
-    if (op == NONE || c->arg[1].op == NONE || !slice_bounds(g, op, &s) || s.ncut != 1)
-        return false;
-    uint32_t v = graph_operands(g, op)[0], def = g->m->values[v].def;
-    for (int step = 0; step < MAX_CHAIN && def != NONE; step++) {
-        if (!graph_looks_through(g, def) || graph_class(g, def) == OP_MOVE)
-            break;
-        v = graph_through(g, def);
-        def = g->m->values[v].def;
-    }
-    int64_t d = number_of(g, c->arg[1].op, "dim", -1);
-    d += d < 0 ? (int64_t)s.rank : 0;
-    return def == c->arg[1].op && d >= 0 && d < (int64_t)s.rank && s.cut[d];
-}
-
 /* A transpose of the last two dimensions. */
 bool condition_turned(const struct condition_call *c) {
     const struct graph *g = c->graph;

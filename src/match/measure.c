@@ -30,6 +30,29 @@ static double users_of(const struct evaluation *e, const struct binding *b, cons
     return graph_nuses(e->graph, b->value);
 }
 
+static double dtype_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    enum dtype t = graph_dtype(e->graph, b->value);
+    (void)n;
+    return t >= DT_F64 && t <= DT_BFP2 ? -(double)t : (double)t;
+}
+
+/* Counted from the last, which is -1: also where the value is the same all along each axis. */
+static double innermost_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    uint32_t i = 0;
+    struct imap axis;
+    (void)e, (void)n;
+    while (i < b->map->n && b->map->t[i].stride != 1)
+        i++;
+    if (i == b->map->n)
+        return -1;
+    for (int d = -1; d >= -(int)b->axes->n; d--) {
+        axes_axis(b->axes, d, &axis);
+        if (imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
+            return d;
+    }
+    return NAN;
+}
+
 static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
     return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
 }
@@ -74,9 +97,10 @@ static double attribute_of(const struct evaluation *e, const struct binding *b, 
 }
 
 static measured *const functions[MEASURES] = {
-    [MEASURE_rank] = rank_of,   [MEASURE_size] = size_of,   [MEASURE_numel] = numel_of,
-    [MEASURE_users] = users_of, [MEASURE_begin] = slice_of, [MEASURE_end] = slice_of,
-    [MEASURE_step] = slice_of,  [MEASURE_cut] = slice_of,   [MEASURE_attribute] = attribute_of,
+    [MEASURE_rank] = rank_of,   [MEASURE_size] = size_of,           [MEASURE_numel] = numel_of,
+    [MEASURE_users] = users_of, [MEASURE_dtype] = dtype_of,         [MEASURE_innermost] = innermost_of,
+    [MEASURE_begin] = slice_of, [MEASURE_end] = slice_of,           [MEASURE_step] = slice_of,
+    [MEASURE_cut] = slice_of,   [MEASURE_attribute] = attribute_of,
 };
 
 double measure(const struct evaluation *e, const struct number *n) {
