@@ -265,6 +265,39 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
     }
 }
 
+#define ALIASES "#ok = [1]\n#not = [#gone]\n#self = #self\n#one = #two\n#two = #one\n!loop = !loop\n"
+#define EXP     "func.func @f(%%x: " T ") {\n  %%0 = \"ttir.exp\"(%%x) %s : (" T ") -> " T "\n  return\n}\n"
+
+Test(graph, an_alias_that_an_op_needs_is_defined_and_not_by_itself) {
+    static const struct {
+        const char *attrs, *said;
+    } cases[] = {
+        {"<{k = #ok, s = \"#gone\", e = #ttcore.x<\"#gone\", #ok>}> {l = loc(#loc7)}", ""},
+        {"<{k = #gone}>", "ttir.exp needs #gone, which is not defined, or only by itself"},
+        {"{k = #ttnn.x<1, #gone>}", "ttir.exp needs #gone, which is not defined, or only by itself"},
+        {"{k = #not}", "ttir.exp needs #not, which is not defined, or only by itself"},
+        {"{k = #self}", "ttir.exp needs #self, which is not defined, or only by itself"},
+        {"{k = #two}", "ttir.exp needs #two, which is not defined, or only by itself"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        for (int module = 0; module < 2; module++) { /* what is pasted may lack its aliases */
+            teardown();
+            snprintf(text, sizeof text, ALIASES "%s" EXP "%s", module ? "module {\n" : "", cases[i].attrs,
+                     module ? "}\n" : "");
+            ir_read_bad(&ir, text);
+            cr_assert_str_eq(ir.diags.n ? ir.diags.items[0].message : "", module ? cases[i].said : "", "%s", text);
+            cr_assert_eq(ir.g.kind[1 + module] == K_UNKNOWN, module && *cases[i].said, "%s", text);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        teardown();
+        ir_read_bad(&ir, i ? ALIASES "module {\n  func.func @f(%x: !loop) {\n    return\n  }\n}\n"
+                           : "!a = f32\n!b = !a\nmodule {\n  func.func @f(%x: !b) {\n    return\n  }\n}\n");
+        cr_assert_eq(ir.m.types[ir.m.values[ir.m.funcs[0].first_arg].type].impossible, i == 1);
+    }
+}
+
 Test(graph, an_op_is_bad_behind_a_good_one_that_differs_in_one_thing) {
     static const char *const bodies[] = {
         "%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>\n"

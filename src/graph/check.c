@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+void check_aliases(struct graph *g, struct diags *d) {
+    const struct mlir *m = g->m;
+    struct str alias;
+    for (uint32_t i = 0; i < m->nops; i++) {
+        const struct mlir_op *o = &m->ops[i];
+        if (g->kind[i] == K_UNKNOWN || o->func == NONE || m->funcs[o->func].module == NONE)
+            continue; /* what is pasted may lack its aliases */
+        if (mlir_unresolved(m, mlir_span(m, o->props), &alias) || mlir_unresolved(m, mlir_span(m, o->attrs), &alias))
+            bad_op(g, i, d, "needs %.*s, which is not defined, or only by itself", (int)alias.n, alias.p);
+    }
+}
+
 static bool has_impossible(const struct graph *g, const uint32_t *values, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (values[i] != NONE && g->m->types[g->m->values[values[i]].type].impossible)

@@ -13,6 +13,29 @@ static bool may_be_alias(struct str value) {
     return value.n > 1 && value.p[0] == '#' && value.p[value.n - 1] != '>'; /* #dialect.attribute<...> */
 }
 
+/* Whether p[at] is in a string of the text. */
+static bool in_string(struct str text, const char *at) {
+    const char *p = text.p, *end = text.p + text.n;
+    while (p && (p = memchr(p, '"', (size_t)(at - p))) && (p = scan_string(p, end)) && p <= at)
+        ;
+    return p && p > at;
+}
+
+bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
+    const char *p = text.p, *end = text.p + text.n, *q;
+    for (; p < end && (p = memchr(p, '#', (size_t)(end - p))); p = q) {
+        uint32_t number;
+        q = scan_name(p + 1, end);
+        *alias = (struct str){p, (size_t)(q - p)};
+        if (memchr(p, '.', alias->n) || (q < end && *q == '<') || alias->n < 2) /* #dialect.attribute<...> */
+            continue;
+        uint32_t id = sym_find(&m->tables->aliases, *alias);
+        if ((id == NONE || m->tables->alias_bad[id]) && !loc_number(*alias, &number) && !in_string(text, p))
+            return true;
+    }
+    return false;
+}
+
 static struct str resolve_alias(const struct mlir *m, struct str value) {
     struct str next;
     for (int i = 0; i < ALIAS_DEPTH && may_be_alias(value) && mlir_alias(m, value, &next); i++)

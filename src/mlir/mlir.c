@@ -77,6 +77,7 @@ void mlir_free(struct mlir *m) {
         sym_free(&t->aliases);
         sym_free(&t->files);
         free(t->alias_values);
+        free(t->alias_bad);
         free(t->locs);
         free(t->file_names);
         free(t->func_of_name);

@@ -50,7 +50,8 @@ struct mlir_type {
     enum type_kind kind;
     enum dtype dtype; /* of the element; a tile's element for tiled types */
     bool ranked;
-    bool impossible; /* a tensor whose extents or element cannot be: "-1x3xf32", "3xfoo" */
+    bool impossible; /* a tensor whose extents or element cannot be ("-1x3xf32", "3xfoo"); in a module, an alias that
+                        means nothing */
     uint32_t rank;
     uint32_t first_dim; /* in mlir.dims */
 };
@@ -153,6 +154,9 @@ struct str mlir_loc_text(const struct mlir *m, uint32_t op);
 int mlir_loc_names(const struct mlir *m, uint32_t op, struct str *out, int max);
 /* True when the alias ("#loc12") is defined in the block; gives the text after '='. */
 bool mlir_alias(const struct mlir *m, struct str alias, struct str *value);
+/* The first alias in the text of attributes that means nothing: it is not defined, or by what is not defined before it,
+ * such as itself. */
+bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias);
 /* Hash of all alias definitions but locations: equal for modules that define the same aliases. */
 uint64_t mlir_aliases_hash(const struct mlir *m);
 

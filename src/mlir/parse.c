@@ -47,9 +47,13 @@ static void add_alias(struct ir_parser *p, struct str name, struct str value) {
     uint32_t number;
     if (loc_number(name, &number) && add_loc(p, number, value))
         return;
+    struct str inner;
+    bool bad = mlir_unresolved(p->m, value, &inner); /* before the alias itself is known */
     uint32_t id = sym_add(t, &t->aliases, name);
     t->alias_values = grow(t->alias_values, &t->alias_cap, id + 1, sizeof *t->alias_values);
+    t->alias_bad = grow(t->alias_bad, &t->alias_bad_cap, id + 1, sizeof *t->alias_bad);
     t->alias_values[id] = value;
+    t->alias_bad[id] = bad;
 }
 
 static bool parse_alias(struct ir_parser *p) {

@@ -30,7 +30,8 @@ struct mlir_tables {
     struct symtab names, types, values;
     struct symtab aliases; /* id indexes alias_values; "#locN" are in locs */
     struct str *alias_values;
-    uint32_t alias_cap;
+    bool *alias_bad; /* by id too: see mlir_unresolved */
+    uint32_t alias_cap, alias_bad_cap;
     struct span *locs; /* by N: the text after "#locN = "; end 0: not defined */
     uint32_t nlocs;
     uint32_t *func_of_name; /* by names id; NONE when it names no function */
