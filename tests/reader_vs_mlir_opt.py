@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 MLIR_OPT = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
-FLAGS = ["--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-print-debuginfo"]
+GENERIC = ["--mlir-print-op-generic", "--mlir-print-debuginfo"]
 LOC = r'(\s*loc\((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*")*\))*\))?'
 
 
@@ -40,14 +40,15 @@ def generic_form(text):
     return "\n".join(out)
 
 
-def run_mlir_opt(path):
-    result = subprocess.run([MLIR_OPT, path] + FLAGS, capture_output=True, text=True)
+def run_mlir_opt(path, flags=GENERIC):
+    command = [MLIR_OPT, "--allow-unregistered-dialect", *flags]
+    result = subprocess.run([*command, path], capture_output=True, text=True)
     if result.returncode == 0:
         return result.stdout
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as f:
         f.write(generic_form(open(path).read()))
         f.flush()
-        result = subprocess.run([MLIR_OPT, f.name] + FLAGS, capture_output=True, text=True)
+        result = subprocess.run([*command, f.name], capture_output=True, text=True)
         # a file location of this file is one that mlir-opt made up for an op without loc(...)
         return result.stdout.replace(f.name, path) if result.returncode == 0 else None
 

@@ -272,6 +272,98 @@ Test(mlir, undefined_and_redefined_values) {
           "func.func @g(%x: f32) {\n  %1 = \"x.a\"(%x) : (f32) -> f32\n  return\n}\n");
 }
 
+/* One function as each form of MLIR's printer, and as one may write it. */
+#define FORM_TYPES "(tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>"
+#define FORM_HEAD                                                                                                      \
+    "module {\n  func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x2xf32> {ttcore.argument_type = "                       \
+    "#ttcore.argument_type<parameter>}) -> tensor<4x2xf32> {\n"
+#define FORM(op) FORM_HEAD "    %0 = " op "\n    return %0 : tensor<4x2xf32> loc(#loc)\n  }\n}\n#loc = loc(\"n\")\n"
+
+static const char *const forms[] = {
+    FORM("\"ttir.matmul\"(%x, %w) <{transpose_b = false}> : " FORM_TYPES " loc(#loc)"),
+    FORM("\"ttir.matmul\" (%x, %w)\t<{transpose_b = false}> : " FORM_TYPES),
+    FORM("\"ttir.matmul\"(%x, %w) <{transpose_b = false\n    }\n    > : " FORM_TYPES),
+    FORM("\"ttir.matmul\"(%x, %w) <{\n      transpose_b = false}> : " FORM_TYPES),
+    FORM("\"ttir.matmul\"(%x, %w) <{transpose_b = false\n    }> : " FORM_TYPES),
+    FORM("\"ttir.matmul\"(%x, %w) < {transpose_b = false} > : " FORM_TYPES),
+    FORM("\"ttir.matmul\"(%x,\n %w)\n {\n transpose_b = false}\n : " FORM_TYPES),
+    FORM("\"ttir.matmul\"(%x, %w) {\n a = \"}{\", transpose_b = false} : " FORM_TYPES),
+    FORM("\"ttir.matmul\" // { \"\n (%x, %w) <{ // }}\n transpose_b = false}> : " FORM_TYPES " // { users: %1"),
+    FORM("\"ttir.matmul\"\n(\n%x\n,\n%w\n)\n<\n{\ntranspose_b\n=\nfalse\n}\n>\n:\n" FORM_TYPES "\nloc(\n#loc\n)"),
+    FORM("\"ttir.matmul\"(%x, %w) <{transpose_b = false}> : " FORM_TYPES " loc(fused<\"m\">[\"a\", callsite(\"b\" at "
+         "\"f\":1:2)])"),
+    /* --mlir-print-op-generic, of today and of old */
+    "\"builtin.module\"() ({\n  \"func.func\"() <{arg_attrs = [{}, {ttcore.argument_type = "
+    "#ttcore.argument_type<parameter>}], function_type = " FORM_TYPES ", sym_name = \"f\"}> ({\n"
+    "  ^bb-0(%x: tensor<4x8xf32> loc(\"x\"), %w: tensor<8x2xf32>):\n"
+    "    %0 = \"ttir.matmul\"(%x, %w) <{transpose_b = false}> : " FORM_TYPES "\n"
+    "    \"func.return\"(%0) : (tensor<4x2xf32>) -> ()\n  }) : () -> ()\n}) : () -> ()\n",
+    "\"builtin.module\"() ({\n  \"func.func\"() ({\n  ^bb0(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>):\n"
+    "    %0 = \"ttir.matmul\"(%x, %w) {transpose_b = false} : " FORM_TYPES "\n"
+    "    \"func.return\"(%0) : (tensor<4x2xf32>) -> ()\n  }) {arg_attrs = [{}, {ttcore.argument_type = "
+    "#ttcore.argument_type<parameter>}], function_type = " FORM_TYPES ", sym_name = \"f\"} : () -> ()\n}) : () -> ()\n",
+};
+
+static void check_form(const char *text) {
+    struct str value;
+    struct log_scan s;
+    source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
+    log_scan(&source, &arena, &s);
+    cr_assert_eq(s.nblocks, 1, "%s", text);
+    cr_assert(s.blocks[0].complete && s.blocks[0].has_ttir, "%s", text);
+    clean(text);
+    cr_assert_eq(m.nops, 4, "%s", text);
+    cr_assert(named(2, "ttir.matmul"));
+    cr_assert(mlir_attr(&m, 2, "transpose_b", &value) && str_is(value, "false"), "%s", text);
+    cr_assert_eq(m.nfuncs, 1);
+    cr_assert(str_is(m.names[m.funcs[0].name], "f") && !m.funcs[0].declaration && m.funcs[0].nargs == 2, "%s", text);
+    cr_assert_not(mlir_arg_attr(&m, 0, 0, "ttcore.argument_type", &value), "%s", text);
+    cr_assert(mlir_arg_attr(&m, 0, 1, "ttcore.argument_type", &value), "%s", text);
+    cr_assert_eq(operand(2, 1), m.funcs[0].first_arg + 1, "%s", text);
+}
+
+Test(mlir, printed_and_written_forms) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char crlf[2048];
+        size_t n = 0;
+        check_form(forms[i]);
+        for (const char *p = forms[i]; *p; p++) {
+            if (*p == '\n')
+                crlf[n++] = '\r';
+            crlf[n++] = *p;
+        }
+        crlf[n] = 0;
+        check_form(crlf);
+    }
+}
+
+Test(mlir, generic_declaration_has_arguments) {
+    clean("\"func.func\"() <{function_type = (tensor<2xf32>, (i32) -> i32) -> i32, sym_name = \"g\", sym_visibility = "
+          "\"private\"}> ({\n}) : () -> ()\n");
+    cr_assert(m.funcs[0].declaration && m.funcs[0].nargs == 2);
+    cr_assert(str_is(type_of(m.funcs[0].first_arg)->text, "tensor<2xf32>"));
+    cr_assert(str_is(type_of(m.funcs[0].first_arg + 1)->text, "(i32) -> i32"));
+}
+
+Test(mlir, pretty_locations_are_refused_by_name) {
+    static const char *const texts[] = {
+        "#loc1 = f.py:1:2\nmodule {\n}\n",
+        "func.func @f(%x: f32) {\n  \"x.a\"(%x) : (f32) -> () [unknown]\n  return\n}\n",
+        "func.func @f(%x: f32) {\n  %1 = \"x.a\"(%x) : (f32) -> f32 f.py:1:2\n  %2 = \"x.a\"(%1) : (f32) -> f32 "
+        "f.py:2:2\n"
+        "  return\n}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        parse(texts[i]);
+        cr_assert_eq(diags.errors, 1, "%s: %s", texts[i], said(0));
+        cr_assert(strstr(said(0), "--mlir-pretty-debuginfo"), "%s: %s", texts[i], said(0));
+    }
+    parse("func.func @f(%x: f32) {\n  \"x.a\"(%x) : (f32) -> () loc(\"f.py\":1:2\n  \"x.b\"(%x) : (f32) -> ()\n"
+          "/builds/x.py:1:2\n  return\n}\n"); /* cut short, and a foreign line */
+    cr_assert_eq(diags.errors, 2);
+    cr_assert(!strstr(said(0), "pretty") && !strstr(said(1), "pretty"));
+}
+
 Test(mlir, what_an_unreadable_op_defines_is_not_said_to_be_undefined) {
     parse("func.func @f(%x: f32) {\n  %1 = \"x.a\"(%x : f32) -> f32\n  \"x.b\"(%1) : (f32) -> ()\n  return\n}\n");
     cr_assert_eq(diags.n, 1);

@@ -8,24 +8,25 @@
 enum { ENDS_MAX = 512 };
 
 /* "ttir.add"( after the results, or ttir.empty in custom assembly. */
-void dialects_op(struct dialects *d, struct str in) {
+bool dialects_op(struct dialects *d, struct str in) {
     const char *p = in.p, *end = in.p + in.n;
     if (p < end && *p == '%') {
         if (!(p = memchr(p, '=', in.n)))
-            return;
+            return false;
         for (p++; p < end && *p == ' ';)
             p++;
     }
     bool quoted = p < end && *p == '"';
     p += quoted;
     if (end - p < 6 || p[0] != 't' || p[1] != 't')
-        return;
+        return quoted;
     if (memcmp(p, "ttir.", 5) == 0) {
         d->ttir = true;
         d->device_ttir |= quoted && !d->in_cpu_module && !d->host_function;
     } else if (memcmp(p, "ttnn.", 5) == 0) {
         d->ttnn = true;
     }
+    return quoted;
 }
 
 static void take_module_name(struct dialects *d, struct arena *a, struct str in) {
@@ -72,14 +73,16 @@ static void dialects_module(struct dialects *d, struct arena *a, struct str in) 
 void dialects_line(struct dialects *d, struct arena *a, struct str in) {
     if (in.n < 5)
         return;
-    if (in.p[0] == '%' || in.p[0] == '"')
-        dialects_op(d, in);
+    bool quoted = in.p[0] == '"';
+    struct str name = {in.p + quoted, in.n - quoted};
+    if (str_starts(name, STR("ttcore.cpu_module")) || str_starts(name, STR("tt.cpu_module")))
+        d->in_cpu_module = d->cpu = true;
+    else if (str_starts(name, STR("ttcore.device_module")) || str_starts(name, STR("tt.device_module")))
+        d->in_cpu_module = false;
     else if (is_func(in))
         dialects_func(d, in);
     else if (is_module(in))
         dialects_module(d, a, in);
-    else if (str_starts(in, STR("ttcore.cpu_module")) || str_starts(in, STR("tt.cpu_module")))
-        d->in_cpu_module = d->cpu = true;
-    else if (str_starts(in, STR("ttcore.device_module")) || str_starts(in, STR("tt.device_module")))
-        d->in_cpu_module = false;
+    else if (in.p[0] == '%' || quoted)
+        (void)dialects_op(d, in);
 }

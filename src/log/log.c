@@ -3,7 +3,7 @@
  * between.
  *
  * Regions are counted by lines: the MLIR printer opens one only at the end of a line and closes one only at the
- * beginning. */
+ * beginning. Braces of attributes that stay open behind a line are counted beside them. */
 #include "log/log.h"
 #include "log/scan.h"
 #include "log/shape.h"
@@ -25,6 +25,8 @@ struct stream {
     struct source_range tail; /* its last line, without the newline */
     uint64_t first_line, last_line;
     uint32_t depth;                  /* open regions */
+    uint32_t braces;                 /* of attributes, open behind the last line */
+    bool generic;                    /* the op of the last line has its name in quotes */
     bool has_ops;                    /* a module, function or op has begun */
     bool in_module;                  /* the outermost region is that of a module */
     bool module_closed, body_closed; /* a module, any outermost region has ended */
@@ -145,8 +147,9 @@ static void open_block(struct stream *st, const struct line *line) {
     st->block_header = st->header;
     st->header.kind = HEADER_NONE;
     st->first_line = line->number;
-    st->depth = st->dropped = st->joined = st->pending = 0;
-    st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = st->glued = false;
+    st->depth = st->braces = st->dropped = st->joined = st->pending = 0;
+    st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = st->glued = st->generic =
+        false;
     st->dialects = (struct dialects){0};
     st->stamp++;
 }
@@ -199,20 +202,49 @@ static void close_brace(struct stream *st) {
     }
 }
 
-/* `half`: the line is the rest of another one, so that its first byte does not close a region. */
+static void open_brace(struct stream *st, struct str in, size_t at) {
+    bool last = skip_blanks((struct str){in.p + at + 1, in.n - at - 1}).n == 0;
+    char before = at > 0 ? in.p[at - 1] : ' ';
+    if (!last || before == '<' || (st->generic && before != '(')) {
+        st->braces++;
+        return;
+    }
+    if (st->depth == 0)
+        st->in_module = is_module(in) || str_starts(in, STR("ttcore.")) || str_starts(in, STR("tt."));
+    st->depth++;
+}
+
+/* Whether the braces inside of the line are closed in it, which is seen without looking at each byte. */
+static bool is_closed(struct str t) {
+    const char *brace = memrchr(t.p, '{', t.n);
+    return !brace || memchr(brace, '}', (size_t)(t.p + t.n - brace));
+}
+
+/* `half`: the line is the rest of another one, so that its first byte does not close a region, and where strings begin
+ * is not known. */
 static void track_depth(struct stream *st, struct str in, bool half) {
+    in = str_trim((struct str){in.p, without_comment(in)});
+    if (half)
+        st->braces = 0;
     if (in.n == 0)
         return;
-    if (in.p[0] == '}' && !half)
-        close_brace(st);
-    const char *note = memchr(in.p, '/', in.n) ? str_find(in, STR("{ //")) : NULL;
-    size_t n = note ? (size_t)(note - in.p) + 1 : in.n;
-    while (n && (in.p[n - 1] == ' ' || in.p[n - 1] == '\t'))
-        n--;
-    if (n && in.p[n - 1] == '{' && in.p[0] != '/') {
-        if (st->depth == 0)
-            st->in_module = is_module(in) || str_starts(in, STR("ttcore.")) || str_starts(in, STR("tt."));
-        st->depth++;
+    bool opens = in.p[in.n - 1] == '{';
+    if (half || (!st->braces && is_closed((struct str){in.p, in.n - opens}))) {
+        if (in.p[0] == '}' && !half)
+            close_brace(st);
+        if (opens)
+            open_brace(st, in, in.n - 1);
+        return;
+    }
+    for (size_t i = 0; i < in.n; i++) {
+        if (in.p[i] == '"')
+            i = string_end(in, i);
+        else if (in.p[i] == '{')
+            open_brace(st, in, i);
+        else if (in.p[i] == '}' && st->braces > 0)
+            st->braces--;
+        else if (in.p[i] == '}' && i == 0)
+            close_brace(st);
     }
 }
 
@@ -233,6 +265,10 @@ static void add_line(struct scan *sc, struct stream *st, struct line *line) {
     bool half = is_continuation(sc, st, line->text, in);
     if (half)
         join_continuation(sc, st);
+    if (begins_op(in)) { /* if the last one is open, its rest was lost */
+        st->braces = 0;
+        st->generic = is_generic(in);
+    }
     st->dropped += st->pending;
     st->pending = 0;
     size_t glue = line->has_bar || sc->is_log ? line_glued(sc->rules, line) : 0;
@@ -319,8 +355,8 @@ static void take_foreign(struct scan *sc, struct stream *st) {
 
 /* A line that needs no cleaning and follows the text of the open block directly: it only has to be appended. */
 static bool is_plain(const struct stream *st, const struct line *line) {
-    return st->open && line->text.n >= 8 && !st->pending && !st->glued && !st->in_trailer && !line->has_bar &&
-           !line->prefixed && line->next - line->begin == line->text.n + 1 && st->text.n > 0 &&
+    return st->open && line->text.n >= 8 && !st->pending && !st->braces && !st->glued && !st->in_trailer &&
+           !line->has_bar && !line->prefixed && line->next - line->begin == line->text.n + 1 && st->text.n > 0 &&
            st->text.v[st->text.n - 1].end == line->begin;
 }
 
@@ -330,7 +366,9 @@ static bool is_whole_op(const struct stream *st, struct str t) {
     if (st->depth == 0 || t.p[0] != ' ' || last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
         return false;
     struct str in = skip_blanks(t);
-    return in.n && (in.p[0] == '%' || in.p[0] == '"') && !(last == 'e' && str_ends(t, STR(" module")));
+    if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))
+        return false;
+    return is_closed(in);
 }
 
 /* "#locN = loc(...)" after a module, N not defined yet: most of the other lines. */
@@ -347,7 +385,7 @@ static bool take_plain(struct scan *sc, struct stream *st, const struct line *li
     if (!is_plain(st, line))
         return false;
     if (is_whole_op(st, t))
-        dialects_op(&st->dialects, skip_blanks(t));
+        st->generic = dialects_op(&st->dialects, skip_blanks(t));
     else if ((sc->is_log && line_glued(sc->rules, line)) || !is_new_loc(st, t))
         return false;
     st->text.v[st->text.n - 1].end = line->next;

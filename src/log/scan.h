@@ -29,7 +29,8 @@ struct found_list {
 
 /* dialects.c: takes a line of a block, without its indentation, into account. */
 void dialects_line(struct dialects *d, struct arena *a, struct str in);
-void dialects_op(struct dialects *d, struct str in); /* a line that starts with '%' or '"' */
+/* A line that starts with '%' or '"'; true when the name of the op stands in quotes. */
+bool dialects_op(struct dialects *d, struct str in);
 /* graphs.c: sets graph, chosen and copies of all blocks; returns the number of graphs. */
 uint32_t block_graphs(const struct source *s, struct found_list *list);
 /* copies.c: of equal graphs all but the first are no longer chosen. ttir and ttnn hold for each graph number, 1 to n,

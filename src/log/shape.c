@@ -49,11 +49,11 @@ bool is_module(struct str t) {
         struct str rest = skip_blanks((struct str){t.p + words[i].n, t.n - words[i].n});
         return rest.n == 0 || rest.p[0] == '{' || rest.p[0] == '@' || str_starts(rest, STR("attributes"));
     }
-    return str_starts(t, STR("\"builtin.module\"("));
+    return str_starts(t, STR("\"builtin.module\""));
 }
 
 bool is_func(struct str t) {
-    return has_word(t, STR("func.func")) || str_starts(t, STR("\"func.func\"(")) || has_word(t, STR("llvm.func"));
+    return has_word(t, STR("func.func")) || str_starts(t, STR("\"func.func\"")) || has_word(t, STR("llvm.func"));
 }
 
 bool is_op(struct str t) {
@@ -63,13 +63,44 @@ bool is_op(struct str t) {
     if (t.p[0] == '"') {
         while (i < t.n && is_word(t.p[i]))
             i++;
-        return i > 3 && t.n - i > 2 && t.p[i] == '"' && t.p[i + 1] == '(';
+        if (i <= 3 || i == t.n || t.p[i] != '"')
+            return false;
+        t = skip_blanks((struct str){t.p + i + 1, t.n - i - 1});
+        return t.n && t.p[0] == '(';
     }
     if (t.p[0] != '%')
         return str_starts(t, STR("ttcore.")) || str_starts(t, STR("tt.device_module"));
     while (i < t.n && (is_word(t.p[i]) || t.p[i] == ':' || t.p[i] == ',' || t.p[i] == '%' || t.p[i] == ' '))
         i++;
     return i < t.n && t.p[i] == '=';
+}
+
+bool is_generic(struct str t) {
+    const char *equals = t.n && t.p[0] == '%' ? memchr(t.p, '=', t.n) : NULL;
+    if (equals)
+        t = skip_blanks((struct str){equals + 1, (size_t)(t.p + t.n - equals - 1)});
+    return t.n && t.p[0] == '"' && is_op(t);
+}
+
+bool begins_op(struct str t) {
+    return t.n && (t.p[0] == '^' || is_op(t) || is_module(t) || is_func(t) || has_word(t, STR("return")));
+}
+
+size_t string_end(struct str t, size_t at) {
+    for (at++; at < t.n && t.p[at] != '"'; at++)
+        at += t.p[at] == '\\';
+    return at;
+}
+
+size_t without_comment(struct str t) {
+    if (!t.n || !memchr(t.p, '/', t.n) || !str_find(t, STR("//")))
+        return t.n;
+    for (size_t i = 0; i + 1 < t.n; i++)
+        if (t.p[i] == '"')
+            i = string_end(t, i);
+        else if (t.p[i] == '/' && t.p[i + 1] == '/')
+            return i;
+    return t.n;
 }
 
 bool is_unfinished(struct str t) {

@@ -12,7 +12,11 @@ uint32_t loc_alias_number(struct str t);
 bool has_word(struct str t, struct str word); /* t starts with this whole word */
 bool is_module(struct str t);
 bool is_func(struct str t);
-bool is_op(struct str t); /* with results, or in generic form */
+bool is_op(struct str t);                   /* with results, or in generic form */
+bool is_generic(struct str t);              /* an op whose name stands in quotes, with results or without */
+bool begins_op(struct str t);               /* an op, a function, a module or a block */
+size_t string_end(struct str t, size_t at); /* of the string that begins at t.p[at]: its closing quote, or the end */
+size_t without_comment(struct str t);       /* length before a comment */
 /* Open brackets and strings at the end of a line, those of regions host_function. */
 bool is_unfinished(struct str t);
 /* Whether the line starts with blanks or with what starts an op, a block or an alias. */

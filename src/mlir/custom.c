@@ -430,7 +430,8 @@ static const struct {
 bool parse_custom(struct ir_parser *p, const char *start, uint32_t results) {
     const char *q = scan_ident(p->p, p->end);
     struct str name = {p->p, (size_t)(q - p->p)};
-    if (!scan_op_word(p->p, p->end))
+    bool file = p->end - q > 1 && *q == ':' && scan_is(q[1], CH_DIGIT); /* "f.py:1:2" */
+    if (file || !scan_op_word(p->p, p->end))
         return parse_fail(p, p->p, "expected an operation");
     for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
         if (str_is(name, short_names[i].word))

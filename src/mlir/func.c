@@ -64,6 +64,41 @@ bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic) {
     return closed;
 }
 
+/* The next argument of a list, in mlir.arg_attrs beside mlir.values. */
+static void add_arg(struct mlir *m, struct mlir_value v, struct span attrs) {
+    value_add(m, v);
+    m->arg_attrs = grow(m->arg_attrs, &m->arg_attrs_cap, m->narg_attrs + 1, sizeof *m->arg_attrs);
+    m->arg_attrs[m->narg_attrs++] = attrs;
+}
+
+/* A function without a body has no block whose arguments could be its own. */
+static void declared_args(struct ir_parser *p, struct mlir_func *f, struct str type) {
+    const char *at = type.p + 1, *end = type.n && *type.p == '(' ? scan_balanced(type.p, type.p + type.n) : NULL;
+    struct str item;
+    f->first_arg = p->m->nvalues;
+    f->first_arg_attr = p->m->narg_attrs;
+    for (; end && scan_item(&at, end - 1, &item) && item.n; f->nargs++)
+        add_arg(p->m, (struct mlir_value){.type = type_add(p->m, item), .def = NONE, .index = f->nargs},
+                (struct span){0});
+}
+
+void func_attributes(struct ir_parser *p, uint32_t op, uint32_t func) {
+    struct mlir *m = p->m;
+    struct mlir_func *f = &m->funcs[func];
+    struct str value, name, dict;
+    f->attributes = m->ops[op].attrs;
+    if (mlir_attr(m, op, "sym_name", &value) && mlir_string(value, &name))
+        f->name = parse_name(p, name);
+    if (f->declaration && mlir_attr(m, op, "function_type", &value))
+        declared_args(p, f, value);
+    if (!mlir_attr(m, op, "arg_attrs", &value) || value.n < 2 || *value.p != '[')
+        return;
+    const char *at = value.p + 1, *end = value.p + value.n - 1;
+    for (uint32_t i = 0; i < f->nargs && scan_item(&at, end, &dict); i++)
+        if (dict.n > 2 && *dict.p == '{')
+            m->arg_attrs[f->first_arg_attr + i] = parse_span(p, dict.p + 1, dict.p + dict.n - 1);
+}
+
 /* "%a: type {attrs} loc(..)", or without the name. */
 static bool read_arg(struct ir_parser *p, struct mlir_value *v, struct span *attrs) {
     struct span loc;
@@ -99,9 +134,7 @@ static bool read_args(struct ir_parser *p, uint32_t *nargs) {
         struct span attrs = {0};
         if (!read_arg(p, &v, &attrs))
             return false;
-        value_add(m, v);
-        m->arg_attrs = grow(m->arg_attrs, &m->arg_attrs_cap, m->narg_attrs + 1, sizeof *m->arg_attrs);
-        m->arg_attrs[m->narg_attrs++] = attrs;
+        add_arg(m, v, attrs);
         ++*nargs;
     } while (parse_accept(p, ','));
     return parse_accept(p, ')') || parse_fail(p, p->p, "arguments are not closed");
@@ -169,7 +202,7 @@ bool parse_block_label(struct ir_parser *p) {
     bool func_args = p->args_wanted;
     p->args_wanted = false;
     p->several_blocks |= m->nops > 0 && p->parent != m->nops - 1; /* the first of a region follows its op at once */
-    p->p = scan_ident(p->p + 1, p->end);
+    p->p = scan_name(p->p + 1, p->end);
     if (parse_accept(p, '(') && !read_args(p, &nargs))
         return false;
     if (!parse_accept(p, ':'))

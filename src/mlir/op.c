@@ -7,20 +7,22 @@
 static bool read_props(struct ir_parser *p, uint32_t op) {
     const char *at = p->p;
     parse_space(p);
-    if (p->end - p->p < 2 || p->p[0] != '<' || p->p[1] != '{') {
+    const char *open = p->p;
+    if (parse_peek(p) != '<' || (p->p = scan_space(open + 1, p->end)) >= p->end || *p->p != '{') {
         p->p = at;
         return true;
     }
     struct span inside;
-    const char *q = read_dict(p, p->p + 1, op, &inside);
-    if (!q || q >= p->end || *q != '>')
-        return parse_fail(p, p->p, "properties are not closed");
+    const char *q = read_dict(p, p->p, op, &inside);
+    if (!q || (q = scan_space(q, p->end)) >= p->end || *q != '>')
+        return parse_fail(p, open, "properties are not closed");
     p->m->ops[op].props = inside;
     p->p = q + 1;
     return true;
 }
 
-static bool read_regions(struct ir_parser *p, uint32_t op, struct str *func_name) {
+/* The first region of a function is its body. */
+static bool read_regions(struct ir_parser *p, uint32_t op, bool is_func) {
     const char *at = p->p;
     parse_space(p);
     const char *open = p->p;
@@ -34,11 +36,10 @@ static bool read_regions(struct ir_parser *p, uint32_t op, struct str *func_name
         parse_space(p);
         if (parse_peek(p) != '{')
             return parse_fail(p, p->p, "expected '{' of a region");
-        bool closed =
-            func_name->p ? func_body(p, op, func_begin(p, op, *func_name), true) : parse_region(p, op, isolated);
+        bool closed = is_func ? func_body(p, op, func_begin(p, op, STR("")), true) : parse_region(p, op, isolated);
         if (!closed)
             return true; /* reported; the op itself is kept */
-        *func_name = (struct str){0};
+        is_func = false;
     } while (parse_accept(p, ','));
     return parse_accept(p, ')') || parse_fail(p, p->p, "regions are not closed");
 }
@@ -61,18 +62,9 @@ static void read_callee(struct ir_parser *p, uint32_t op) {
     }
 }
 
-/* The name of a generic func.func is a property. */
-static struct str generic_func_name(struct ir_parser *p, uint32_t op) {
-    struct str value, name;
-    if (!(p->name_flags[p->m->ops[op].name] & NF_FUNC) || !mlir_attr(p->m, op, "sym_name", &value))
-        return (struct str){0};
-    return mlir_string(value, &name) ? name : (struct str){0};
-}
-
 static bool read_generic_tail(struct ir_parser *p, uint32_t op, uint32_t first_forward) {
-    struct str func_name = {0};
     uint8_t flags = p->name_flags[p->m->ops[op].name];
-    uint32_t module = p->module;
+    uint32_t module = p->module, func = p->m->nfuncs;
     bool in_cpu = p->in_cpu_module;
     if (parse_accept(p, '[')) {
         const char *q = scan_balanced(p->p - 1, p->end);
@@ -82,16 +74,17 @@ static bool read_generic_tail(struct ir_parser *p, uint32_t op, uint32_t first_f
     }
     if (!read_props(p, op))
         return false;
-    if (flags & NF_FUNC)
-        func_name = generic_func_name(p, op);
     if (flags & NF_MODULE)
         p->module = op;
     if (flags & NF_CPU)
         p->in_cpu_module = true;
-    bool ok = read_regions(p, op, &func_name);
+    bool ok = read_regions(p, op, flags & NF_FUNC);
     p->module = module;
     p->in_cpu_module = in_cpu;
-    if (!ok || !read_attrs(p, op))
+    ok = ok && read_attrs(p, op);
+    if (flags & NF_FUNC && func < p->m->nfuncs && p->m->funcs[func].op == op)
+        func_attributes(p, op, func);
+    if (!ok)
         return false;
     if (flags & NF_CALLS)
         read_callee(p, op);
@@ -118,10 +111,7 @@ static bool read_op_name(struct ir_parser *p, uint32_t *name) {
         recent_keep(recent, p->p, close, *name);
         p->p = close;
     }
-    if (parse_peek(p) != '(')
-        return parse_fail(p, p->p, "expected '(' after the name of an operation");
-    p->p++;
-    return true;
+    return parse_accept(p, '(') || parse_fail(p, p->p, "expected '(' after the name of an operation");
 }
 
 static bool parse_generic(struct ir_parser *p, const char *start, uint32_t results) {

@@ -56,6 +56,40 @@ static void add_alias(struct ir_parser *p, struct str name, struct str value) {
     t->alias_bad[id] = bad;
 }
 
+static const char *end_of_line(const char *p, const char *end) {
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    return stop ? stop : end;
+}
+
+/* Locations of --mlir-pretty-debuginfo: no loc( ) around them, also in "#loc3 = f.py:1:2". */
+static bool is_pretty_alias(struct str name, struct str value) {
+    uint32_t number;
+    return !str_starts(value, STR("loc(")) && (str_is(name, "#loc") || loc_number(name, &number));
+}
+
+/* "[unknown]" or "f.py:1:2" behind something on its line, and nothing behind it. */
+static bool is_pretty_place(const struct ir_parser *p, const char *at) {
+    struct str line = str_trim((struct str){at, (size_t)(end_of_line(at, p->end) - at)});
+    size_t n = line.n, colons = 0;
+    while (at > p->begin && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    if (at == p->begin || at[-1] == '\n')
+        return false;
+    for (; n > 0 && (scan_is(line.p[n - 1], CH_DIGIT) || line.p[n - 1] == ':'); n--)
+        colons += line.p[n - 1] == ':';
+    return str_is(line, "[unknown]") || (colons == 2 && n > 0 && line.p[n - 1] != '"');
+}
+
+/* MLIR does not read these either: the text is given up. */
+static bool refuse_pretty(struct ir_parser *p, const char *at) {
+    p->m->bad_ops++;
+    p->truncated = true;
+    parse_say(p, SEV_ERROR, at,
+              "locations printed by --mlir-pretty-debuginfo cannot be read back: print with --mlir-print-debuginfo");
+    p->p = p->end;
+    return true;
+}
+
 static bool parse_alias(struct ir_parser *p) {
     const char *from = p->p, *q = scan_name(from + 1, p->end);
     struct str name = {from, (size_t)(q - from)};
@@ -67,7 +101,10 @@ static bool parse_alias(struct ir_parser *p) {
     const char *stop = alias_end(q, p->end);
     if (!stop)
         return parse_fail(p, q, "brackets of an alias definition do not match");
-    add_alias(p, name, str_trim((struct str){q, (size_t)(stop - q)}));
+    struct str value = str_trim((struct str){q, (size_t)(stop - q)});
+    if (is_pretty_alias(name, value))
+        return refuse_pretty(p, from);
+    add_alias(p, name, value);
     p->p = stop;
     return true;
 }
@@ -149,6 +186,10 @@ static void report_end(struct ir_parser *p) {
 
 /* One diagnostic for a bad op; a text that is cut in the op is reported as cut. */
 static void recover(struct ir_parser *p, const char *start) {
+    if (is_pretty_place(p, p->error.at ? p->error.at : start)) {
+        (void)refuse_pretty(p, start);
+        return;
+    }
     p->m->bad_ops++;
     if (p->p < start)
         p->p = start;

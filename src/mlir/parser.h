@@ -194,6 +194,8 @@ bool parse_body(struct ir_parser *p, uint32_t op);                  /* in the sc
 uint32_t func_begin(struct ir_parser *p, uint32_t op, struct str name);
 bool func_body(struct ir_parser *p, uint32_t op, uint32_t func, bool generic);
 bool parse_func(struct ir_parser *p, uint32_t op);
+/* Of a generic func.func name, arguments and their attributes are attributes, which may stand behind the body. */
+void func_attributes(struct ir_parser *p, uint32_t op, uint32_t func);
 bool parse_block_label(struct ir_parser *p);
 void name_functions(struct mlir *m); /* all functions can be found by their names */
 

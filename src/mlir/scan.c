@@ -75,6 +75,8 @@ bool scan_starts_op(const char *p, const char *end) {
         return false;
     if (*p == '"') {
         const char *q = scan_string(p, end);
+        while (q && q < end && *q == ' ')
+            q++;
         return q && q + 1 < end && q[0] == '(' && (q[1] == '%' || q[1] == ')');
     }
     if (*p != '%')
