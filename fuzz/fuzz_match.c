@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_module(&b, second, &arena, &diags);
     bool both = a.present && b.present;
     if (both) {
-        pair_build(&pairs, &a.graph, &b.graph);
+        pair_build(&pairs, &a.graph, &b.graph, true);
         check_pairs(&pairs);
     }
     if (a.present)

@@ -42,6 +42,7 @@ struct fa_options {
     const char *const *files; /* "-" is standard input, which is read to its end */
     size_t nfiles;
     enum fa_levels levels;
+    bool unpaired;               /* of fa_audit: TTIR need not be of the model that TTNN is of */
     const char *const *patterns; /* further pattern files or directories, read in order after the bundled ones */
     size_t npatterns;
     bool no_default_patterns;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "graph/belong.h"
 #include "graph/level.h"
 #include "library/choose.h"
 #include "library/signs.h"
@@ -28,6 +29,8 @@ struct graph_audit {
     const struct compile *compile;
     struct search_setup setup;
     struct level ttir, ttnn;
+    struct level_pair levels;    /* where both are present */
+    bool refused;                /* they are not of one model: nothing of the graph is reported */
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct selection selection;
     struct str_list *conflicts; /* of each match; NULL: none has any */
@@ -41,6 +44,9 @@ static void read_levels(struct graph_audit *g) {
     level_read(&g->ttir, &g->compile->ttir, &g->diags);
     level_read(&g->ttnn, &g->compile->ttnn, &g->diags);
     g->decides = g->ttnn.present ? &g->ttnn : &g->ttir;
+    g->levels = (struct level_pair){&g->ttir, &g->ttnn, g->a->inputs.ncompiles > 1 ? g->compile->number : 0};
+    g->refused =
+        g->ttir.present && g->ttnn.present && !g->a->options->unpaired && !signatures_agree(&g->levels, &g->diags);
 }
 
 /* Searches, resolves overlaps and proves; again while a match is refuted. */
@@ -51,13 +57,15 @@ static void select_findings(struct graph_audit *g) {
         g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
-/* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, nothing is paired; where it
- * only counts, TTIR is not searched. */
+/* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
+ * whether the two belong together; where it only counts, TTIR is not searched. */
 static void find_origins(struct graph_audit *g) {
-    if (!g->selection.matches.n || !g->ttnn.present || !g->ttir.present)
+    bool ask = !g->a->options->unpaired, any = g->selection.matches.n > 0;
+    if (!g->ttnn.present || !g->ttir.present || !(ask || any))
         return;
-    pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph);
-    if (!g->a->report.count_only)
+    pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
+    g->refused = ask && !origins_suffice(&g->levels, &g->origins.pairing, &g->diags);
+    if (any && !g->refused && !g->a->report.count_only)
         match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
 }
 
@@ -113,9 +121,11 @@ static bool is_unfused(const struct graph_audit *g) {
 static void say_what_happened(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     diags_take(&a->diags, &g->diags);
-    warn_given_up(g);
-    remark_graph(g);
-    a->unfused += is_unfused(g);
+    if (!g->refused) {
+        warn_given_up(g);
+        remark_graph(g);
+        a->unfused += is_unfused(g);
+    }
     a->skipped |= g->selection.matches.gave_up || g->ttir.ir.bad_ops + g->ttnn.ir.bad_ops > 0 || g->diags.errors > 0;
 }
 
@@ -135,10 +145,13 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     struct graph_audit g = {
         .a = a, .compile = &a->inputs.compiles[i], .setup = {a->patterns, all->caches + worker, all->threads}};
     read_levels(&g);
-    select_findings(&g);
-    find_origins(&g);
+    if (!g.refused) {
+        select_findings(&g);
+        find_origins(&g);
+    }
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
-    report_findings(&g);
+    if (!g.refused)
+        report_findings(&g);
     say_what_happened(&g);
     work_done(all->order, i);
     graph_audit_free(&g);

@@ -1164,6 +1164,60 @@ class Inspect(Case):
         self.assertEqual(status, 3)
 
 
+class Pairs(Case):
+    """TTIR of one model and TTNN of another."""
+    other = "other.mlir:6:3: error: %snot of one model: argument 0 of @forward is 16x64, and 32x64 in m.ttir.mlir:2\n" \
+            "  hint: --ttnn-only audits TTNN alone; --unpaired does not ask whether the two are of one model\n"
+
+    def other_size(self, text):
+        return text.replace("<32x", "<16x")
+
+    def test_two_sizes_of_one_model_are_no_pair(self):
+        for text in MISSED, ttnn(LINEAR):
+            self.write("other.mlir", self.other_size(text))
+            for files in ("m.ttir.mlir", "other.mlir"), ("other.mlir", "m.ttir.mlir"), ("-n", "m.ttir.mlir", "other.mlir"):
+                self.assertEqual(self.unreadable(*files), self.other % "")
+
+    def test_other_names_are_no_pair(self):
+        self.write("other.mlir", MISSED.replace('loc("fc1.', 'loc("conv1.'))
+        err = self.unreadable("m.ttir.mlir", "other.mlir")
+        self.assertIn("other.mlir:1:1: error: not of one model: 0 of 2 ops have an origin in m.ttir.mlir:1\n", err)
+        self.write("other.mlir", MISSED)
+        self.assertEqual(self.run_it("m.ttir.mlir", "other.mlir")[0], 1)
+
+    def test_without_locations(self):
+        bare = [re.sub(r" loc\(.*?\)|(?m:^#loc.*\n)", "", text) for text in (TTIR, MISSED)]
+        self.write("ttir.mlir", bare[0])
+        self.write("ttnn.mlir", bare[1])
+        self.assertEqual(self.run_it("ttir.mlir", "ttnn.mlir")[0], 1)
+        self.write("ttnn.mlir", bare[1].replace("ttnn.matmul", "ttnn.add").replace("64x128", "1x128"))
+        self.assertIn("argument 1 of @forward is 1x128, and 64x128 in", self.unreadable("ttir.mlir", "ttnn.mlir"))
+
+    def test_who_does_not_ask_is_not_told(self):
+        self.write("other.mlir", self.other_size(MISSED))
+        for option in "--unpaired", "--ttnn-only":
+            self.assertEqual(self.run_it(option, "m.ttir.mlir", "other.mlir"), (1, "", SUMMARY))
+            self.assertIn("ttnn_segment:", self.read())
+            self.assertNotIn("ttir_segment:", self.read())
+        self.run_it("--unpaired", "m.ttir.mlir", "m.ttnn.mlir")
+        self.assertIn("ttir_segment:", self.read(), "where an origin is known")
+
+    def test_one_graph_of_a_log_is_no_pair(self):
+        def log(*modules):
+            return "".join("MLIR Module %s:\n%s" % ("ttnn" if "ttnn." in m else "ttir", m) for m in modules)
+
+        wrong = self.other_size(MISSED)
+        self.write("a.log", log(TTIR, MISSED, TTIR, wrong))
+        status, out, err = self.run_it("a.log")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, r"^a\.log:\d+:3: error: graph 2: not of one model: argument 0 of @forward is 16x64, and 32x64 "
+                              r"in a\.log:\d+\n  hint: .*\n" + re.escape(SUMMARY))
+        self.write("a.log", log(TTIR, wrong, TTIR, ttnn(LINEAR)))
+        self.assertIn("error: graph 1: not of one model: ", self.unreadable("a.log"))
+        self.write("a.log", log(TTIR, wrong))
+        self.assertIn("error: not of one model: ", self.unreadable("a.log"))
+
+
 class Documents(Case):
     """What MEASURED.md says of the patterns is what there is."""
 

@@ -33,7 +33,7 @@ static void pair(const char *args, const char *before, const char *after) {
     forget();
     ir_short(&ttir, args, before);
     ir_short(&ttnn, args, after);
-    pair_build(&p, &ttir.g, &ttnn.g);
+    pair_build(&p, &ttir.g, &ttnn.g, true);
 }
 
 /* `want` NULL: no pair. */
@@ -108,7 +108,7 @@ Test(pair, only_audited_functions_are_paired) {
         ir_read(irs[i], b.p);
         buf_free(&b);
     }
-    pair_build(&p, &ttir.g, &ttnn.g);
+    pair_build(&p, &ttir.g, &ttnn.g, true);
     is("%a", "%a");
     is("%q", NULL);
     cr_assert_eq(p.nlocation, 1);
@@ -182,7 +182,7 @@ Test(pair, many_functions_without_locations) {
         ir_read(irs[k], b.p);
         buf_free(&b);
     }
-    pair_build(&p, &ttir.g, &ttnn.g);
+    pair_build(&p, &ttir.g, &ttnn.g, true);
     is("%a7", "%a39992");
     cr_assert_eq(p.ndataflow, N);
 }
@@ -295,7 +295,7 @@ Test(pair, segments_of_distant_ops) {
         ir_read(irs[k], b[k].p);
         buf_free(&b[k]);
     }
-    pair_build(&p, &ttir.g, &ttnn.g);
+    pair_build(&p, &ttir.g, &ttnn.g, true);
     cr_assert_eq(p.nlocation, 2 * N);
     uint32_t first = ir_op(&ttnn, "%a0");
     for (uint32_t i = 0; i < N; i++) {

@@ -15,7 +15,8 @@ enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW, A
 struct options {
     enum command command;
     bool help, version; /* given; nothing after it was parsed */
-    bool ttir_only, ttnn_only, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify, details;
+    bool ttir_only, ttnn_only, unpaired, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify,
+        details;
     const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at, *seed;
     unsigned long seed_number;
     unsigned long max_steps, max_diagnostics, max_places; /* 0: the default of the library */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_PRODUCERS = 16, MAX_STEPS = 64 };
+enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_PRODUCERS = 16, MAX_STEPS = 64, MAX_JUDGED = 1024 };
 
 struct named {
     const char *key; /* name bytes, with `len` */
@@ -22,8 +22,11 @@ struct table {
     struct named *names;
     struct named *pool;
     uint32_t npool;
-    uint32_t *next;    /* per TTIR op: the next one of that name */
-    uint32_t *func_of; /* per TTNN function: the audited TTIR function of the same name, or NONE */
+    uint32_t *next;         /* per TTIR op: the next one of that name */
+    uint32_t *func_of;      /* per TTNN function: the audited TTIR function of the same name, or NONE */
+    uint32_t sample_end;    /* ops before it are judged */
+    bool kinds[K_COUNT];    /* of the TTIR ops in audited functions, */
+    uint8_t sizes[1 << 13]; /* and which sizes they have: bits by hash */
 };
 
 static bool pairs_at_all(const struct graph *g, uint32_t op) {
@@ -47,10 +50,9 @@ static int names_of(const struct graph *g, uint32_t op, struct str *out, int max
     return 1;
 }
 
-/* Audited functions of both sides that have the same name. */
-static void table_functions(struct table *t, const struct graph *ttir, const struct graph *ttnn) {
+uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn) {
     struct named *names = NULL, *pool = xrealloc(NULL, ((size_t)ttir->m->nfuncs + 1) * sizeof *pool), *e;
-    t->func_of = xrealloc(NULL, ((size_t)ttnn->m->nfuncs + 1) * sizeof *t->func_of);
+    uint32_t *same = xrealloc(NULL, ((size_t)ttnn->m->nfuncs + 1) * sizeof *same);
     for (uint32_t f = 0; f < ttir->m->nfuncs; f++) {
         struct str name = ttir->m->names[ttir->m->funcs[f].name];
         HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
@@ -62,21 +64,62 @@ static void table_functions(struct table *t, const struct graph *ttir, const str
     for (uint32_t f = 0; f < ttnn->m->nfuncs; f++) {
         struct str name = ttnn->m->names[ttnn->m->funcs[f].name];
         HASH_FIND(hh, names, name.p, (unsigned)name.n, e);
-        t->func_of[f] = e ? e->first : NONE;
+        same[f] = e ? e->first : NONE;
     }
     HASH_CLEAR(hh, names);
     free(pool);
+    return same;
 }
 
-static void table_build(struct table *t, const struct graph *g) {
+static bool computes(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_class c = graph_class(g, op);
+    return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k);
+}
+
+/* The first ops that are judged end before the op returned. Marks in `of` the TTIR functions of the same names as
+ * theirs; *all where one has none. */
+static uint32_t sample(const struct table *t, const struct graph *ttnn, bool *of, bool *all) {
+    uint32_t op, n = 0;
+    for (op = 0; op < ttnn->m->nops && n < MAX_JUDGED; op++) {
+        if (!pairs_at_all(ttnn, op) || !in_audited_function(ttnn, op) || !computes(ttnn, op))
+            continue;
+        uint32_t f = ttnn->m->ops[op].func, k = f == NONE ? NONE : t->func_of[f];
+        *all |= k == NONE;
+        if (k != NONE)
+            of[k] = true;
+        n++;
+    }
+    return op;
+}
+
+/* All products of matrices are one kind: which of them it is changes. */
+static enum op_kind judged_kind(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    return op_table[k].class == OP_CONTRACT ? K_MATMUL : k;
+}
+
+/* The bit of a kind and size among those of TTIR. */
+static uint32_t size_bit(const struct graph *g, uint32_t op) {
+    uint64_t n = (uint64_t)graph_numel(g, g->m->ops[op].first_result);
+    return (uint32_t)((n * K_COUNT + judged_kind(g, op)) * 0x9E3779B97F4A7C15ull >> 48);
+}
+
+/* `of`: the functions that count; NULL: all. */
+static void table_build(struct table *t, const struct graph *g, const bool *of) {
     const struct mlir *m = g->m;
-    memset(t, 0, sizeof *t);
     t->next = xrealloc(NULL, ((size_t)m->nops + 1) * sizeof *t->next);
     t->pool = xrealloc(NULL, ((size_t)m->nops + 1) * sizeof *t->pool);
     for (uint32_t op = 0; op < m->nops; op++) {
         struct str name;
         t->next[op] = NONE;
-        if (!pairs_at_all(g, op) || !in_audited_function(g, op) || names_of(g, op, &name, 1) < 1)
+        if (!pairs_at_all(g, op) || !in_audited_function(g, op) ||
+            (of && m->ops[op].func != NONE && !of[m->ops[op].func]))
+            continue;
+        uint32_t bit = size_bit(g, op);
+        t->kinds[judged_kind(g, op)] = true;
+        t->sizes[bit / 8] = (uint8_t)(t->sizes[bit / 8] | 1u << bit % 8);
+        if (names_of(g, op, &name, 1) < 1)
             continue;
         struct named *e = NULL;
         HASH_FIND(hh, t->names, name.p, (unsigned)name.n, e);
@@ -268,6 +311,35 @@ static bool has_location(const struct graph *g, uint32_t op) {
     return names_of(g, op, &name, 1) > 0;
 }
 
+/* ---- do the two belong together ---- */
+
+static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
+    int64_t a = graph_numel(p->ttnn, p->ttnn->m->ops[ttnn].first_result);
+    int64_t b = graph_numel(p->ttir, p->ttir->m->ops[ttir].first_result);
+    return a < 0 || b < 0 || a == b;
+}
+
+/* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
+ * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations any
+ * op of its kind and size will do, and where TTIR has none of its kind, nothing is known either. */
+static void judge(struct pairing *p, const struct table *t, uint32_t op, const struct named *e) {
+    struct str name;
+    enum op_kind k = judged_kind(p->ttnn, op);
+    uint32_t bit = size_bit(p->ttnn, op);
+    bool located = t->npool && names_of(p->ttnn, op, &name, 1) > 0 && name.p[0] != '#';
+    bool kind = !located && t->kinds[k], size = kind && t->sizes[bit / 8] >> bit % 8 & 1, both = kind && size;
+    uint32_t c = located && e ? e->first : NONE;
+    for (uint32_t n = 0; !both && c != NONE && n < MAX_CANDIDATES; n++, c = t->next[c]) {
+        bool same = judged_kind(p->ttir, c) == k, large = same_size(p, op, c);
+        kind |= same;
+        size |= large;
+        both = same && large;
+    }
+    bool has = both || (size && !kind);
+    p->norigins += has;
+    p->njudged += has || kind || (located && !e);
+}
+
 static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
     const struct named *e = candidates(p, t, op);
     uint32_t found = NONE;
@@ -283,19 +355,24 @@ static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
     }
     p->nunpaired += found == NONE && !class_moves(graph_class(p->ttnn, op)) && graph_class(p->ttnn, op) != OP_CONSTANT;
     p->ttir_of[op] = found;
+    if (op < t->sample_end && computes(p->ttnn, op))
+        judge(p, t, op, e);
 }
 
-void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn) {
+void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole) {
     memset(p, 0, sizeof *p);
     p->ttir = ttir;
     p->ttnn = ttnn;
     p->ttir_of = xrealloc(NULL, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
     memset(p->ttir_of, 0xff, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
     p->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
-    struct table t;
-    table_build(&t, ttir);
-    table_functions(&t, ttir, ttnn);
-    for (uint32_t op = 0; op < ttnn->m->nops; op++)
+    struct table t = {.func_of = pair_functions(ttir, ttnn)};
+    bool *of = xcalloc(ttir->m->nfuncs + (size_t)1, sizeof *of),
+         all = whole || ttir->has_call_sites; /* whose ops may be inlined */
+    t.sample_end = sample(&t, ttnn, of, &all);
+    table_build(&t, ttir, all ? NULL : of);
+    free(of);
+    for (uint32_t op = 0; op < (whole ? ttnn->m->nops : t.sample_end); op++)
         if (pairs_at_all(ttnn, op) && in_audited_function(ttnn, op))
             pair_op(p, &t, op);
     table_free(&t);

@@ -11,11 +11,17 @@ struct pairing {
     uint32_t nlocation; /* paired by a location that is one op's alone */
     uint32_t ndataflow; /* paired by producers: the location is shared by several ops, or missing */
     uint32_t nunpaired; /* compute ops without a pair */
+    uint32_t njudged;   /* of the first of the compute ops those that should have an origin in TTIR of the same model */
+    uint32_t norigins;  /* and those that have one: of the same kind and size, at their location if ops have any */
     uint8_t *marks;     /* scratch of pair_segment: a zero byte for each TTIR op */
 };
 
-void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn);
+/* Not `whole`: only the ops that are judged. */
+void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole);
 void pair_free(struct pairing *p);
+
+/* For each TTNN function the audited TTIR function of the same name, or NONE. To be freed. */
+uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn);
 
 /* The TTIR ops that a set of TTNN ops descends from, in textual order, with what lies between them on
  * the way. False when none is paired, they do not hang together, or too much lies between. *out is in the arena. One

@@ -32,7 +32,7 @@ static struct level *read_block(struct inspection *in, struct file_facts *f, uin
 
 static void add_pair(struct inspection *in, uint32_t graph, const struct level *ttir, const struct level *ttnn) {
     struct pairing p;
-    pair_build(&p, &ttir->graph, &ttnn->graph);
+    pair_build(&p, &ttir->graph, &ttnn->graph, true);
     in->pairs = grow(in->pairs, &in->pairs_cap, in->npairs + 1, sizeof *in->pairs);
     in->pairs[in->npairs++] =
         (struct pair_facts){graph, ttir->source.path, ttnn->source.path, p.nlocation, p.ndataflow, p.nunpaired};

@@ -1,0 +1,254 @@
+/* Which TTIR and TTNN are taken for two levels of one compile: what the lowering does to functions is accepted. */
+#include "graph/belong.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct text {
+    struct log_block block;
+    struct source source;
+    struct level level;
+};
+
+static struct arena arena;
+static struct diags diags = {.arena = &arena};
+static struct text ttir, ttnn;
+
+static void read_level(struct text *t, const char *path, const char *text) {
+    struct str s = arena_printf(&arena, "%s", text);
+    t->source = (struct source){.path = path, .data = s.p, .size = s.n, .line_cache_line = 1};
+    t->block = (struct log_block){.text = s, .first_line = 1};
+    level_read(&t->level, &(struct level_text){&t->block, &t->source}, &diags);
+    cr_assert_eq(diags.n, 0, "%s in\n%s", diags.n ? diags.items[0].message : "", text);
+}
+
+static void forget(void) {
+    level_free(&ttir.level);
+    level_free(&ttnn.level);
+    diags_free(&diags);
+}
+
+static void teardown(void) {
+    forget();
+    arena_free(&arena);
+}
+
+TestSuite(belong, .fini = teardown, .timeout = 30);
+
+/* The error or warning, "" for none; the two texts are modules or functions. */
+static const char *verdict(const char *before, const char *after) {
+    forget();
+    read_level(&ttir, "a.ttir", before);
+    read_level(&ttnn, "a.ttnn", after);
+    struct level_pair l = {&ttir.level, &ttnn.level, 0};
+    struct pairing p;
+    bool agree = signatures_agree(&l, &diags), quiet = diags.n == 0;
+    pair_build(&p, &ttir.level.graph, &ttnn.level.graph, false);
+    cr_assert(agree == quiet);
+    if (agree)
+        agree = origins_suffice(&l, &p, &diags);
+    pair_free(&p);
+    cr_assert_eq(agree, diags.errors == 0);
+    return diags.n ? diags.items[0].message : "";
+}
+
+#define ACCEPTED(before, after)         cr_assert_str_eq(verdict(before, after), "")
+#define REFUSED(message, before, after) cr_assert_str_eq(verdict(before, after), "not of one model: " message)
+
+/* func.func @NAME(ARGS) that returns %x of TYPE */
+#define F(name, args, type) "func.func @" name "(" args ") -> " type " {\n return %x : " type "\n}\n"
+
+Test(belong, numbers_of_arguments_and_results) {
+    REFUSED("@main has 2 arguments, and 1 in a.ttir:1", F("main", "%x: tensor<4xf32>", "tensor<4xf32>"),
+            F("main", "%x: tensor<4xf32>, %y: tensor<4xf32>", "tensor<4xf32>"));
+    REFUSED("@main has 1 result, and 2 in a.ttir:1",
+            "func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+            "return %x, %x : tensor<4xf32>, tensor<4xf32>\n}\n",
+            F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    cr_assert_eq(diags.items[0].line, 1);
+    cr_assert_str_eq(diags.items[0].file, "a.ttnn");
+    cr_assert(strstr(diags.items[0].hint, "--unpaired"));
+}
+
+Test(belong, device_handles_are_no_arguments) {
+    ACCEPTED(F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
+             F("main", "%d: !ttnn.device, %x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"));
+    ACCEPTED(F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
+             F("main", "%x: tensor<4xf32>, %d: !ttnn.device, %y: tensor<8xf32>", "tensor<4xf32>"));
+    REFUSED("argument 1 of @main is 9, and 8 in a.ttir:1",
+            F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
+            F("main", "%x: tensor<4xf32>, %d: !ttnn.device, %y: tensor<9xf32>", "tensor<4xf32>"));
+}
+
+Test(belong, extents_of_arguments_and_results) {
+    REFUSED("argument 0 of @main is 2048x2048, and 4096x4096 in a.ttir:2",
+            "\n" F("main", "%x: tensor<4096x4096xbf16>", "tensor<4096x4096xbf16>"),
+            F("main", "%x: tensor<2048x2048xbf16>", "tensor<2048x2048xbf16>"));
+    REFUSED("argument 0 of @main is 4x4, and 16 in a.ttir:1", F("main", "%x: tensor<16xf32>", "tensor<16xf32>"),
+            F("main", "%x: tensor<4x4xf32>", "tensor<4x4xf32>"));
+    REFUSED("result 0 of @main is 8, and 4 in a.ttir:1",
+            F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
+            "func.func @main(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {\n"
+            "return %y : tensor<8xf32>\n}\n");
+    REFUSED("argument 0 of @main is a scalar, and ?x4 in a.ttir:1", F("main", "%x: tensor<?x4xf32>", "tensor<?x4xf32>"),
+            F("main", "%x: tensor<f32>", "tensor<f32>"));
+}
+
+Test(belong, what_the_lowering_changes_is_accepted) {
+    ACCEPTED(F("main", "%x: tensor<4xi64>", "tensor<4xi64>"), F("main", "%x: tensor<4xsi32>", "tensor<4xsi32>"));
+    ACCEPTED(F("main", "%x: tensor<4x8xf32>", "tensor<4x8xf32>"),
+             "#dram = #ttnn.buffer_type<dram>\n"
+             "#l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x8xf32, #dram>, <interleaved>>\n" F(
+                 "main", "%x: tensor<4x8xf32, #l>", "tensor<4x8xf32, #l>"));
+    ACCEPTED(F("main", "%x: tensor<?x8xf32>", "tensor<?x8xf32>"), F("main", "%x: tensor<4x8xf32>", "tensor<4x8xf32>"));
+    ACCEPTED(F("main", "%x: tensor<f32>", "tensor<f32>"), F("main", "%x: tensor<1x1xf32>", "tensor<1x1xf32>"));
+    ACCEPTED(F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
+             F("main", "%x: tuple<tensor<4xf32>, tensor<8xf32>>", "tuple<tensor<4xf32>, tensor<8xf32>>"));
+}
+
+Test(belong, functions_are_compared_by_name_or_where_there_is_one) {
+    ACCEPTED(F("f", "%x: tensor<4xf32>", "tensor<4xf32>") F("g", "%x: tensor<8xf32>", "tensor<8xf32>"),
+             F("g", "%x: tensor<8xf32>", "tensor<8xf32>") F("f", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    REFUSED("argument 0 of @g is 4, and 8 in a.ttir:4",
+            F("f", "%x: tensor<4xf32>", "tensor<4xf32>") F("g", "%x: tensor<8xf32>", "tensor<8xf32>"),
+            F("g", "%x: tensor<4xf32>", "tensor<4xf32>") F("f", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    ACCEPTED(F("forward", "%x: tensor<4xf32>", "tensor<4xf32>"), F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    REFUSED("argument 0 of @main is 4, and 8 in a.ttir:1", F("forward", "%x: tensor<8xf32>", "tensor<8xf32>"),
+            F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    ACCEPTED(F("forward", "%x: tensor<8xf32>", "tensor<8xf32>") F("helper", "%x: tensor<8xf32>", "tensor<8xf32>"),
+             F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+}
+
+Test(belong, const_eval_functions_are_the_compilers_own) {
+    ACCEPTED(
+        F("forward", "%x: tensor<8xf32>", "tensor<8xf32>"),
+        "func.func private @forward_const_eval_0(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes "
+        "{tt.function_type = \"const_eval\"} {\n  return %x : tensor<4xf32>\n}\n" F("forward", "%x: tensor<8xf32>",
+                                                                                    "tensor<8xf32>"));
+}
+
+#define MESH(mesh)   "module attributes {ttcore.meshes = #ttcore.meshes<[<\"mesh\" = " mesh ">]>} {\n"
+#define IN_MODULE(f) "module {\n" f "}\n}\n"
+
+Test(belong, meshes_that_both_print) {
+    const char one[] = MESH("1x1") IN_MODULE(F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    const char two[] = MESH("1x2") IN_MODULE(F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    ACCEPTED(one, one);
+    ACCEPTED(F("main", "%x: tensor<4xf32>", "tensor<4xf32>"), two);
+    REFUSED("the mesh is <[<\"mesh\" = 1x2>]>, and <[<\"mesh\" = 1x1>]> in a.ttir:3", one, two);
+}
+
+Test(belong, names_and_formats_that_both_print) {
+    REFUSED("ttir.name of argument 1 is \"b\", and \"a\" in a.ttir:1",
+            F("main", "%x: tensor<4xf32>, %y: tensor<4xf32> {ttir.name = \"a\"}", "tensor<4xf32>"),
+            F("main", "%x: tensor<4xf32>, %y: tensor<4xf32> {ttir.name = \"b\"}", "tensor<4xf32>"));
+    REFUSED("ttcore.weight_dtype of argument 0 is \"bfp_bf8\", and \"bfp_bf4\" in a.ttir:1",
+            F("main", "%x: tensor<4xf32> {ttcore.weight_dtype = \"bfp_bf4\"}", "tensor<4xf32>"),
+            F("main", "%x: tensor<4xf32> {ttcore.weight_dtype = \"bfp_bf8\"}", "tensor<4xf32>"));
+    ACCEPTED(F("main", "%x: tensor<4xf32> {ttir.name = \"a\"}", "tensor<4xf32>"),
+             F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+}
+
+Test(belong, long_names_are_cut) {
+    struct buf b = {0};
+    for (int i = 0; i < 400; i++)
+        buf_addc(&b, 'n');
+    struct str before = arena_printf(&arena, "func.func @%.*s(%%x: tensor<4xf32>) {\nreturn\n}\n", (int)b.n, b.p);
+    struct str after = arena_printf(&arena, "func.func @%.*s(%%x: tensor<8xf32>) {\nreturn\n}\n", (int)b.n, b.p);
+    cr_assert(str_starts(str_of(verdict(before.p, after.p)), STR("not of one model: argument 0 of @nnn")));
+    cr_assert_lt(strlen(diags.items[0].message), 200);
+    buf_free(&b);
+}
+
+/* ---- origins ---- */
+
+/* A function of n ops of an operand of unknown size, op i of the i-th size of `sizes`, at the location LOC.i. */
+static const char *ops_of(const char *op, const char *location, const int *sizes, int n) {
+    struct buf b = {0};
+    buf_printf(&b, "func.func @main(%%x: tensor<?xf32>) {\n");
+    for (int i = 0; i < n; i++) {
+        buf_printf(&b, "%%%d = \"%s\"(%%x) : (tensor<?xf32>) -> tensor<%dxf32>", i, op, sizes[i]);
+        if (location)
+            buf_printf(&b, " loc(\"%s.%d\")", location, i);
+        buf_addc(&b, '\n');
+    }
+    buf_printf(&b, "return\n}\n");
+    struct str s = arena_printf(&arena, "%.*s", (int)b.n, b.p);
+    buf_free(&b);
+    return s.p;
+}
+
+enum { N = 20 };
+
+/* Ops with locations, of which `same` are as large in TTIR. */
+static const char *located(const char *ttir_op, const char *ttnn_op, int same, const char *at, const char *there) {
+    int before[N], after[N];
+    for (int i = 0; i < N; i++) {
+        before[i] = 10 + i;
+        after[i] = i < same ? before[i] : 100 + i;
+    }
+    return verdict(ops_of(ttir_op, there, before, N), ops_of(ttnn_op, at, after, N));
+}
+
+Test(belong, an_origin_is_of_the_same_kind_and_size) {
+    const char *const few = "not of one model: %d of 20 ops have an origin in a.ttir:1";
+    char want[100];
+    for (int same = 0; same <= N; same++) {
+        snprintf(want, sizeof want, few, same);
+        const char *got = located("ttir.neg", "ttnn.neg", same, "l", "l");
+        if (same < 2)
+            cr_assert_str_eq(got, want);
+        else if (same < 10)
+            cr_assert(str_starts(str_of(got), STR("perhaps not of one model")) &&
+                      diags.items[0].severity == SEV_WARNING);
+        else
+            cr_assert_str_eq(got, "");
+    }
+}
+
+Test(belong, a_location_that_ttir_does_not_have_is_no_origin) {
+    cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, "l", "k"),
+                     "not of one model: 0 of 20 ops have an origin in a.ttir:1");
+}
+
+Test(belong, an_op_that_was_made_of_others_is_judged_by_its_size) {
+    cr_assert_str_eq(located("ttir.neg", "ttnn.rms_norm", N, "l", "l"), "");
+    cr_assert_str_eq(located("ttir.neg", "ttnn.exp", 0, "l", "l"), "", "parts of what one op was lowered to");
+}
+
+Test(belong, without_locations_kinds_and_sizes_are_compared) {
+    cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, NULL, NULL), "");
+    cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, NULL, "l"), "");
+    cr_assert_str_eq(located("ttir.neg", "ttnn.neg", N, "l", NULL), "");
+    cr_assert_str_eq(located("ttir.neg", "ttnn.neg", 1, "l", NULL),
+                     "not of one model: 1 of 20 ops have an origin in a.ttir:1");
+    cr_assert_str_eq(located("ttir.neg", "ttnn.exp", 0, NULL, NULL), "", "TTIR has none of the kind");
+}
+
+/* Many ops of one location, and one that is large: few steps for each, and only the first are judged. */
+Test(belong, a_sample_is_judged) {
+    enum { MANY = 5000 };
+    int *sizes = xcalloc(MANY, sizeof *sizes);
+    for (int i = 0; i < MANY; i++)
+        sizes[i] = 7;
+    const char *before = ops_of("ttir.neg", "l", sizes, MANY);
+    for (int i = 1024; i < MANY; i++)
+        sizes[i] = 8;
+    cr_assert_str_eq(verdict(before, ops_of("ttnn.neg", "l", sizes, MANY)), "");
+    sizes[0] = 9;
+    for (int i = 0; i < 1000; i++)
+        sizes[i] = 9;
+    cr_assert_str_eq(verdict(before, ops_of("ttnn.neg", "l", sizes, MANY)),
+                     "not of one model: 24 of 1024 ops have an origin in a.ttir:1");
+    free(sizes);
+}
+
+Test(belong, a_graph_of_several_is_named) {
+    verdict(F("main", "%x: tensor<4xf32>", "tensor<4xf32>"), F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    struct level_pair l = {&ttir.level, &ttnn.level, 3};
+    struct pairing p = {.njudged = 10, .norigins = 0};
+    cr_assert_not(origins_suffice(&l, &p, &diags));
+    cr_assert_str_eq(diags.items[0].message, "graph 3: not of one model: 0 of 10 ops have an origin in a.ttir:1");
+}
