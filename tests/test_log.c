@@ -443,3 +443,17 @@ Test(log, what_belongs_to_the_cpu_is_no_graph) {
         cr_assert_eq(s.blocks[i].has_ttir, i == 0, "%u", i);
     }
 }
+
+Test(log, regions_that_close_behind_an_op) {
+    struct log_scan s = scan("module {\n  func.func @f(%x: f32) -> f32 {\n    %0 = \"ttir.exp\"(%x) : (f32) -> f32\n"
+                             "    %1 = \"x.r\"(%0) ({ \"x.y\"() : () -> () }) : (f32) -> f32\n    return %0 : f32 }}\n"
+                             "#loc1 = loc(\"a\")\n");
+    cr_assert(s.nblocks == 1 && s.blocks[0].complete);
+    s = scan("\"builtin.module\"() ({\n  \"x.r\"() ({\n  }, {\n    \"x.y\"() : () -> ()\n  }) : () -> ()\n"
+             "  \"x.y\"() : () -> ()\n}) : () -> ()\n#loc1 = loc(\"a\")\n");
+    cr_assert(s.nblocks == 1 && s.blocks[0].complete);
+    /* the end of an op whose beginning was lost */
+    s = scan("module {\n  func.func @f(%x: f32) -> f32 {\n    lost = 1}> : (f32) -> f32\n"
+             "    %0 = \"ttir.exp\"(%x) : (f32) -> f32\n    return %0 : f32\n  }\n}\n#loc1 = loc(\"a\")\n");
+    cr_assert(s.nblocks == 1 && s.blocks[0].complete && block_has(&s.blocks[0], "#loc1"));
+}

@@ -337,6 +337,10 @@ Test(mlir, printed_and_written_forms) {
     }
 }
 
+Test(mlir, resources_with_any_string) {
+    clean("\"x.a\"() : () -> ()\n{-# external_resources: {\n  x: { y: \"a#-}b\" }\n} #-}\n");
+}
+
 Test(mlir, generic_declaration_has_arguments) {
     clean("\"func.func\"() <{function_type = (tensor<2xf32>, (i32) -> i32) -> i32, sym_name = \"g\", sym_visibility = "
           "\"private\"}> ({\n}) : () -> ()\n");

@@ -204,8 +204,10 @@ static void close_brace(struct stream *st) {
 
 static void open_brace(struct stream *st, struct str in, size_t at) {
     bool last = skip_blanks((struct str){in.p + at + 1, in.n - at - 1}).n == 0;
-    char before = at > 0 ? in.p[at - 1] : ' ';
-    if (!last || before == '<' || (st->generic && before != '(')) {
+    struct str front = str_trim((struct str){in.p, at});
+    char before = front.n ? front.p[front.n - 1] : ' ';
+    bool region = before == '(' || before == ',' || !st->generic; /* of a generic op: "({" or "}, {" */
+    if (!last || before == '<' || !region) {
         st->braces++;
         return;
     }
@@ -220,6 +222,12 @@ static bool is_closed(struct str t) {
     return !brace || memchr(brace, '}', (size_t)(t.p + t.n - brace));
 }
 
+/* A brace that nothing on the line opens, behind an op: of a region, or of attributes whose beginning was lost. */
+static bool closes_region(struct str behind) {
+    behind = skip_blanks(behind);
+    return behind.n == 0 || (behind.p[0] != '>' && behind.p[0] != ':');
+}
+
 /* `half`: the line is the rest of another one, so that its first byte does not close a region, and where strings begin
  * is not known. */
 static void track_depth(struct stream *st, struct str in, bool half) {
@@ -229,7 +237,8 @@ static void track_depth(struct stream *st, struct str in, bool half) {
     if (in.n == 0)
         return;
     bool opens = in.p[in.n - 1] == '{';
-    if (half || (!st->braces && is_closed((struct str){in.p, in.n - opens}))) {
+    const char *close = memchr(in.p + 1, '}', in.n - 1), *open = close ? memchr(in.p, '{', in.n) : NULL;
+    if (half || (!st->braces && (!close || (open && open < close)) && is_closed((struct str){in.p, in.n - opens}))) {
         if (in.p[0] == '}' && !half)
             close_brace(st);
         if (opens)
@@ -243,7 +252,7 @@ static void track_depth(struct stream *st, struct str in, bool half) {
             open_brace(st, in, i);
         else if (in.p[i] == '}' && st->braces > 0)
             st->braces--;
-        else if (in.p[i] == '}' && i == 0)
+        else if (in.p[i] == '}' && (i == 0 || closes_region((struct str){in.p + i + 1, in.n - i - 1})))
             close_brace(st);
     }
 }
@@ -363,7 +372,8 @@ static bool is_plain(const struct stream *st, const struct line *line) {
 /* An op on a line of its own: most lines of a module. */
 static bool is_whole_op(const struct stream *st, struct str t) {
     char last = t.p[t.n - 1];
-    if (st->depth == 0 || t.p[0] != ' ' || last == '{' || last == ' ' || last == ':' || last == '/' || last == '-')
+    if (st->depth == 0 || t.p[0] != ' ' || last == '{' || last == '}' || last == ' ' || last == ':' || last == '/' ||
+        last == '-')
         return false;
     struct str in = skip_blanks(t);
     if (in.n == 0 || (in.p[0] != '%' && in.p[0] != '"') || (last == 'e' && str_ends(t, STR(" module"))))

@@ -131,8 +131,10 @@ static bool parse_loc_lines(struct ir_parser *p) {
 static bool parse_resources(struct ir_parser *p) {
     if (p->end - p->p < 3 || memcmp(p->p, "{-#", 3) != 0)
         return parse_fail(p, p->p, "expected an operation");
-    const char *close = memmem(p->p + 3, (size_t)(p->end - p->p - 3), "#-}", 3);
-    p->p = close ? close + 3 : p->end;
+    const char *q = p->p + 3;
+    while (q && p->end - q >= 3 && memcmp(q, "#-}", 3) != 0)
+        q = *q == '"' ? scan_string(q, p->end) : q + 1;
+    p->p = q && p->end - q >= 3 ? q + 3 : p->end;
     return true;
 }
 
