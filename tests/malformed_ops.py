@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Every operator of the table with operands and attributes that it cannot have: no crash, no hang, no sanitizer's report.
+
+usage: malformed_ops.py OPS_DEF PROGRAM REPLAY_MATCH REPLAY_AUDIT [--full]
+For each operator: every number of operands from none to two more than it has, every split into segments of 0, 1 and 2,
+every attribute missing, of another kind and extreme. One module an operator goes through search, near misses and notes
+(REPLAY_MATCH), all of them in one module through audit and inspect (REPLAY_AUDIT), each also through explain and
+`patterns new` (PROGRAM). Without --full (40 s of processor time) a part of them, the same each time.
+"""
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+OPS_DEF, PROGRAM, MATCH, AUDIT = sys.argv[1:5]
+EVERY = 1 if "--full" in sys.argv else 23
+TYPE = "tensor<4x4xf32>"
+VALUES = ("unit", "true", "-9223372036854775808 : i64", "[99 : i32, -7 : i32]", "array<i64>", "\"x\"", "#absent", "1.0e308 : f32",
+          "dense<[1, 2]> : tensor<2xi64>", "array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>")
+KEYS = ("dim", "dim_arg", "dimension", "shape", "permutation", "begins", "ends", "step", "keep_dim", "k", "value", "padding",
+        "stride", "kernel_size", "groups", "repeat_dimensions", "cluster_axis", "num_heads", "scale", "epsilon", "transpose_b")
+
+
+def operators():
+    """(roles, spelling, attributes) of each row; rows end with a parenthesis at the end of a line."""
+    text = re.sub(r"/\*.*?\*/", "", open(OPS_DEF).read(), flags=re.S)
+    for row in re.findall(r"^OP\((.*?)\)$", text, re.S | re.M):
+        texts = re.findall(r'"([^"]*)"', row)
+        roles, spellings = texts[1], next(t for t in texts[2:] if re.match(r"[a-z_]+\.\w+", t))
+        keys = re.findall(r"(\w+):", re.search(r'\.attributes\s*=\s*"([^"]*)"|$', row).group(1) or "")
+        for spelling in {d: s for s in reversed(spellings.split()) for d in [s.split(".")[0]]}.values():
+            yield [r for r in roles.split(",") if r], spelling, keys
+
+
+def op(name, n, dictionary=""):
+    operands = ", ".join("%%%d" % i for i in range(n))
+    return '"%s"(%s)%s : (%s) -> %s' % (name, operands, dictionary, ", ".join([TYPE] * n), TYPE)
+
+
+def ops_of(roles, name, keys):
+    for n in range(len(roles) + 3):
+        yield op(name, n)
+        if any("?" in r for r in roles):
+            for sizes in itertools.product((0, 1, 2), repeat=min(len(roles), 5)):
+                if sum(sizes) in (n, n + 1):
+                    yield op(name, n, " <{operandSegmentSizes = array<i32: %s>}>" % ", ".join(map(str, sizes)))
+    for key in dict.fromkeys(keys + list(KEYS)):
+        for value in VALUES:
+            yield op(name, len(roles), " <{%s}>" % (key if value == "unit" else "%s = %s" % (key, value)))
+
+
+def functions(ops, first):
+    args = ", ".join("%%%d: %s" % (i, TYPE) for i in range(12))
+    for i, text in enumerate(ops):
+        yield ("func.func @f%d(%s) -> %s {\n  %%r = %s\n  %%s = \"ttnn.add\"(%%r, %%0) : (%s, %s) -> %s\n  return %%s : %s\n}\n"
+               % (first + i, args, TYPE, text, TYPE, TYPE, TYPE, TYPE))
+
+
+def run(*args):
+    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240)
+    if done.returncode not in (0, 1, 2, 3):
+        sys.exit("%s: status %d\n%s%s" % (" ".join(args), done.returncode, done.stdout[-300:].decode(), done.stderr[-3000:].decode()))
+    return done
+
+
+with tempfile.TemporaryDirectory() as directory:
+    everything, table = [], list(operators())
+    for roles, name, keys in table:
+        everything += functions(list(ops_of(roles, name, keys))[len(everything) % EVERY :: EVERY], len(everything))
+    count = len(everything)
+    for i in range(0, count, 300): # of few ops the search for near misses would tell all
+        with open(os.path.join(directory, "%d.mlir" % i), "w") as f:
+            f.write("module {\n%s}\n" % "".join(everything[i : i + 300]))
+    done = run(MATCH, directory)
+    if done.returncode:
+        sys.exit(done.stdout[-300:].decode() + done.stderr[-3000:].decode())
+    whole = os.path.join(directory, "all.mlir")
+    with open(whole, "w") as f:
+        everything = everything[::7]
+        f.write("module {\n%s}\n" % "".join(everything))
+    if run(AUDIT, whole).returncode:
+        sys.exit("an audit of all fails")
+    run(PROGRAM, "inspect", whole)
+    for at in range(3, 6 * len(everything), max(6, len(everything) // (40 if EVERY == 1 else 4) * 6)):
+        run(PROGRAM, "explain", "--at=%d" % at, whole)
+    for i in range(0, count, 300 * (1 if EVERY == 1 else 5)):
+        run(PROGRAM, "patterns", "new", "--from=" + os.path.join(directory, "%d.mlir" % i), "--ops=%%r,%%s,@f%d" % (i + 9))
+    print("%d ops of %d operators" % (count, len(table)))
+    sys.exit(0 if len(table) > 200 and count > 60000 // EVERY else "too few")
