@@ -338,14 +338,14 @@ static const struct {
     [OP_ALIKE] = {elementwise, true},
     [OP_REDUCE] = {reduction, true},
     [OP_AXISWISE] = {axiswise, true},
-    [OP_CONTRACT] = {match_contraction},
-    [OP_SLICE] = {match_slice},
-    [OP_JOIN] = {match_concat},
-    [OP_MOVE] = {movement},
-    [OP_CAST] = {movement},
-    [OP_LAYOUT] = {movement},
-    [OP_OPAQUE] = {opaque},
-    [OP_STRUCTURE] = {NULL},
+    [OP_CONTRACT] = {match_contraction, false},
+    [OP_SLICE] = {match_slice, false},
+    [OP_JOIN] = {match_concat, false},
+    [OP_MOVE] = {movement, false},
+    [OP_CAST] = {movement, false},
+    [OP_LAYOUT] = {movement, false},
+    [OP_OPAQUE] = {opaque, false},
+    [OP_STRUCTURE] = {NULL, false},
 };
 
 bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
