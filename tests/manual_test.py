@@ -8,7 +8,8 @@ Exit 77: mandoc is not there.
 A comment before each block says what it is:
   .\\" example: file NAME          a file of the tutorial
   .\\" example: shell              commands behind "$ " and what they print, one after the other, beside these files
-  .\\" example: formula, conditions over: FORMULA, pattern, section      checked as pattern files; a section is one without a pattern
+  .\\" example: formula, conditions over: FORMULA, pattern, section, pattern file
+                                   checked as pattern files; a section is one without a pattern
   .\\" example: tests              examples of bundled patterns, by their names
 """
 import os
@@ -102,7 +103,7 @@ class Manual(unittest.TestCase):
             elif kind == "conditions":
                 where = "".join("- '%s'\n" % line for line in text.splitlines())
                 documents.append(whole + "match: |\n" + indented(formula.replace("; ", "\n")) + "\nwhere:\n" + where)
-            elif kind in ("pattern", "section"):
+            elif kind in ("pattern", "section", "pattern file"):
                 documents.append((whole if kind == "pattern" else "") + text)
             else:
                 self.assertRegex(kind, "^(file .*|shell|tests)$")

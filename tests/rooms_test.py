@@ -3,8 +3,8 @@
 
 usage: rooms_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A room includes headers of itself and of rooms to its left only; no files call one another in a circle (read from the
-static LIBRARY with nm); no two structs have one name; no room is above 5,000 lines; at most three .c files stand directly in src/; at most five files
-speak of jobs. --lines prints the lines of each room.
+static LIBRARY with nm); no two structs have one name; no room is above 5,000 lines; at most three .c files stand directly in src/;
+at most five files speak of jobs; patterns/ has at most 400,000 bytes, and no line over 120 columns. --lines prints the lines of each room.
 """
 import collections
 import glob
@@ -16,6 +16,7 @@ import sys
 ROOMS = ["base", "source", "log", "mlir", "graph", "lang", "library", "match", "numeric", "reduce", "prove", "explain",
          "place", "report", "inspect", "author", "cli"]
 MOST_LINES, MOST_AT_TOP, MOST_WITH_JOBS = 5000, 3, 5
+MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 400_000, 120
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
 library = arguments[1] if len(arguments) > 1 else None
 src = os.path.join(arguments[0], "src")
@@ -102,6 +103,13 @@ with_jobs = [f for d in ("src", "include") for f in glob.glob(f"{arguments[0]}/{
              if "jobs" in open(f).read()]
 if len(with_jobs) > MOST_WITH_JOBS:
     failures.append(f"{len(with_jobs)} files speak of jobs, at most {MOST_WITH_JOBS}: {' '.join(sorted(with_jobs))}")
+
+patterns = {path: open(path).read() for path in glob.glob(f"{arguments[0]}/patterns/*.yml")}
+size = sum(len(text.encode()) for text in patterns.values())
+if not 0 < size <= MOST_BYTES_OF_PATTERNS:
+    failures.append(f"patterns/: {size} bytes, at most {MOST_BYTES_OF_PATTERNS}")
+failures += [f"{path}:{n}: {len(line)} columns, at most {MOST_COLUMNS_OF_PATTERNS}" for path, text in patterns.items()
+             for n, line in enumerate(text.split("\n"), 1) if len(line) > MOST_COLUMNS_OF_PATTERNS]
 
 if "--lines" in sys.argv:
     for room in [*ROOMS, "(top)"]:

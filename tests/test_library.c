@@ -189,6 +189,13 @@ Test(library, an_idiom_that_nobody_uses_is_warned_of) {
     cr_assert_eq(diags.n, 1);
 }
 
+Test(library, a_name_that_no_rule_has_is_warned_of) {
+    read_pattern(HEAD("p", "out = exp(a)") "notes: [no_such_rule, two words_here]\n");
+    patterns_check(&set, "p.yml", &diags);
+    cr_assert_eq(diags.n, 1);
+    cr_assert_str_eq(diags.items[0].message, "no rule of the file has this name: no_such_rule");
+}
+
 /* ---- matches ---- */
 
 static void search(const char *args, const char *ops) {

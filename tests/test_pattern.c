@@ -561,12 +561,38 @@ Test(pattern, a_pattern_like_another_has_its_formula) {
     refuses("name: c\nfused_op: g\nsource: torch\nlike: b\n", "4:7", "no such pattern");
 }
 
+Test(pattern, a_file_says_once_what_its_patterns_share) {
+    loads("name: before\nfused_op: triton.f\nmatch: out = exp(x)\n---\n"
+          "defaults: {source: cuda, decomposed: one_location(), notes: [plain, known]}\n"
+          "rules: {known: {when: constant(x), say: a}, plain: b}\n---\n"
+          "name: p\nfused_op: f\nmatch: out = exp(x)\n---\n"
+          "name: q\nfused_op: f\nsource: torch\nmatch: out = abs(x)\nnotes: known\ndecomposed: []\n");
+    const struct pattern *before = set.items[0], *p = set.items[1], *q = set.items[2];
+    cr_assert_str_eq(before->source.p, "triton");
+    cr_assert(before->nnotes == 0 && before->shared.n == 0);
+    cr_assert(str_is(p->source, "cuda") && p->ndecomposed == 1 && p->nnotes == 2);
+    cr_assert(str_is(p->notes[0].say, "b") && !p->notes[0].when);
+    cr_assert(str_is(p->notes[1].say, "a") && p->notes[1].when);
+    cr_assert(str_is(q->source, "torch") && q->ndecomposed == 0 && q->nnotes == 1 && q->notes[0].when);
+    cr_assert(str_starts(q->shared, STR("defaults:")));
+}
+
 Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses(HEAD "match: out = exp(x)\nwhen: x\n", "5:1", "unknown key: when");
     refuses("name: p\nfused_op: f\nsource: tnn\nmatch: out = exp(x)\n", "3:9", "unknown source: tnn");
     refuses("name: p\nsource: ttnn\nmatch: out = exp(x)\n", "1:1", "lacks the key fused_op");
     refuses("fused_op: f\nsource: ttnn\nmatch: out = exp(x)\n", "1:1", "lacks the key name");
     refuses("name: p\nfused_op: f\nmatch: out = exp(x)\n", "1:1", "lacks the key source");
+    refuses("name: p\nfused_op: tnn.f\nmatch: out = exp(x)\n", "1:1", "lacks the key source");
+    refuses("defaults: {match: out = exp(x)}\n", "1:12", "unknown key: match");
+    refuses("defaults: [a]\n", "1:11", "`defaults` is a mapping");
+    refuses("rules: a\n", "1:8", "`rules` is a mapping");
+    refuses("rules: {a: b}\nname: p\n", "2:1", "unknown key: name");
+    refuses("defaults: {source: tnn}\n---\n"
+            "name: p\nfused_op: f\nmatch: out = exp(x)\n",
+            "1:20", "unknown source: tnn");
+    refuses("rules: {a: {when: present(y), say: b}}\n---\n" HEAD "match: out = exp(x)\nnotes: a\n", "1:27",
+            "not a name");
     refuses(HEAD, "1:1", "lacks the key match");
     refuses(HEAD "match: [a]\n", "4:8", "text expected");
     refuses(HEAD "match: out = exp(x)\nwhere: read_as(x, out, x, out, x, out)\n", "5:32", "a whole number is meant");

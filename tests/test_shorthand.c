@@ -50,6 +50,12 @@ Test(shorthand, a_reduction_has_the_type_that_it_leaves) {
     expands("m = sum x:2x3", "%m = \"ttir.sum\"(%x) <{keep_dim = true}> : (tensor<2x3xbf16>) -> tensor<1x1xbf16>");
 }
 
+Test(shorthand, attributes_go_on_in_the_next_line) {
+    expands("m = mean x:2x3x4 {dim_arg =\n  [-1],\n  keep_dim = true}",
+            "%m = \"ttir.mean\"(%x) <{dim_arg = [-1 : i32], keep_dim = true}> : (tensor<2x3x4xbf16>) -> "
+            "tensor<2x3x1xbf16>\n\n");
+}
+
 Test(shorthand, operands_that_are_attributes_are_those_of_an_op_of_its_own) {
     expands("o = clamp x:2 {min = 0, max = 6}",
             "%o = \"ttir.clamp_scalar\"(%x) <{max = 6.0 : f32, min = 0.0 : f32}> : (tensor<2xbf16>) -> tensor<2xbf16>");

@@ -111,8 +111,10 @@ void fa_library_conditions(const struct fa_library *l, FILE *out) {
 static void show(const struct pattern *p, FILE *out) {
     struct buf b = {0};
     struct str text = str_trim(p->text);
-    buf_printf(&b, "# %s:%llu\n%.*s\n\n# searched for%s%s:\n", p->file.p, (unsigned long long)p->line, (int)text.n,
-               text.p, p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
+    struct str shared = str_trim(p->shared);
+    buf_printf(&b, "# %s:%llu\n%.*s%s%.*s\n\n# searched for%s%s:\n", p->file.p, (unsigned long long)p->line,
+               (int)shared.n, shared.p, shared.n ? "\n---\n" : "", (int)text.n, text.p,
+               p->is_variant ? ", the formula of " : "", p->is_variant ? p->variant_of->name.p : "");
     formula_print(&p->formula, 4, &b);
     fwrite(b.p, 1, b.n, out);
     buf_free(&b);

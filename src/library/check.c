@@ -56,9 +56,15 @@ static void check_template(struct checker *c, const struct pattern *p, struct st
     diags_free(&quiet);
 }
 
+#define WORD "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+/* A single word with _ in it seems to be the name of a rule. */
 static void check_rules(struct checker *c, const struct pattern *p, const struct note_rule *rules, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         check_template(c, p, rules[i].say);
+        if (strchr(rules[i].say.p, '_') && strspn(rules[i].say.p, WORD) == rules[i].say.n)
+            warn(c, line_of(p, rules[i].say), "no rule of the file has this name: ", rules[i].say, "");
+    }
 }
 
 /* ---- the fused form ---- */

@@ -66,6 +66,10 @@ static void load_document(struct loader *l, const struct tree *root) {
         load_test_document(l, l->tests_of, root);
         return;
     }
+    if (tree_lookup(root, "defaults") || tree_lookup(root, "rules")) {
+        load_shared(l, root);
+        return;
+    }
     if (load_sections(l, root, false) || switches_off(l, root) || l->failed)
         return;
     struct pattern *p = load_pattern(l, root);

@@ -4,11 +4,26 @@
 
 #include "library/loader.h"
 
-static void check_source(struct loader *l, const struct pattern *p, const struct tree *map) {
+/* What stands behind a key of the pattern, or of `defaults`; NULL: nothing. */
+static const struct tree *lookup(const struct loader *l, const struct tree *map, const char *key) {
+    const struct tree *own = tree_lookup(map, key), *defaults = l->shared ? tree_lookup(l->shared, "defaults") : NULL;
+    return own || !defaults ? own : tree_lookup(defaults, key);
+}
+
+/* Without `source` it is what the name of the fused op begins with: triton.x. */
+static void load_source(struct loader *l, struct pattern *p, const struct tree *map) {
+    const struct tree *n = lookup(l, map, "source");
+    const char *dot = memchr(p->fused_op.p, '.', p->fused_op.n);
+    struct str word = n ? p->source : (struct str){p->fused_op.p, dot ? (size_t)(dot - p->fused_op.p) : 0};
     for (size_t i = 0; i < PATTERN_SOURCES; i++)
-        if (str_is(p->source, pattern_sources[i]))
+        if (str_is(word, pattern_sources[i])) {
+            p->source = str_of(pattern_sources[i]);
             return;
-    error_at(l, tree_lookup(map, "source"), "one of ttnn, torch, triton, cuda", "unknown source: ", p->source);
+        }
+    if (n)
+        error_at(l, n, "one of ttnn, torch, triton, cuda", "unknown source: ", word);
+    else
+        error_at(l, map, "one of ttnn, torch, triton, cuda", "the pattern lacks the key ", STR("source"));
 }
 
 /* The formula and what the pattern states of its names: its own, or those of the pattern that it is `like`. */
@@ -115,7 +130,7 @@ static const struct pattern_key {
     TEXT(name, true),
     TEXT(summary, false),
     TEXT(fused_op, true),
-    TEXT(source, true),
+    TEXT(source, false),
     TEXT(match, false),
     TEXT(fused, false),
     OTHER(like, NULL),
@@ -183,7 +198,7 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
 /* Those that hold text, which the formula is made of, or all others. */
 static void load_keys(struct loader *l, struct pattern *p, const struct tree *map, bool text) {
     for (const struct pattern_key *k = keys; k < keys + NKEYS && !l->failed; k++) {
-        const struct tree *n = (k->holds == HOLDS_TEXT) == text ? tree_lookup(map, k->name) : NULL;
+        const struct tree *n = (k->holds == HOLDS_TEXT) == text ? lookup(l, map, k->name) : NULL;
         if (n)
             load_key(l, p, k, n);
         else if (text && k->required)
@@ -193,16 +208,37 @@ static void load_keys(struct loader *l, struct pattern *p, const struct tree *ma
     }
 }
 
+void load_shared(struct loader *l, const struct tree *root) {
+    /* not those that a pattern which is `like` another has from that */
+    static const char *const shared[] = {"defaults", "rules"}, *const with_defaults[] = {
+                                                                   "fused_op",   "source", "require", "unless",
+                                                                   "decomposed", "notes",  "torch",   "block",
+                                                                   "compiler",   "undone", "status",  "contains"};
+    const struct tree *defaults = tree_lookup(root, "defaults"), *rules = tree_lookup(root, "rules");
+    check_keys(l, root, shared, 2, "`defaults` and `rules` have a document of their own");
+    if (defaults && defaults->kind != TREE_MAPPING)
+        error_at(l, defaults, "defaults: {source: ttnn}", "`defaults` is a mapping", STR(""));
+    else if (defaults)
+        check_keys(l, defaults, with_defaults, sizeof with_defaults / sizeof *with_defaults,
+                   "`defaults` has keys that have no part in the formula");
+    if (rules && rules->kind != TREE_MAPPING)
+        error_at(l, rules, "rules: {masked: {when: present(mask), say: …}}", "`rules` is a mapping", STR(""));
+    l->shared = root;
+}
+
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
     p->file = str_of(l->file);
     p->line = map->line;
+    uint64_t line;
     p->text = document_text(l, map, &p->text_line);
     p->selected = true;
+    if (l->shared)
+        p->shared = document_text(l, l->shared, &line);
     check_pattern_keys(l, map);
     load_keys(l, p, map, true);
     if (!l->failed)
-        check_source(l, p, map);
+        load_source(l, p, map);
     if (!l->failed)
         load_formula(l, p, map);
     load_keys(l, p, map, false);

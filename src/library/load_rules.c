@@ -17,9 +17,12 @@ void load_conditions(struct loader *l, const struct formula *f, const struct tre
     }
 }
 
-/* A line, or {when: condition, say: line}. */
+/* A line, {when: condition, say: line}, or the name of one of these. */
 static void load_rule(struct loader *l, const struct formula *f, const struct tree *n, struct note_rule *rules,
                       uint32_t *count) {
+    const struct tree *all = l->shared && n->kind == TREE_SCALAR ? tree_lookup(l->shared, "rules") : NULL;
+    const struct tree *named = all ? tree_lookup_str(all, n->text) : NULL;
+    n = named ? named : n;
     if (n->kind == TREE_SCALAR) {
         rules[(*count)++] = (struct note_rule){.say = n->text};
         return;

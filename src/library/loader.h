@@ -17,6 +17,7 @@ struct loader {
     const char **lines;   /* where its lines begin, and where the last one ends */
     uint32_t nlines;
     struct tree_file trees;
+    const struct tree *shared; /* the last document read with `defaults` or `rules`, or NULL */
     bool failed;
 };
 
@@ -50,8 +51,10 @@ void load_lowerings(struct loader *l, const struct tree *list);   /* lowering.c:
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */
 struct pattern *load_pattern(struct loader *l, const struct tree *map);
-/* load_rules.c: a condition over the names of a formula or a list of them; texts, each with a condition or without; at
- * most 8 names of the formula. */
+/* load_pattern.c: `defaults` and `rules`, for the patterns that follow in the file. */
+void load_shared(struct loader *l, const struct tree *root);
+/* load_rules.c: a condition over the names of a formula or a list of them; texts, each with a condition or without, or
+ * the names of such rules in `rules`; at most 8 names of the formula. */
 void load_conditions(struct loader *l, const struct formula *f, const struct tree *n, const struct number ***out,
                      uint32_t *count);
 void load_rules(struct loader *l, const struct formula *f, const struct tree *n, struct note_rule **rules,

@@ -58,6 +58,7 @@ struct pattern {
     uint64_t line;      /* where its mapping begins */
     struct str text;    /* the YAML document */
     uint64_t text_line; /* where that begins */
+    struct str shared;  /* the document with its `defaults` and `rules`, or empty */
     struct pattern_status status;
     double approximate; /* relative L2 error that the fused form may have; 0: none beyond rounding */
     struct formula formula;

@@ -533,8 +533,10 @@ static bool read_attributes(struct shorthand *s, struct short_op *op) {
         if (op->nattrs == MAX_ATTRS || at_end(s))
             return fail(s, (struct str){0}, op->nattrs == MAX_ATTRS ? "too many attributes" : "a '}' is missing");
         op->keys[op->nattrs] = until(s, "=,}");
-        if (take(s, "="))
+        if (take(s, "=")) {
+            skip_line_ends(s);
             op->values[op->nattrs] = until(s, ",}");
+        }
         op->nattrs++;
         skip_line_ends(s);
         (void)take(s, ",");

@@ -130,7 +130,10 @@ struct tree_file tree_read(struct str text, struct arena *a) {
 }
 
 const struct tree *tree_lookup(const struct tree *map, const char *key) {
-    struct str name = str_of(key);
+    return tree_lookup_str(map, str_of(key));
+}
+
+const struct tree *tree_lookup_str(const struct tree *map, struct str name) {
     for (const struct tree *k = map->kind == TREE_MAPPING ? map->first : NULL; k; k = k->next)
         if (k->kind == TREE_SCALAR && str_eq(k->text, name))
             return k->value;

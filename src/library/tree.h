@@ -29,5 +29,6 @@ struct tree_file {
 struct tree_file tree_read(struct str text, struct arena *a);
 /* The value of a key of a mapping, or NULL. */
 const struct tree *tree_lookup(const struct tree *map, const char *key);
+const struct tree *tree_lookup_str(const struct tree *map, struct str key);
 
 #endif
