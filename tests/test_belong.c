@@ -245,6 +245,18 @@ Test(belong, a_sample_is_judged) {
     free(sizes);
 }
 
+/* What TTNN begins with may stand far behind in TTIR. */
+Test(belong, origins_behind_many_ops) {
+    enum { MANY = 10000 };
+    int *sizes = xcalloc(MANY, sizeof *sizes);
+    for (int i = 0; i < MANY; i++)
+        sizes[i] = 7;
+    const char *first = ops_of("ttir.exp", "other", sizes, MANY), *main = ops_of("ttir.neg", "l", sizes, N);
+    struct str both = arena_printf(&arena, "func.func @other%s%s", first + strlen("func.func @main"), main);
+    cr_assert_str_eq(verdict(both.p, ops_of("ttnn.neg", "l", sizes, N)), "");
+    free(sizes);
+}
+
 Test(belong, a_graph_of_several_is_named) {
     verdict(F("main", "%x: tensor<4xf32>", "tensor<4xf32>"), F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
     struct level_pair l = {&ttir.level, &ttnn.level, 3};

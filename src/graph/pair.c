@@ -24,7 +24,7 @@ struct table {
     uint32_t npool;
     uint32_t *next;         /* per TTIR op: the next one of that name */
     uint32_t *func_of;      /* per TTNN function: the audited TTIR function of the same name, or NONE */
-    uint32_t sample_end;    /* ops before it are judged */
+    uint32_t nsample;       /* ops that were judged, or not expected to have an origin */
     bool kinds[K_COUNT];    /* of the TTIR ops in audited functions, */
     uint8_t sizes[1 << 13]; /* and which sizes they have: bits by hash */
 };
@@ -71,28 +71,6 @@ uint32_t *pair_functions(const struct graph *ttir, const struct graph *ttnn) {
     return same;
 }
 
-static bool computes(const struct graph *g, uint32_t op) {
-    enum op_kind k = (enum op_kind)g->kind[op];
-    enum op_class c = graph_class(g, op);
-    return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k);
-}
-
-/* The first ops that are judged end before the op returned. Marks in `of` the TTIR functions of the same names as
- * theirs; *all where one has none. */
-static uint32_t sample(const struct table *t, const struct graph *ttnn, bool *of, bool *all) {
-    uint32_t op, n = 0;
-    for (op = 0; op < ttnn->m->nops && n < MAX_JUDGED; op++) {
-        if (!pairs_at_all(ttnn, op) || !in_audited_function(ttnn, op) || !computes(ttnn, op))
-            continue;
-        uint32_t f = ttnn->m->ops[op].func, k = f == NONE ? NONE : t->func_of[f];
-        *all |= k == NONE;
-        if (k != NONE)
-            of[k] = true;
-        n++;
-    }
-    return op;
-}
-
 /* All products of matrices are one kind: which of them it is changes. */
 static enum op_kind judged_kind(const struct graph *g, uint32_t op) {
     enum op_kind k = (enum op_kind)g->kind[op];
@@ -105,17 +83,17 @@ static uint32_t size_bit(const struct graph *g, uint32_t op) {
     return (uint32_t)((n * K_COUNT + judged_kind(g, op)) * 0x9E3779B97F4A7C15ull >> 48);
 }
 
-/* `of`: the functions that count; NULL: all. */
-static void table_build(struct table *t, const struct graph *g, const bool *of) {
+/* Of the first `most` ops. */
+static void table_build(struct table *t, const struct graph *g, uint32_t most) {
     const struct mlir *m = g->m;
     t->next = xrealloc(NULL, ((size_t)m->nops + 1) * sizeof *t->next);
     t->pool = xrealloc(NULL, ((size_t)m->nops + 1) * sizeof *t->pool);
-    for (uint32_t op = 0; op < m->nops; op++) {
+    for (uint32_t op = 0; op < m->nops && most > 0; op++) {
         struct str name;
         t->next[op] = NONE;
-        if (!pairs_at_all(g, op) || !in_audited_function(g, op) ||
-            (of && m->ops[op].func != NONE && !of[m->ops[op].func]))
+        if (!pairs_at_all(g, op) || !in_audited_function(g, op))
             continue;
+        most--;
         uint32_t bit = size_bit(g, op);
         t->kinds[judged_kind(g, op)] = true;
         t->sizes[bit / 8] = (uint8_t)(t->sizes[bit / 8] | 1u << bit % 8);
@@ -313,6 +291,12 @@ static bool has_location(const struct graph *g, uint32_t op) {
 
 /* ---- do the two belong together ---- */
 
+static bool computes(const struct graph *g, uint32_t op) {
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_class c = graph_class(g, op);
+    return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k);
+}
+
 static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
     int64_t a = graph_numel(p->ttnn, p->ttnn->m->ops[ttnn].first_result);
     int64_t b = graph_numel(p->ttir, p->ttir->m->ops[ttir].first_result);
@@ -340,7 +324,7 @@ static void judge(struct pairing *p, const struct table *t, uint32_t op, const s
     p->njudged += has || kind || (located && !e);
 }
 
-static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
+static void pair_op(struct pairing *p, struct table *t, uint32_t op) {
     const struct named *e = candidates(p, t, op);
     uint32_t found = NONE;
     if (!e && !has_location(p->ttnn, op)) {
@@ -355,8 +339,10 @@ static void pair_op(struct pairing *p, const struct table *t, uint32_t op) {
     }
     p->nunpaired += found == NONE && !class_moves(graph_class(p->ttnn, op)) && graph_class(p->ttnn, op) != OP_CONSTANT;
     p->ttir_of[op] = found;
-    if (op < t->sample_end && computes(p->ttnn, op))
+    if (t->nsample < MAX_JUDGED && computes(p->ttnn, op)) {
         judge(p, t, op, e);
+        t->nsample++;
+    }
 }
 
 void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole) {
@@ -367,15 +353,15 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
     memset(p->ttir_of, 0xff, ((size_t)ttnn->m->nops + 1) * sizeof *p->ttir_of);
     p->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
     struct table t = {.func_of = pair_functions(ttir, ttnn)};
-    bool *of = xcalloc(ttir->m->nfuncs + (size_t)1, sizeof *of),
-         all = whole || ttir->has_call_sites; /* whose ops may be inlined */
-    t.sample_end = sample(&t, ttnn, of, &all);
-    table_build(&t, ttir, all ? NULL : of);
-    free(of);
-    for (uint32_t op = 0; op < (whole ? ttnn->m->nops : t.sample_end); op++)
+    table_build(&t, ttir, whole ? NONE : 8 * MAX_JUDGED);
+    for (uint32_t op = 0; op < ttnn->m->nops && (whole || t.nsample < MAX_JUDGED); op++)
         if (pairs_at_all(ttnn, op) && in_audited_function(ttnn, op))
             pair_op(p, &t, op);
     table_free(&t);
+    if (!whole && p->norigins * 2ull < p->njudged) { /* their origins may be further behind */
+        pair_free(p);
+        pair_build(p, ttir, ttnn, true);
+    }
 }
 
 void pair_free(struct pairing *p) {

@@ -16,7 +16,7 @@ struct pairing {
     uint8_t *marks;     /* scratch of pair_segment: a zero byte for each TTIR op */
 };
 
-/* Not `whole`: only the ops that are judged. */
+/* Not `whole`: where the first ops of both show that most have an origin, these only. */
 void pair_build(struct pairing *p, const struct graph *ttir, const struct graph *ttnn, bool whole);
 void pair_free(struct pairing *p);
 
