@@ -32,7 +32,8 @@ struct fa_library *fa_library_read(const struct fa_options *o) {
     l->say_unproved = o->say_unproved;
     l->seed = o->seed;
     l->patterns.max_steps = o->max_steps;
-    bool good = library_load(&l->patterns, o, &l->diags) && library_select(&l->patterns, o, &l->diags);
+    bool none = o->no_default_patterns && !o->npatterns; /* as for the files that `patterns check` reads */
+    bool good = library_load(&l->patterns, o, &l->diags) && (none || library_select(&l->patterns, o, &l->diags));
     l->status = good ? FA_CLEAN : FA_USAGE;
     return l;
 }
@@ -138,7 +139,7 @@ enum fa_status fa_library_check(struct fa_library *l, const char *const *files, 
     for (uint32_t i = before; i < l->patterns.n && good; i++)
         good = patterns_load_tests(&l->patterns, l->patterns.items[i], &l->diags);
     for (size_t i = 0; i < n && good; i++)
-        patterns_check(&l->patterns, files[i], &l->diags);
+        good = patterns_check(&l->patterns, files[i], &l->diags);
     return good ? FA_CLEAN : FA_USAGE;
 }
 
@@ -154,7 +155,8 @@ enum fa_status fa_library_test(struct fa_library *l, struct fa_test_counts *coun
     *counts = (struct fa_test_counts){.patterns = ntaken};
     bool good = true;
     for (uint32_t i = 0; i < ntaken && good; i++)
-        good = patterns_load_tests(&l->patterns, taken[i], &l->diags);
+        good = patterns_load_tests(&l->patterns, taken[i], &l->diags) &&
+               pattern_forms_check(&l->patterns, taken[i], &l->diags);
     for (uint32_t i = 0; i < ntaken && good; i++) {
         counts->without += taken[i]->nexamples == 0;
         examples_run(&l->patterns, taken[i], &l->diags, &judge, &n);

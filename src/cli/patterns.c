@@ -23,7 +23,12 @@ static enum fa_status test_patterns(const struct options *o, struct fa_library *
     if (n.without)
         fprintf(stderr, "; %zu without tests", n.without);
     if (n.proved || n.unproved > n.formless)
-        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n.proved, n.varied, n.unproved);
+        fprintf(stderr, "; %zu proved (%zu variations), %zu not evaluated", n.proved, n.varied,
+                n.unproved - n.formless);
+    else if (n.formless)
+        fputs("; 0 proved", stderr);
+    if (n.formless)
+        fprintf(stderr, ", %zu without a fused form", n.formless);
     fputc('\n', stderr);
     return status;
 }

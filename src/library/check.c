@@ -14,6 +14,7 @@ struct checker {
     const char *file;
     struct diags *diags;
     struct arena arena;
+    bool failed;
 };
 
 static bool same_file(const char *a, const char *b) {
@@ -69,22 +70,27 @@ static void check_rules(struct checker *c, const struct pattern *p, const struct
 
 /* ---- the fused form ---- */
 
-/* The formula of `fused` or `holds`; NULL with a warning when it is none. */
-static const struct formula *other_formula(struct checker *c, const struct pattern *p, struct str text,
-                                           const char *refused) {
-    struct diags quiet = {.arena = &c->arena};
+/* The formula of `fused` or `holds`; NULL with an error when it is none. */
+static const struct formula *other_formula(struct checker *c, struct str text, struct text_origin origin) {
     struct formula *f = arena_alloc(&c->arena, sizeof *f);
-    struct text_origin nowhere = {"", 1, 1};
-    bool good = fused_parse(f, &c->arena, c->set, text, nowhere, &quiet);
-    if (!good)
-        warn(c, line_of(p, text), refused, str_of(quiet.n ? quiet.items[0].message : ""), "");
-    diags_free(&quiet);
+    bool good = fused_parse(f, &c->arena, c->set, text, origin, c->diags);
+    c->failed |= !good;
     return good ? f : NULL;
+}
+
+bool pattern_forms_check(const struct pattern_set *set, const struct pattern *p, struct diags *d) {
+    struct checker c = {.set = set, .diags = d};
+    if (p->fused.n)
+        other_formula(&c, p->fused, p->fused_origin);
+    for (uint32_t i = 0; i < p->nholds; i++)
+        other_formula(&c, p->holds[i].formula, p->holds[i].origin);
+    arena_free(&c.arena);
+    return !c.failed;
 }
 
 /* `absent` stands for an operand that the op goes without. */
 static void check_fused(struct checker *c, const struct pattern *p) {
-    const struct formula *f = other_formula(c, p, p->fused, "`fused` is no formula: ");
+    const struct formula *f = other_formula(c, p->fused, p->fused_origin);
     for (uint32_t i = 0; f && i < f->nslots; i++)
         if (f->slot_is_variable[i] && f->slot_name[i].n && formula_slot(&p->formula, f->slot_name[i]) == NONE &&
             !str_is(f->slot_name[i], "absent"))
@@ -94,7 +100,7 @@ static void check_fused(struct checker *c, const struct pattern *p) {
 
 /* The formula of an assumption has no other variable than the name itself. */
 static void check_holds(struct checker *c, const struct pattern *p, const struct holding *h) {
-    const struct formula *f = other_formula(c, p, h->formula, "`holds` is no formula: ");
+    const struct formula *f = other_formula(c, h->formula, h->origin);
     for (uint32_t i = 0; f && i < f->nslots; i++)
         if (f->slot_is_variable[i] && !str_eq(f->slot_name[i], p->formula.slot_name[h->slot]))
             warn(c, line_of(p, h->formula), "`holds` speaks of another name: ", f->slot_name[i], "");
@@ -182,7 +188,7 @@ static bool is_of(const char *file, const char *path) {
     return strncmp(file, path, n) == 0 && (file[n] == '\0' || file[n] == '/');
 }
 
-void patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
+bool patterns_check(const struct pattern_set *set, const char *path, struct diags *d) {
     struct checker c = {.set = set, .diags = d};
     for (uint32_t i = 0; i < set->n; i++) {
         c.file = set->items[i]->file.p;
@@ -195,4 +201,5 @@ void patterns_check(const struct pattern_set *set, const char *path, struct diag
             check_idiom(&c, i);
     }
     arena_free(&c.arena);
+    return !c.failed;
 }

@@ -177,6 +177,8 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
     case HOLDS_TEXT:
         if (is_scalar(l, n))
             *(struct str *)to = n->text;
+        if (to == &p->fused)
+            p->fused_origin = origin_of(l, n);
         return;
     case HOLDS_CONDITIONS:
         load_conditions(l, &p->formula, n, to, count);

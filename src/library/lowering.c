@@ -62,10 +62,14 @@ bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *s
                  struct text_origin origin, struct diags *d) {
     struct idioms all = all_idioms(set, true);
     text = str_trim(text);
-    if (!begins_with_definition(text))
+    bool nameless = !begins_with_definition(text);
+    if (nameless)
         text = arena_printf(a, "out = %.*s", (int)text.n, text.p);
-    if (!formula_parse(f, a, &all, text, origin, d))
+    if (!formula_parse(f, a, &all, text, origin, d)) {
+        if (nameless && d->n && d->items[d->n - 1].line == origin.line)
+            d->items[d->n - 1].column -= (uint32_t)(sizeof "out = " - 1);
         return false;
+    }
     add_names(f, f->root);
     for (uint32_t i = 0; i < f->nsecondary; i++)
         add_names(f, f->also[i].node);

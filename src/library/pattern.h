@@ -21,6 +21,7 @@ struct note_rule {
 struct holding {
     uint32_t slot;
     struct str formula; /* text, over the name of the slot */
+    struct text_origin origin;
 };
 
 /* An argument of an example. */
@@ -87,6 +88,7 @@ struct pattern {
     uint32_t npositive;
     uint32_t replicated[8]; /* slots whose values are assumed to be the same on each device; stated in the notes */
     uint32_t nreplicated;
+    struct text_origin fused_origin;
     struct holding holds[8]; /* further assumptions on variables; stated in the notes */
     uint32_t nholds;
     struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
