@@ -712,9 +712,9 @@ class PatternTests(Case):
                  "relu.test.yml:2: error: relu: hit: the pattern does not match: 0: %lit0 is 1, 0 expected\n"
                  "1 pattern, 1 test, 1 failed\n"),
                 (hit.replace("maximum", "maxmum"),
-                 "relu.test.yml:3:9: error: the dialect has no op of this name: 'maxmum'\n"),
+                 "relu.test.yml:3:9: error: the dialect has no op of this name (did you mean maximum?): 'maxmum'\n"),
                 (hit.replace("maximum", "maxmum") + "  level: both\n",
-                 "relu.test.yml:3:9: error: the dialect has no op of this name: 'maxmum'\n"),
+                 "relu.test.yml:3:9: error: the dialect has no op of this name (did you mean maximum?): 'maxmum'\n"),
                 (hit + "  level: mlir\n", "relu.test.yml:4:10: error: unknown level: mlir\n  hint: ttir, ttnn or both\n"),
                 ("gelu" + hit[4:],
                  "relu.test.yml:1:1: error: tests of a pattern that is not in the file beside this one: gelu\n"),
@@ -752,7 +752,37 @@ class PatternTests(Case):
         said = "0: %zero is an input of the model, 0 expected"
         self.assertIn("relu.yml:7: note: relu: miss: explains: %s\n" % said, self.run_tests(miss, "-v")[1])
         self.assertEqual(self.run_tests(miss)[1], "1 pattern, 1 test, 0 failed\n")
-        self.assertNotIn("note", self.run_tests(miss + '    explains: "%s"\n' % said, "-v")[1])
+        self.assertIn("note: relu: miss: explains: %s\n" % said, self.run_tests(miss + "    explains: input\n", "-v")[1])
+
+    def test_explains_is_whole_words(self):
+        miss = "  - miss: |\n      " + MAXIMUM + "    explains: "
+        for text, status in (("model", 0), ("'0: %zero'", 0), ("'%zero is an'", 0),
+                             ("mode", 1), ("odel", 1), ("s", 1)):
+            self.assertEqual(self.run_tests(miss + text + "\n")[0], status, text)
+
+    def test_hit_that_nothing_comes_close_to(self):
+        hit = "  - hit: |\n      o = %s x:4x4\n    level: both\n"
+        said = "relu.yml:7: error: relu: hit (%s): the pattern does not match: %%o is %s.%s at line 2, maximum expected"
+        self.assertEqual(self.run_tests(hit % "exp")[1].splitlines()[:2],
+                         [said % (level, level, "exp") for level in ("ttir", "ttnn")])
+
+    def test_equal_constants_of_two_ops(self):
+        self.write("p.yml", RELU.replace("out = maximum(x, 0)", "out = maximum(x, c) + maximum(y, c)") +
+                   "tests:\n  - hit: |\n      a = maximum x:4 0.25; b = maximum y:4 0.25; o = add a b\n")
+        self.assertIn(" elsewhere; both hold 0.25\n", self.run_it("patterns", "test", "-P", "p.yml", "relu")[2])
+
+    def test_numbers_that_are_not_known(self):
+        self.write("p.yml", RELU.replace("out = maximum(x, 0)", "out = exp(x) [* a] [+ b]") +
+                   "require: value(a) == value(b)\ntests:\n  - hit: o = exp x:4\n")
+        self.assertIn(": not known == not known; a is absent, b is absent\n",
+                      self.run_it("patterns", "test", "-P", "p.yml", "relu")[2])
+
+    def test_hints(self):
+        self.write("p.yml", "idiom:\n  - 'f(x): exp(x)'\n")
+        self.assertIn("hint: did you mean idioms?", self.run_it("patterns", "check", "p.yml")[2])
+        self.write("p.yml", RELU + "notes: a: b\n")
+        self.assertIn("hint: a text with ': ' in it has to be quoted", self.run_it("patterns", "check", "p.yml")[2])
+        self.assertIn("hint: -P FILE reads a pattern file", self.run_it("patterns", "test", "p.yml")[2])
 
     def test_text_that_is_no_ir(self):
         status, err = self.run_tests("  - hit: |\n      " + FULL + MAXIMUM.replace(") ->", " ->"))

@@ -4,6 +4,7 @@
  * use are returned. Their types stand in the snippet, so it is parsed once to find them and once more as a whole. */
 #include "author/examples.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,11 @@ __attribute__((format(printf, 3, 4))) static void fail(struct example_run *r, co
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    diag_add(r->diags, SEV_ERROR, (struct source_location){e->origin.file, e->line, 0}, hint, "%.*s: %s%s%.*s%s: %s",
-             (int)r->pattern->name.n, r->pattern->name.p, e->hit ? "hit" : "miss", e->name.n ? " (" : "",
-             (int)e->name.n, e->name.n ? e->name.p : "", e->name.n ? ")" : "", message);
+    const char *level = e->one_of_two ? e->one_of_two : "";
+    diag_add(r->diags, SEV_ERROR, (struct source_location){e->origin.file, e->line, 0}, hint,
+             "%.*s: %s%s%.*s%s%s%s: %s", (int)r->pattern->name.n, r->pattern->name.p, e->hit ? "hit" : "miss",
+             e->name.n || *level ? " (" : "", (int)e->name.n, e->name.n ? e->name.p : "",
+             e->name.n && *level ? ", " : "", level, e->name.n || *level ? ")" : "", message);
     r->failed = true;
 }
 
@@ -282,20 +285,34 @@ static void check_found(struct example_run *r, const struct module *m, const str
     }
 }
 
+static bool is_word(char c) {
+    return c == '_' || isalnum((unsigned char)c);
+}
+
+/* Whole words of `text`. */
+static bool has_words(struct str text, struct str words) {
+    const char *begin = text.p, *end = text.p + text.n;
+    for (const char *at; (at = str_find(text, words)); text = (struct str){at + 1, (size_t)(end - at) - 1})
+        if ((at == begin || !is_word(at[-1]) || !is_word(*at)) &&
+            (at + words.n == end || !is_word(at[words.n]) || !is_word(at[words.n - 1])))
+            return true;
+    return false;
+}
+
 /* `explains`: what `explain` says of the miss has to contain it. */
 static void check_explanation(struct example_run *r, const struct module *m) {
     struct str want = r->example->explains, said = STR("");
-    bool suggest = !want.n && !r->example->hit && r->judge && r->judge->suggest;
-    for (uint32_t f = 0; f < m->ir.nfuncs && (want.n || suggest); f++) {
+    bool suggest = !r->example->hit && r->judge && r->judge->suggest;
+    bool found = !want.n;
+    for (uint32_t f = 0; f < m->ir.nfuncs && (!found || suggest); f++) {
         struct str here = explanation(r, m, f);
-        if (want.n && str_find(here, want))
-            return;
+        found |= has_words(here, want);
         said = here.n ? here : said;
     }
     if (suggest && said.n)
         diag_add(r->diags, SEV_NOTE, (struct source_location){r->example->origin.file, r->example->line, 0}, NULL,
                  "%.*s: miss: explains: %.*s", (int)r->pattern->name.n, r->pattern->name.p, (int)said.n, said.p);
-    if (want.n)
+    if (!found)
         fail(r, NULL, "explain says: %s; not: %.*s", said.n ? said.p : "nothing", (int)want.n, want.p);
 }
 

@@ -451,5 +451,11 @@ bool near_miss_of(const struct pattern *leader, const struct pattern *p, const s
         any = true;
     }
     matcher_free(m);
+    for (uint32_t op = g->m->funcs[func].end_op; !any && op-- > g->m->funcs[func].first_op;)
+        if (g->m->ops[op].nresults) { /* the last one is the likeliest root */
+            *out = (struct near_miss){.pattern = p, .graph = g, .func = func, .root = op, .op = op, .kind = "operator"};
+            out->reason = reason_root(leader, g, op, a);
+            any = true;
+        }
     return any;
 }

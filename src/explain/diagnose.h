@@ -44,6 +44,8 @@ bool reason_is_presence(const struct failure *s);
 bool reason_is_decidable(const struct matcher *m, const struct number *n);
 /* What is different, in words and values: kind, part, reason and hint of `out`. */
 void reason_of(struct matcher *m, const struct failure *s, struct near_miss *out);
+/* "%o is ttir.linear at line 4, add expected": of an op that is no root, where nothing comes close. */
+struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a);
 /* The op where the difference is; NONE where it is none. */
 uint32_t reason_op(const struct matcher *m, const struct failure *s);
 

@@ -34,7 +34,8 @@ struct near_misses {
  * caller frees the items of both lists. */
 void near_misses_find(const struct pattern_set *set, const struct graph *g, uint32_t func, bool all, struct arena *a,
                       struct match_list *found, struct near_misses *near);
-/* The nearest miss in a function of one pattern, which shares its formula with `leader`. False when there is none. */
+/* The nearest miss in a function of one pattern, which shares its formula with `leader`; where nothing comes close,
+ * what its last op is instead of the root. False when there is no op. */
 bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
                   uint64_t max_steps, struct arena *a, struct near_miss *out);
 

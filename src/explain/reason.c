@@ -335,6 +335,9 @@ static void say_same(struct words *w) {
     buf_add(w->out, STR(" here and "));
     say_source(w, b->value);
     buf_add(w->out, STR(" elsewhere"));
+    struct constant here = graph_constant(w->m->g, g->value), there = graph_constant(w->m->g, b->value);
+    if (here.known && there.known && here.value == there.value)
+        buf_printf(w->out, "; both hold %.9g", here.value);
 }
 
 /* "%b 32x128 (ttir.exp at line 3)" */
@@ -480,6 +483,26 @@ static const struct {
     [FAILED_LIMIT] = {"limit", say_limit},
 };
 
+struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t op, struct arena *a) {
+    const char *names[MAX_EXPECTED + 1];
+    uint32_t n = 0;
+    struct buf out = {0};
+    struct matcher m = {.g = g, .arena = a};
+    struct words w = {.m = &m, .out = &out};
+    operators_of(p->formula.root, names, &n);
+    say_value(&w, g->m->ops[op].first_result);
+    buf_add(&out, STR(" is "));
+    say_op(&w, op);
+    buf_add(&out, STR(", "));
+    if (node_is(p->formula.root, (enum op_kind)g->kind[op]))
+        buf_add(&out, STR("and nothing before it is as expected"));
+    else
+        say_expected(&w, names, n);
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
 /* "w = softmax(s, dim=-1)": a named part with what it is. */
 static void write_part(const struct formula *f, const struct node *n, struct buf *out) {
     if (n->kind == N_NAMED && f->slot_name[n->slot].n) {
@@ -499,6 +522,13 @@ static struct str part_text(const struct words *w) {
         write_part(f, w->s->line, &out);
     else if (w->s->goal)
         write_part(f, w->s->why == FAILED_OPERATOR ? part_of(w) : w->s->goal->node, &out);
+    if (out.n > MAX_PART && w->s->goal && w->s->why == FAILED_OPERATOR) {
+        const char *names[MAX_EXPECTED + 1];
+        uint32_t n = 0;
+        operators_of(part_of(w), names, &n);
+        out.n = 0;
+        buf_printf(&out, "%s(…)", n ? names[0] : "");
+    }
     struct str text = buf_str(&out);
     struct str kept =
         text.n > MAX_PART ? arena_printf(w->m->arena, "%.*s...", MAX_PART - 3, text.p) : arena_str(w->m->arena, text);

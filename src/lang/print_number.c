@@ -1,4 +1,6 @@
 /* Conditions and numbers as text: as they stand in the pattern, or with the numbers of a match filled in. */
+#include <math.h>
+
 #include "lang/infix.h"
 #include "lang/printer.h"
 
@@ -59,9 +61,16 @@ static void print_infix(const struct number_printer *p, const struct number *n, 
         buf_addc(p->out, ')');
 }
 
+static void print_value(struct buf *out, double value) {
+    if (isnan(value))
+        buf_add(out, STR("not known"));
+    else
+        buf_printf(out, "%.10g", value);
+}
+
 static void print(const struct number_printer *p, const struct number *n, enum binding_power outer) {
     if (n->op == NUM_VALUE || (p->v && is_value(n)))
-        buf_printf(p->out, "%.10g", p->v ? p->v->value(p->v->self, n) : n->value);
+        print_value(p->out, p->v ? p->v->value(p->v->self, n) : n->value);
     else if (n->op == NUM_EXTENT)
         print_extent(p, n);
     else if (n->op == NUM_NEG) {

@@ -83,7 +83,8 @@ bool library_select(struct pattern_set *set, const struct fa_options *o, struct 
         set->items[i]->show_decomposed = has_word(o->include, STR("decomposed"));
     }
     if (!patterns_select(set, o->only, o->skip, &bad)) {
-        diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, nearest_pattern(set, bad),
+        diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0},
+                 str_ends(bad, STR(".yml")) ? "-P FILE reads a pattern file" : nearest_pattern(set, bad),
                  "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
         return false;
     }

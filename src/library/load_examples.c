@@ -125,7 +125,9 @@ static void load_levels(struct loader *l, struct pattern *p, const struct tree *
         return;
     if (both) {
         struct example *other = &p->examples[p->nexamples++];
+        e->one_of_two = "ttir";
         *other = *e;
+        other->one_of_two = "ttnn";
         expand(l, other, "ttnn");
     }
     if (!l->failed)

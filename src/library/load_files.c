@@ -83,7 +83,8 @@ static void load_documents(struct loader *l) {
         load_document(l, t);
     if (l->trees.wrong && !l->failed) {
         struct source_location at = {l->file, l->trees.line, l->trees.column};
-        diag_add(l->diags, SEV_ERROR, at, NULL, "not YAML: %s", l->trees.wrong);
+        const char *hint = strstr(l->trees.wrong, "mapping values") ? "a text with ': ' in it has to be quoted" : NULL;
+        diag_add(l->diags, SEV_ERROR, at, hint, "not YAML: %s", l->trees.wrong);
         l->failed = true;
     }
     if (!l->trees.documents && !l->failed)

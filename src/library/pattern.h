@@ -38,6 +38,7 @@ struct example {
     struct text_origin origin; /* of the text */
     uint64_t line;             /* of the example */
     struct str name;           /* or empty */
+    const char *one_of_two;    /* the dialect of an example that is two by `level: both`; else NULL */
     struct str because;        /* or empty: of a miss, why it is none; for readers only */
     struct str explains;       /* or empty: of a miss, text that the output of `explain` has to contain */
     struct str says;           /* or empty: of a hit, text that the notes have to contain */

@@ -667,7 +667,10 @@ static bool name_op(struct shorthand *s, struct short_op *op, struct str word) {
         if (str_starts(op->spelling, prefix))
             return true;
     }
-    return fail(s, word, "the dialect has no op of this name");
+    const char *near = op->kind == K_UNKNOWN ? op_nearest_name(word) : NULL;
+    return fail(s, word,
+                !near ? "the dialect has no op of this name"
+                      : arena_printf(s->arena, "the dialect has no op of this name (did you mean %s?)", near).p);
 }
 
 /* clamp and pow print operands that are not given as attributes under a name of their own: clamp_scalar. */
