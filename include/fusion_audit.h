@@ -146,8 +146,9 @@ size_t fa_library_diagnostics_dropped(const struct fa_library *l);
 struct fa_diagnostic fa_library_diagnostic(const struct fa_library *l, size_t i);
 /* One line a pattern: name, fused op, source, summary; in the order of reading. */
 void fa_library_list(const struct fa_library *l, FILE *out);
-/* Each pattern as its file has it, and its formula with the idioms expanded. */
-void fa_library_show(const struct fa_library *l, FILE *out);
+/* Each pattern of these names, or that globs match, as its file has it, and its formula with the idioms expanded; each
+ * idiom of these names. FA_USAGE with a diagnostic for each name that is neither. */
+enum fa_status fa_library_show(struct fa_library *l, const char *const *names, size_t n, FILE *out);
 /* What patterns may ask of a match: one line a condition, by what they speak of. */
 void fa_library_conditions(const struct fa_library *l, FILE *out);
 /* Adds files or directories to the library. All are read, whatever is wrong with some; FA_USAGE with errors, else

@@ -322,6 +322,8 @@ class PatternLibrary(Case):
         self.assertRegex(self.run_it("patterns", "show", "attention")[1], r"t\d+ = sum\(t\d+, dim=-1\)\n")
         self.assertIn("# searched for, the formula of attention:\n", self.run_it("patterns", "show", "attention_of_unequal_heads")[1])
         self.wrong("patterns show needs the name of a pattern", "patterns", "show")
+        self.assertRegex(self.run_it("patterns", "show", "dense", "linear")[1],
+                         r"^# .*theory_idioms.yml:\d+\ndense\(x, w, bias\):\n    linear\(x, w, bias\) \| .*\n\n# .*linear.yml:\d+\n")
         self.wrong("no pattern or fused op matches 'nope'", "patterns", "show", "nope")
 
     def test_show_expands_as_it_was_meant(self):

@@ -121,14 +121,50 @@ static void show(const struct pattern *p, FILE *out) {
     buf_free(&b);
 }
 
-void fa_library_show(const struct fa_library *l, FILE *out) {
-    uint32_t n;
-    const struct pattern **list = selected(&l->patterns, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        fputs(i ? "\n" : "", out);
-        show(list[i], out);
+static void print_indented(struct str text, FILE *out) {
+    for (text = str_trim(text); text.n > 0;) {
+        const char *end = memchr(text.p, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.p) : text.n;
+        fprintf(out, "    %.*s\n", (int)n, text.p);
+        text.p += n + (end != NULL);
+        text.n -= n + (end != NULL);
     }
-    free(list);
+}
+
+static void show_idiom(const struct idiom *i, FILE *out) {
+    fprintf(out, "# %s:%llu\n%.*s(", i->origin.file, (unsigned long long)i->origin.line, (int)i->name.n, i->name.p);
+    for (uint32_t k = 0; k < i->nparams; k++)
+        fprintf(out, "%s%.*s", k ? ", " : "", (int)i->params[k].n, i->params[k].p);
+    fputs("):\n", out);
+    print_indented(i->body, out);
+}
+
+enum fa_status fa_library_show(struct fa_library *l, const char *const *names, size_t nnames, FILE *out) {
+    enum fa_status status = FA_CLEAN;
+    bool any = false;
+    for (size_t k = 0; k < nnames; k++) {
+        struct fa_options one = {.only = names[k]};
+        const struct idiom *idiom = idiom_find(&l->patterns.idioms, str_of(names[k]));
+        struct str bad;
+        if (patterns_select(&l->patterns, names[k], NULL, &bad)) {
+            uint32_t n;
+            const struct pattern **list = selected(&l->patterns, &n);
+            for (uint32_t i = 0; i < n; i++, any = true) {
+                fputs(any ? "\n" : "", out);
+                show(list[i], out);
+            }
+            free(list);
+        } else if (!idiom) {
+            library_select(&l->patterns, &one, &l->diags); /* says what is wrong */
+            status = FA_USAGE;
+        }
+        if (idiom) {
+            fputs(any ? "\n" : "", out);
+            show_idiom(idiom, out);
+            any = true;
+        }
+    }
+    return status;
 }
 
 enum fa_status fa_library_check(struct fa_library *l, const char *const *files, size_t n) {
@@ -195,15 +231,8 @@ static void list_lowerings(const struct pattern_set *set, FILE *out) {
 }
 
 static void show_lowering(const struct lowering *w, FILE *out) {
-    struct str rest = str_trim(w->text);
     fprintf(out, "%s:\n", w->head.p);
-    while (rest.n > 0) {
-        const char *end = memchr(rest.p, '\n', rest.n);
-        size_t n = end ? (size_t)(end - rest.p) : rest.n;
-        fprintf(out, "    %.*s\n", (int)n, rest.p);
-        rest.p += n + (end != NULL);
-        rest.n -= n + (end != NULL);
-    }
+    print_indented(w->text, out);
     fprintf(out, "source: %.*s\n", (int)w->source.n, w->source.p);
 }
 

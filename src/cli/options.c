@@ -306,7 +306,7 @@ static const struct {
     const char *needed; /* message when there are none, or NULL */
 } actions[] = {
     [ACTION_LIST] = {"list", true, NULL},
-    [ACTION_SHOW] = {"show", true, "patterns show needs the name of a pattern"},
+    [ACTION_SHOW] = {"show", false, "patterns show needs the name of a pattern"},
     [ACTION_CHECK] = {"check", false, "patterns check needs a file or a directory"},
     [ACTION_TEST] = {"test", true, NULL},
     [ACTION_NEW] = {"new", false, NULL},

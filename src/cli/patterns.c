@@ -40,9 +40,9 @@ static enum fa_status list_patterns(const struct options *o, struct fa_library *
 }
 
 static enum fa_status show_patterns(const struct options *o, struct fa_library *l) {
-    (void)o;
-    fa_library_show(l, stdout);
-    return FA_CLEAN;
+    enum fa_status status = fa_library_show(l, o->files, o->nfiles, stdout);
+    say_diagnostics(l, status);
+    return status;
 }
 
 static enum fa_status check_patterns(const struct options *o, struct fa_library *l) {
