@@ -36,12 +36,6 @@ static bool is_device(const struct mlir *m, uint32_t v) {
     return m->types[m->values[v].type].kind == TYPE_DEVICE;
 }
 
-/* Old text is destination-passing: the last operand is a fresh *.empty that the op writes to. */
-static bool is_destination(const struct graph *g, uint32_t v) {
-    uint32_t def = g->m->values[v].def;
-    return def != NONE && g->kind[def] == K_EMPTY;
-}
-
 /* One operand more than there are roles, of the type of the result: a destination that is an argument, or that the text
  * does not show the *.empty of. */
 static bool is_foreign_destination(const struct mlir *m, uint32_t op, uint32_t v) {
@@ -62,7 +56,7 @@ static uint32_t list_operands(struct graph *g, uint32_t i, uint32_t *out) {
         if (by_number || !is_device(m, v))
             out[n++] = v;
     }
-    if (n > 0 && !by_number && is_destination(g, out[n - 1])) {
+    if (n > 0 && !by_number && graph_is_destination(g, out[n - 1])) {
         n--;
         g->ndestinations++;
     }
