@@ -24,6 +24,12 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAM = os.path.abspath(sys.argv.pop())
 PAGE = os.path.join(ROOT, "man", "fusion-patterns.5")
 WHOLE = "name: page_%d\nfused_op: ttnn.page\nsource: ttnn\n"
+COSINE = """cosine_scores:
+- hit: |
+    s = multiply q:2x32x64 q; t = sum s {dim_arg = [-1], keep_dim = true}; u = rsqrt t; v = multiply q u
+    e = multiply k:2x16x64 k; f = sum e {dim_arg = [-1], keep_dim = true}; g = rsqrt f; h = multiply k g
+    p = permute h {permutation = [0, 2, 1]}; o = matmul v p
+"""
 
 
 def read(*path):
@@ -92,6 +98,10 @@ class Manual(unittest.TestCase):
                 self.write(kind[5:], text)
             for command, want in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text if kind == "shell" else "", re.M):
                 self.assertEqual(self.shell(command)[1], want, command)
+        self.write("cosine.test.yml", COSINE)
+        self.assertEqual(self.shell("fusion-audit patterns check cosine.yml"), (0, ""))
+        self.assertRegex(self.shell("fusion-audit patterns test -P cosine.yml cosine_scores")[1],
+                         r"^1 pattern, 1 test, 0 failed; 1 proved \(\d+ variations\), 0 not evaluated\n$")
 
     def test_fragments_are_pattern_files(self):
         documents = []
