@@ -768,6 +768,12 @@ class PatternTests(Case):
         self.assertEqual(self.run_tests(hit % "exp")[1].splitlines()[:2],
                          [said % (level, level, "exp") for level in ("ttir", "ttnn")])
 
+    def test_hit_whose_root_is_wrong(self):
+        self.write("p.yml", RELU.replace("maximum(x, 0)", "sum(x, dim=-1)") +
+                   "tests:\n  - hit: |\n      o = sum x:4x8 {dim_arg = [0], keep_dim = true}\n")
+        self.assertIn("with dim_arg = [0 : i32], works along another axis than -1 of the formula\n",
+                      self.run_it("patterns", "test", "-P", "p.yml", "relu")[2])
+
     def test_equal_constants_of_two_ops(self):
         self.write("p.yml", RELU.replace("out = maximum(x, 0)", "out = maximum(x, c) + maximum(y, c)") +
                    "tests:\n  - hit: |\n      a = maximum x:4 0.25; b = maximum y:4 0.25; o = add a b\n")

@@ -160,11 +160,11 @@ static void record(struct matcher *m, const struct failure *first, const struct 
     uint32_t ops[MAX_MATCHED], n, end = ++d->nends;
     if (d->wanted && d->wanted != end)
         return;
-    if (m->state.nmatched == 0 || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
+    if ((m->state.nmatched == 0 && !d->none_too) || score_of(m, m->state.nmatched, first, !second, 0) <= d->score)
         return;
     n = matched_ops(m, first, ops);
     uint32_t score = score_of(m, n, first, !second, second ? 0 : objections(m, first));
-    if (n == 0 || score <= d->score)
+    if ((n == 0 && !d->none_too) || score <= d->score)
         return;
     if (d->wanted) {
         describe(m, first, second, ops, n);
@@ -349,7 +349,7 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
  * into words takes the bindings at that end, so the search runs a second time up to there. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                      uint32_t enough, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only};
+    struct diagnosis diagnosis = {.best = out, .only = only, .none_too = enough == 0};
     struct search_observer observer = {observe_failure, excuses, observe_end, observe_verdict, &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
@@ -364,7 +364,7 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
         match_at(m, p, op);
     }
     if (diagnosis.score > 0 && diagnosis.nops >= enough) {
-        diagnosis = (struct diagnosis){.best = out, .only = only, .wanted = diagnosis.closest};
+        diagnosis = (struct diagnosis){.best = out, .only = only, .none_too = enough == 0, .wanted = diagnosis.closest};
         match_at(m, p, op);
     }
     m->max_steps = limit;
@@ -441,17 +441,20 @@ static bool better(const struct near_miss *a, const struct near_miss *b) {
 bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
                   uint64_t max_steps, struct arena *a, struct near_miss *out) {
     struct matcher *m = matcher_new(g, func, max_steps, a);
+    uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end - first;
     bool any = false;
-    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++) {
+    for (uint32_t i = 0; i < 2 * n && !(any && i >= n); i++) { /* the second time: where no op matches */
         struct near_miss close;
-        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) || !diagnose(m, leader, p, op, 1, a, &close))
+        uint32_t op = first + i % n;
+        if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
+            !diagnose(m, leader, p, op, i < n, a, &close))
             continue;
         if (!any || better(&close, out))
             *out = close;
         any = true;
     }
     matcher_free(m);
-    for (uint32_t op = g->m->funcs[func].end_op; !any && op-- > g->m->funcs[func].first_op;)
+    for (uint32_t op = end; !any && op-- > first;)
         if (g->m->ops[op].nresults) { /* the last one is the likeliest root */
             *out = (struct near_miss){.pattern = p, .graph = g, .func = func, .root = op, .op = op, .kind = "operator"};
             out->reason = reason_root(leader, g, op, a);

@@ -30,6 +30,7 @@ struct diagnosis {
     uint32_t nends;              /* how often the search has ended: at a second failure, or with all other goals met */
     uint32_t closest;            /* the end with the best score, counted from 1 */
     uint32_t wanted;             /* the end to describe; 0: look for the closest */
+    bool none_too;               /* an end counts where no op is matched, too */
     const struct pattern *only;  /* the conditions of no other pattern count; NULL: of any */
     const struct failure *first; /* the failure that the search has gone on from; or NULL */
 };
