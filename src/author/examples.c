@@ -289,9 +289,11 @@ static bool is_word(char c) {
     return c == '_' || isalnum((unsigned char)c);
 }
 
-/* Whole words of `text`. */
+/* Whole words of `text`; no words are in any. */
 static bool has_words(struct str text, struct str words) {
     const char *begin = text.p, *end = text.p + text.n;
+    if (!words.n)
+        return true;
     for (const char *at; (at = str_find(text, words)); text = (struct str){at + 1, (size_t)(end - at) - 1})
         if ((at == begin || !is_word(at[-1]) || !is_word(*at)) &&
             (at + words.n == end || !is_word(at[words.n]) || !is_word(at[words.n - 1])))
