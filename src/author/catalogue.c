@@ -101,7 +101,7 @@ void fa_library_conditions(const struct fa_library *l, FILE *out) {
                 fprintf(out, "  %s\n", condition_table[i].says);
         for (uint32_t i = 0; i < definitions->n; i++)
             if (definitions->items[i].group == g &&
-                (!i || strcmp(definitions->items[i].says, definitions->items[i - 1].says)))
+                (!i || strcmp(definitions->items[i].says, definitions->items[i - 1].says) != 0))
                 fprintf(out, "  %s\n", definitions->items[i].says); /* once for all numbers of arguments */
     }
     fputs("numbers that a value or its op has:\n", out);

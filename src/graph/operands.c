@@ -78,7 +78,7 @@ static int read_segments(const struct graph *g, uint32_t op, int64_t *sizes) {
 /* Each segment is one role; an op of a dialect without the last roles has fewer, and those are absent. What is beyond
  * the roles is a destination or a device. */
 static bool by_segments(const struct arity *arity, const int64_t *sizes, int nsizes, uint32_t n, uint32_t *out) {
-    uint32_t by_role[MAX_ROLES], at = 0;
+    uint32_t by_role[MAX_ROLES] = {0}, at = 0;
     for (int r = 0; r < arity->all; r++) {
         bool there = r < nsizes && sizes[r] == 1;
         if ((r < nsizes && sizes[r] > 1) || (there && at >= n) || (!there && arity->needed[r]))

@@ -5,7 +5,8 @@
 #include "library/pattern.h"
 
 /* Adds the warnings for a file or a directory that the set has read: patterns and idioms that replace others, {names}
- * in texts and in `fused` that the formula lacks, idioms that no pattern uses. False with an error for each `fused` and `holds` that is no formula. */
+ * in texts and in `fused` that the formula lacks, idioms that no pattern uses. False with an error for each `fused` and
+ * `holds` that is no formula. */
 bool patterns_check(const struct pattern_set *set, const char *path, struct diags *d);
 /* The same for these two keys of one pattern, without warnings. */
 bool pattern_forms_check(const struct pattern_set *set, const struct pattern *p, struct diags *d);

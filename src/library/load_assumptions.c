@@ -14,7 +14,7 @@ static void load_outside_rule(struct loader *l, struct pattern *p, const struct 
     const struct tree *when = what ? tree_lookup(n, "when") : NULL, *say = what ? tree_lookup(n, "say") : NULL;
     if (!l->failed && (!what || !say))
         error_at(l, n, "{what: masked_rows, when: present(floor), say: …}", "`what` and `say` are meant", STR(""));
-    if (l->failed || !is_scalar(l, what) || !is_scalar(l, say))
+    if (l->failed || !what || !say || !is_scalar(l, what) || !is_scalar(l, say))
         return;
     for (uint32_t i = OUTSIDE_MASKED_ROWS; i < sizeof names / sizeof *names; i++)
         if (str_is(what->text, names[i]))

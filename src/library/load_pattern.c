@@ -116,17 +116,17 @@ enum holding_kind {
 /* The keys of a pattern, in the order of reading. */
 static const struct pattern_key {
     const char *name;
-    enum holding_kind holds;
-    size_t to, count; /* offsets in struct pattern: where it goes, and how many they are */
     void (*load)(struct loader *l, struct pattern *p, const struct tree *n);
+    size_t to, count; /* offsets in struct pattern: where it goes, and how many they are */
+    enum holding_kind holds;
     bool required;
 } keys[] = {
 #define TEXT(name, required)                                                                                           \
-    { #name, HOLDS_TEXT, offsetof(struct pattern, name), 0, NULL, required }
+    { #name, NULL, offsetof(struct pattern, name), 0, HOLDS_TEXT, required }
 #define LIST(name, holds)                                                                                              \
-    { #name, holds, offsetof(struct pattern, name), offsetof(struct pattern, n##name), NULL, false }
+    { #name, NULL, offsetof(struct pattern, name), offsetof(struct pattern, n##name), holds, false }
 #define OTHER(name, load)                                                                                              \
-    { #name, HOLDS_OTHER, 0, 0, load, false }
+    { #name, load, 0, 0, HOLDS_OTHER, false }
     TEXT(name, true),
     TEXT(summary, false),
     TEXT(fused_op, true),

@@ -160,12 +160,14 @@ static void load_lowering(struct loader *l, const struct tree *n) {
         return;
     }
     check_keys(l, n, keys, 3, "op, is, source");
-    for (int i = 0; i < 3 && !l->failed; i++)
-        if (!(node[i] = tree_lookup(n, keys[i])))
+    for (int i = 0; i < 3 && !l->failed; i++) {
+        node[i] = tree_lookup(n, keys[i]);
+        if (!node[i])
             error_at(l, n, NULL, "a lowering lacks the key ", str_of(keys[i]));
         else
             is_scalar(l, node[i]);
-    if (l->failed)
+    }
+    if (l->failed || !node[0] || !node[1] || !node[2])
         return;
     if (!read_head(&w, node[0]->text)) {
         error_at(l, node[0], "relu(x)", "an op with its parameters expected: ", node[0]->text);

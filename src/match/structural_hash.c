@@ -293,13 +293,14 @@ static uint64_t hash_of_function(const struct hashes *all, uint32_t n) {
 static void remember_function(struct known_functions *k, struct known_function *f, uint64_t hash, const uint64_t *root,
                               uint32_t n) {
     k->nroots -= f->n;
-    free(f->root);
-    *f = (struct known_function){0};
+    f->hash = f->n = 0;
     if (k->nroots + n > MOST_KNOWN_ROOTS)
         return;
-    k->nroots += n;
-    *f = (struct known_function){hash, n, xrealloc(NULL, n * sizeof *root)};
+    f->root = xrealloc(f->root, n * sizeof *root);
     memcpy(f->root, root, n * sizeof *root);
+    f->hash = hash;
+    f->n = n;
+    k->nroots += n;
 }
 
 static void hash_roots_once(struct hashes *all, uint32_t n) {

@@ -370,7 +370,7 @@ static bool pool_tap(const struct conv_pool *p, const int64_t *at, int64_t i, in
 
 /* The maximum of a window, and its index in the plane of the input; a NaN counts as the maximum. */
 static void largest_at(const struct conv_pool *p, const int64_t *at, double *value, double *index) {
-    int64_t offset, in[2];
+    int64_t offset, in[2] = {0};
     *value = -INFINITY;
     *index = 0;
     for (int64_t i = 0; i < p->w.size[0]; i++)

@@ -176,7 +176,7 @@ static int64_t remainder_of(const struct window_extents *w, uint32_t d) {
 }
 
 static bool window_of(const struct graph *g, uint32_t op, struct window_extents *w) {
-    int64_t kernel[SPATIAL], dilation[SPATIAL], pad[SPATIAL], extra[SPATIAL];
+    int64_t kernel[SPATIAL] = {0}, dilation[SPATIAL] = {0}, pad[SPATIAL] = {0}, extra[SPATIAL] = {0};
     *w = (struct window_extents){.n = spatial_of(g, op),
                                  .transposed = has_window(g, op, WINDOW_TRANSPOSED),
                                  .ceil_mode = flag_of(g, op, "ceil_mode")};
