@@ -135,7 +135,7 @@ static const char *contradiction(const struct graph *g, uint32_t op, const struc
         imap_identity(&whole, 0, graph_numel(g, out));
         return imap_through(g, op, &whole, &through) ? NULL : "is not its operand moved";
     case OP_SLICE:
-        return !is_static_slice(g, op, x.rank) || slice_bounds(g, op, &cut) ? NULL
+        return slice_bounds(g, op, &cut) || !is_static_slice(g, op, x.rank) ? NULL
                                                                             : "is not of the extents that it cuts";
     case OP_CONTRACT:
         if (n < 2 || graph_operands(g, op)[1] == NONE || !static_dims(g, graph_operands(g, op)[1], &y))
