@@ -441,9 +441,9 @@ static bool better(const struct near_miss *a, const struct near_miss *b) {
 bool near_miss_of(const struct pattern *leader, const struct pattern *p, const struct graph *g, uint32_t func,
                   uint64_t max_steps, struct arena *a, struct near_miss *out) {
     struct matcher *m = matcher_new(g, func, max_steps, a);
-    uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end - first;
+    uint32_t first = g->m->funcs[func].first_op, end = g->m->funcs[func].end_op, n = end > first ? end - first : 0;
     bool any = false;
-    for (uint32_t i = 0; i < 2 * n && !(any && i >= n); i++) { /* the second time: where no op matches */
+    for (uint32_t i = 0; n > 0 && i / n < 2 && !(any && i >= n); i++) { /* the second time: where no op matches */
         struct near_miss close;
         uint32_t op = first + i % n;
         if (!may_be_root(leader, g, op, func) || match_at(m, leader, op) ||
