@@ -770,7 +770,7 @@ bool shorthand_expand(struct str text, const char *dialect, const char *element,
         skip_blanks(s);
         if (s->at < text.n && !at_end(s))
             good = read_line(s);
-        while (good && s->at < text.n && text.p[s->at] == '#' && text.p[s->at] != '\n')
+        if (good && s->at < text.n && text.p[s->at] == '#')
             s->at += strcspn(text.p + s->at, "\n");
         for (; s->skipped_lines > 0; s->skipped_lines--)
             buf_addc(&s->out, '\n');
