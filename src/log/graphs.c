@@ -170,6 +170,8 @@ static void dumps(struct grouping *g) {
             choose(g, &g->ttir[id], i);
         fused |= f->header.fusing;
     }
+    if (!g->n)
+        new_graph(g);
     for (uint32_t i = 0, last = 1; i < g->list->n; i++) {
         if (at(g, i)->block.graph)
             last = at(g, i)->block.graph;
