@@ -1,28 +1,16 @@
 /* A scanner over the text that prints each op as soon as it is read. Values are known by name with the text of their
- * types. Attribute specifications come from the operator table. */
+ * types. */
 #include "library/shorthand.h"
+#include "library/shorthand_op.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VALUES = 1024, MAX_OPERANDS = 32, MAX_RANK = 12, MAX_ATTRS = 48 };
+enum { MAX_VALUES = 1024 };
 
 struct short_value {
     struct str name;
     const struct str *types; /* of its results: of "s:3" three */
-    uint32_t ntypes;
-};
-
-struct short_op {
-    struct str word; /* of the text */
-    struct str spelling;
-    enum op_kind kind;
-    struct str results; /* as they are printed: "%a, %b" or "%s:3"; empty: it has none */
-    struct str operands[MAX_OPERANDS], operand_types[MAX_OPERANDS];
-    uint32_t noperands;
-    struct str keys[MAX_ATTRS], values[MAX_ATTRS];
-    uint32_t nattrs;
-    struct str types[MAX_OPERANDS]; /* of its results */
     uint32_t ntypes;
 };
 
@@ -84,69 +72,15 @@ static struct str until(struct shorthand *s, const char *stops) {
     return str_trim((struct str){s->text.p + begin, s->at - begin});
 }
 
+static struct str type_text(const struct shorthand *s, struct str t) {
+    return short_type(s->arena, s->element, t);
+}
+
 static struct str word_here(struct shorthand *s) {
     struct str word = {s->text.p + s->at, 0};
     while (s->at < s->text.n && !strchr(" \t\n;", s->text.p[s->at]))
         s->at++, word.n++;
     return word;
-}
-
-/* ---- types ---- */
-
-static bool is_element(struct str word) {
-    return word.n && (word.p[0] < '0' || word.p[0] > '9') && word.p[0] != '?';
-}
-
-/* The last part of "32x64xbf16"; all of "bf16". */
-static struct str last_part(struct str dims) {
-    const char *x = dims.n ? memrchr(dims.p, 'x', dims.n) : NULL;
-    return x && x > dims.p ? (struct str){x + 1, (size_t)(dims.p + dims.n - x - 1)} : dims;
-}
-
-/* "32x64" to "tensor<32x64xbf16>"; a type that is written out stays. */
-static struct str type_text(const struct shorthand *s, struct str t) {
-    if (t.n && (t.p[0] == '!' || str_find(t, STR("<"))))
-        return t;
-    bool has_element = is_element(last_part(t));
-    return arena_printf(s->arena, "tensor<%.*s%s%s>", (int)t.n, t.p, has_element ? "" : "x",
-                        has_element ? "" : s->element);
-}
-
-struct short_shape {
-    int64_t dims[MAX_RANK];
-    uint32_t rank;
-    struct str element;
-    bool known;
-};
-
-static struct short_shape shape_of(struct str type) {
-    struct short_shape r = {.known = str_starts(type, STR("tensor<")) && type.n > 8};
-    if (!r.known)
-        return r;
-    struct str rest = {type.p + 7, type.n - 8};
-    const char *comma = memchr(rest.p, ',', rest.n);
-    if (comma)
-        rest.n = (size_t)(comma - rest.p);
-    while (rest.n && rest.p[0] >= '0' && rest.p[0] <= '9' && r.rank < MAX_RANK) {
-        char *end;
-        r.dims[r.rank++] = strtoll(rest.p, &end, 10);
-        size_t used = (size_t)(end - rest.p) + 1; /* the x behind it */
-        rest = (struct str){rest.p + used, rest.n > used ? rest.n - used : 0};
-    }
-    r.element = rest;
-    r.known = rest.n > 0;
-    return r;
-}
-
-static struct str shape_type(const struct shorthand *s, const struct short_shape *shape) {
-    struct buf b = {0};
-    buf_add(&b, STR("tensor<"));
-    for (uint32_t d = 0; d < shape->rank; d++)
-        buf_printf(&b, "%lldx", (long long)shape->dims[d]);
-    buf_printf(&b, "%.*s>", (int)shape->element.n, shape->element.p);
-    struct str t = arena_str(s->arena, buf_str(&b));
-    buf_free(&b);
-    return t;
 }
 
 /* ---- values ---- */
@@ -184,15 +118,6 @@ static bool is_number(struct str word) {
     return i < word.n && word.p[i] >= '0' && word.p[i] <= '9';
 }
 
-/* MLIR wants a point in a float: 1e-5 is 1.0e-5. */
-static struct str float_text(const struct shorthand *s, struct str number) {
-    const char *e = memchr(number.p, 'e', number.n);
-    if (str_starts(number, STR("0x")) || memchr(number.p, '.', number.n))
-        return number;
-    size_t n = e ? (size_t)(e - number.p) : number.n;
-    return arena_printf(s->arena, "%.*s.0%.*s", (int)n, number.p, (int)(number.n - n), number.p + n);
-}
-
 static bool print_op(struct shorthand *s, struct short_op *op, struct str location);
 
 /* The op that makes a literal stands before the op that uses it, on the same line. */
@@ -216,7 +141,7 @@ static bool add_literal(struct shorthand *s, struct short_op *op, struct str num
 static struct str literal_type(struct shorthand *s, const struct short_op *op) {
     struct short_shape shape = {.rank = 1, .dims = {1}, .element = str_of(s->element)};
     for (uint32_t i = 0; i < op->noperands; i++) {
-        struct short_shape one = shape_of(op->operand_types[i]);
+        struct short_shape one = short_shape_of(op->operand_types[i]);
         if (!one.known)
             continue;
         shape = one;
@@ -224,12 +149,12 @@ static struct str literal_type(struct shorthand *s, const struct short_op *op) {
     }
     for (uint32_t d = 0; d < shape.rank; d++)
         shape.dims[d] = 1;
-    return shape_type(s, &shape);
+    return short_shape_type(s->arena, &shape);
 }
 
 static bool add_operand(struct shorthand *s, struct short_op *op) {
     struct str word = until(s, " \t:;,"), type = {0};
-    if (op->noperands == MAX_OPERANDS || !word.n)
+    if (op->noperands == SHORT_OPERANDS || !word.n)
         return fail(s, word, word.n ? "too many operands" : "an operand is missing");
     if (take(s, ":"))
         type = type_text(s, until(s, " \t;"));
@@ -248,278 +173,6 @@ static bool add_operand(struct shorthand *s, struct short_op *op) {
     return true;
 }
 
-/* ---- attributes ---- */
-
-/* One attribute of an operator: "key:type", "key:type=default", or "key:type?", which may be absent; a type may differ
- * by dialect: "i32s/shape". */
-struct attr_row {
-    struct str key, type, value;
-    bool has_value, optional;
-};
-
-static bool next_row(const char **at, bool ttnn, struct attr_row *out) {
-    while (**at == ' ')
-        ++*at;
-    size_t n = strcspn(*at, " ");
-    struct str all = {*at, n};
-    *at += n;
-    const char *colon = n ? memchr(all.p, ':', n) : NULL;
-    if (!colon)
-        return false;
-    const char *equals = memchr(colon, '=', (size_t)(all.p + n - colon));
-    out->key = (struct str){all.p, (size_t)(colon - all.p)};
-    out->type = (struct str){colon + 1, (size_t)((equals ? equals : all.p + n) - colon - 1)};
-    out->has_value = equals != NULL;
-    out->value = equals ? (struct str){equals + 1, (size_t)(all.p + n - equals - 1)} : STR("");
-    out->optional = out->type.n && out->type.p[out->type.n - 1] == '?';
-    out->type.n -= out->optional;
-    const char *slash = memchr(out->type.p, '/', out->type.n);
-    if (slash && ttnn)
-        out->type = (struct str){slash + 1, (size_t)(out->type.p + out->type.n - slash - 1)};
-    else if (slash)
-        out->type.n = (size_t)(slash - out->type.p);
-    return true;
-}
-
-struct int_list {
-    int64_t v[64];
-    uint32_t n;
-};
-
-static void add_dims(struct int_list *l, struct str type) {
-    struct short_shape shape = shape_of(type);
-    for (uint32_t d = 0; d < shape.rank; d++)
-        l->v[l->n++] = shape.dims[d];
-}
-
-/* How many of each role's operands there are: the first optional roles are those that are given. */
-static void add_segments(struct int_list *l, const struct short_op *op) {
-    uint32_t left = op->noperands;
-    for (const char *p = op_table[op->kind].roles; p && *p; p = strchr(p, ',')) {
-        p += *p == ',';
-        l->v[l->n++] = left > 0;
-        left -= left > 0;
-    }
-}
-
-/* Values that follow from the types: the shape of the result, the last dimension of the first operand, as many ones as
- * that has dimensions, how often each of its dimensions is repeated, operand segments. */
-static bool derived_list(const struct short_op *op, struct str name, struct int_list *out) {
-    struct str x = op->noperands ? op->operand_types[0] : STR("");
-    out->n = 0;
-    if (str_is(name, "@result")) {
-        add_dims(out, op->types[0]);
-    } else if (str_is(name, "@segments")) {
-        add_segments(out, op);
-    } else if (str_is(name, "@last")) {
-        struct short_shape shape = shape_of(x);
-        out->v[out->n++] = shape.rank ? shape.dims[shape.rank - 1] : 0;
-    } else if (str_is(name, "@ones")) {
-        add_dims(out, x);
-        for (uint32_t i = 0; i < out->n; i++)
-            out->v[i] = 1;
-    } else if (str_is(name, "@ratio")) {
-        struct short_shape from = shape_of(x), to = shape_of(op->types[0]);
-        for (uint32_t d = 0; d < to.rank && from.rank == to.rank; d++)
-            out->v[out->n++] = from.dims[d] ? to.dims[d] / from.dims[d] : 1;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* "[1, 2]" or "1"; false when it is none of these. */
-static bool read_list(struct str text, struct int_list *out) {
-    if (text.n && text.p[0] == '[' && text.p[text.n - 1] == ']')
-        text = (struct str){text.p + 1, text.n - 2};
-    out->n = 0;
-    for (const char *p = text.p, *end = text.p + text.n; p < end;) {
-        char *after;
-        long long v = strtoll(p, &after, 10);
-        if (after == p || after > end || out->n == 64)
-            return false;
-        out->v[out->n++] = v;
-        for (p = after; p < end && strchr(" ,", *p);)
-            p++;
-    }
-    return true;
-}
-
-static void print_ints(struct buf *b, const struct int_list *l, const char *between, struct str each) {
-    for (uint32_t i = 0; i < l->n; i++)
-        buf_printf(b, "%s%lld%s%.*s", i ? between : "", (long long)l->v[i], each.n ? " : " : "", (int)each.n, each.p);
-}
-
-/* Types: "shape" is #ttnn.shape<1x2>, "[i32]" is [1 : i32, 2 : i32], "i32s" is array<i32: 1, 2>. */
-static void print_list(struct buf *b, struct str type, const struct int_list *l) {
-    if (str_is(type, "shape")) {
-        buf_add(b, STR("#ttnn.shape<"));
-        print_ints(b, l, "x", STR(""));
-        buf_addc(b, '>');
-    } else if (type.p[0] == '[') {
-        buf_addc(b, '[');
-        print_ints(b, l, ", ", (struct str){type.p + 1, type.n - 2});
-        buf_addc(b, ']');
-    } else {
-        buf_printf(b, "array<%.*s%s", (int)type.n - 1, type.p, l->n ? ": " : "");
-        print_ints(b, l, ", ", STR(""));
-        buf_addc(b, '>');
-    }
-}
-
-static bool is_list_type(struct str type) {
-    return str_is(type, "shape") || type.p[0] == '[' || type.p[type.n - 1] == 's';
-}
-
-/* A value that is written as MLIR wants it says its type itself. */
-static bool is_typed(struct str value) {
-    return str_find(value, STR(" : ")) || str_starts(value, STR("#")) || str_starts(value, STR("\"")) ||
-           str_starts(value, STR("array<")) || str_starts(value, STR("dense"));
-}
-
-static bool print_value(struct shorthand *s, const struct short_op *op, struct str type, struct str value) {
-    struct int_list list;
-    if (is_typed(value) || !type.n || str_is(type, "word")) {
-        buf_add(&s->out, value);
-        return true;
-    }
-    if (is_list_type(type)) {
-        if (!derived_list(op, value, &list) && !read_list(value, &list))
-            return fail(s, value, "a list of whole numbers is meant");
-        print_list(&s->out, type, &list);
-        return true;
-    }
-    if (type.p[0] == 'f')
-        value = float_text(s, value);
-    buf_printf(&s->out, "%.*s : %.*s", (int)value.n, value.p, (int)type.n, type.p);
-    return true;
-}
-
-static uint32_t find_key(const struct short_op *op, struct str key) {
-    for (uint32_t i = 0; i < op->nattrs; i++)
-        if (str_eq(op->keys[i], key))
-            return i;
-    return NONE;
-}
-
-/* The dimensions of dim_arg, or all, have one element, or are gone without keep_dim. */
-static void reduce(const struct short_op *op, struct short_shape *shape) {
-    uint32_t dims = find_key(op, STR("dim_arg")), keep = find_key(op, STR("keep_dim")), rank = 0;
-    bool gone = keep != NONE && str_is(op->values[keep], "false");
-    struct int_list list = {.n = 0};
-    bool some = dims != NONE && read_list(op->values[dims], &list);
-    for (uint32_t d = 0; d < shape->rank; d++) {
-        bool reduced = !some;
-        for (uint32_t i = 0; i < list.n; i++)
-            reduced |= list.v[i] == d || list.v[i] + shape->rank == d;
-        if (!reduced || !gone)
-            shape->dims[rank++] = reduced ? 1 : shape->dims[d];
-    }
-    shape->rank = rank;
-}
-
-/* Rows of the first operand of a product, columns of the second: with the other dimension 1 they broadcast to the
- * result. False for vectors. */
-static bool rows_or_columns(const struct short_op *op, uint32_t i, struct short_shape *shape) {
-    uint32_t key = find_key(op, i ? STR("transpose_b") : STR("transpose_a")), last = shape->rank - 1;
-    bool transposed = key != NONE && str_is(op->values[key], "true");
-    if (shape->rank < 2)
-        return false;
-    int64_t kept = shape->dims[(i == 1) != transposed ? last : last - 1];
-    shape->dims[last] = i ? kept : 1;
-    shape->dims[last - 1] = i ? 1 : kept;
-    return true;
-}
-
-/* False where bounds are missing, count from the end, or do not fit. */
-static bool slice(const struct short_op *op, struct short_shape *shape) {
-    uint32_t begins = find_key(op, STR("begins")), ends = find_key(op, STR("ends")), step = find_key(op, STR("step"));
-    struct int_list b, e, by = {.n = 0};
-    if (begins == NONE || ends == NONE || !read_list(op->values[begins], &b) || !read_list(op->values[ends], &e) ||
-        (step != NONE && !read_list(op->values[step], &by)) || b.n != shape->rank || e.n != shape->rank)
-        return false;
-    for (uint32_t d = 0; d < shape->rank; d++) {
-        int64_t each = d < by.n ? by.v[d] : 1;
-        if (b.v[d] < 0 || b.v[d] >= e.v[d] || e.v[d] > shape->dims[d] || each < 1)
-            return false;
-        shape->dims[d] = (e.v[d] - b.v[d] - 1) / each + 1;
-    }
-    return true;
-}
-
-static bool permute(const struct short_op *op, struct short_shape *shape) {
-    struct short_shape from = *shape;
-    struct int_list order;
-    uint32_t key = find_key(op, STR("permutation"));
-    if (key == NONE || !read_list(op->values[key], &order) || order.n != from.rank)
-        return false;
-    for (uint32_t d = 0; d < from.rank; d++) {
-        if (order.v[d] < 0 || order.v[d] >= from.rank)
-            return false;
-        shape->dims[d] = from.dims[order.v[d]];
-    }
-    return true;
-}
-
-/* The operands' types broadcast to one; reductions, products, slices and permutes have their own rules. The element
- * type is that of the first tensor. */
-static bool infer_type(struct shorthand *s, const struct short_op *op, struct str *out) {
-    struct short_shape all = {0};
-    for (uint32_t i = 0; i < op->noperands; i++) {
-        struct short_shape one = shape_of(op->operand_types[i]);
-        if (!one.known)
-            continue;
-        if ((op->kind == K_MATMUL || op->kind == K_LINEAR) && i < 2 && !rows_or_columns(op, i, &one))
-            return fail(s, op->word, "the type of the result is needed");
-        struct short_shape wide = one.rank >= all.rank ? one : all, narrow = one.rank >= all.rank ? all : one;
-        for (uint32_t d = 0; d < narrow.rank; d++) {
-            int64_t *to = &wide.dims[wide.rank - narrow.rank + d];
-            if (*to == 1)
-                *to = narrow.dims[d];
-            else if (narrow.dims[d] != 1 && narrow.dims[d] != *to)
-                return fail(s, op->word, "the types of the operands do not broadcast, so that of the result is needed");
-        }
-        wide.element = all.known ? all.element : one.element;
-        all = wide;
-    }
-    if (!all.known || (op->kind == K_SLICE && !slice(op, &all)) || (op->kind == K_PERMUTE && !permute(op, &all)))
-        return fail(s, op->word, "the type of the result is needed");
-    if (op_table[op->kind].class == OP_REDUCE)
-        reduce(op, &all);
-    *out = shape_type(s, &all);
-    return true;
-}
-
-static bool print_attribute(struct shorthand *s, const struct short_op *op, uint32_t *n, const struct attr_row *row,
-                            struct str value) {
-    buf_printf(&s->out, "%s%.*s = ", (*n)++ ? ", " : " <{", (int)row->key.n, row->key.p);
-    return print_value(s, op, row->type, value);
-}
-
-/* Those of the table in its order, then those that the table does not know. */
-static bool print_attributes(struct shorthand *s, const struct short_op *op) {
-    uint32_t n = 0;
-    uint64_t printed = 0;
-    struct attr_row row;
-    bool ttnn = str_starts(op->spelling, STR("ttnn."));
-    for (const char *at = op_table[op->kind].attributes; at && next_row(&at, ttnn, &row);) {
-        uint32_t given = find_key(op, row.key);
-        if (given != NONE)
-            printed |= 1ull << given;
-        if (str_is(row.type, "-") || (given == NONE && !row.has_value && row.optional))
-            continue;
-        if (given == NONE && !row.has_value)
-            return fail(s, op->word, arena_printf(s->arena, "%.*s is needed", (int)row.key.n, row.key.p).p);
-        if (!print_attribute(s, op, &n, &row, given == NONE ? row.value : op->values[given]))
-            return false;
-    }
-    for (uint32_t i = 0; i < op->nattrs; i++)
-        if (!(printed >> i & 1) && !print_attribute(s, op, &n, &(struct attr_row){.key = op->keys[i]}, op->values[i]))
-            return false;
-    buf_add(&s->out, n ? STR("}>") : STR(""));
-    return true;
-}
-
 /* Attributes may go on in the next line. */
 static void skip_line_ends(struct shorthand *s) {
     for (skip_blanks(s); s->at < s->text.n && s->text.p[s->at] == '\n'; skip_blanks(s)) {
@@ -530,8 +183,8 @@ static void skip_line_ends(struct shorthand *s) {
 
 static bool read_attributes(struct shorthand *s, struct short_op *op) {
     for (skip_line_ends(s); !take(s, "}"); skip_line_ends(s)) {
-        if (op->nattrs == MAX_ATTRS || at_end(s))
-            return fail(s, (struct str){0}, op->nattrs == MAX_ATTRS ? "too many attributes" : "a '}' is missing");
+        if (op->nattrs == SHORT_ATTRS || at_end(s))
+            return fail(s, (struct str){0}, op->nattrs == SHORT_ATTRS ? "too many attributes" : "a '}' is missing");
         op->keys[op->nattrs] = until(s, "=,}");
         if (take(s, "=")) {
             skip_line_ends(s);
@@ -578,8 +231,9 @@ static bool print_op(struct shorthand *s, struct short_op *op, struct str locati
                (int)op->spelling.n, op->spelling.p);
     print_operands(b, op);
     buf_addc(b, ')');
-    if (!print_attributes(s, op))
-        return false;
+    struct short_fault fault = short_print_attributes(b, s->arena, op);
+    if (fault.what)
+        return fail(s, fault.at, fault.what);
     buf_add(b, STR(" : "));
     print_types(b, op->operand_types, op->noperands, true);
     buf_add(b, STR(" -> "));
@@ -683,7 +337,7 @@ static void name_scalar_op(const struct shorthand *s, struct short_op *op) {
 
 static bool read_result_types(struct shorthand *s, struct short_op *op) {
     do {
-        if (op->ntypes == MAX_OPERANDS)
+        if (op->ntypes == SHORT_OPERANDS)
             return fail(s, (struct str){0}, "too many results");
         op->types[op->ntypes++] = type_text(s, until(s, " \t,;@"));
     } while (take(s, ","));
@@ -750,9 +404,13 @@ static bool read_line(struct shorthand *s) {
     if (is_return)
         return print_return(s, &op);
     name_scalar_op(s, &op);
-    if (results.n && op.ntypes == 0 && infer_type(s, &op, &op.types[0]))
+    if (results.n && op.ntypes == 0) {
+        struct short_fault fault = short_infer(s->arena, &op, &op.types[0]);
+        if (fault.what)
+            return fail(s, fault.at, fault.what);
         op.ntypes = 1;
-    return s->error->message.n == 0 && define_results(s, &op, results) && print_op(s, &op, location);
+    }
+    return define_results(s, &op, results) && print_op(s, &op, location);
 }
 
 bool shorthand_is_mlir(struct str text) {
