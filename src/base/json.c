@@ -34,7 +34,7 @@ void json_print(json *document, FILE *out) {
     const char *text = json_object_to_json_string_length(
         document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
     if (text)
-        fwrite(text, 1, n, out);
+        print_clean((struct str){text, n}, "\n", out); /* blanks between tokens apart, all text is in strings */
     fputc('\n', out);
     json_object_put(document);
 }

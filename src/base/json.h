@@ -1,5 +1,5 @@
 /* JSON as `inspect` and `explain` print it. Texts that are no valid UTF-8 are repaired on their way, since JSON cannot
- * carry them. */
+ * carry them; what drives a terminal is escaped (utf8.h). */
 #ifndef FA_JSON_H
 #define FA_JSON_H
 

@@ -1,4 +1,4 @@
-/* Valid UTF-8 out of any bytes. */
+/* Valid UTF-8 out of any bytes, and text that a terminal only shows. */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ struct utf8_form {
 static const struct utf8_form utf8_forms[] = {
     {0x80, 0x00, 1, 0x0}, {0xE0, 0xC0, 2, 0x80}, {0xF0, 0xE0, 3, 0x800}, {0xF8, 0xF0, 4, 0x10000}};
 
-/* Length of the valid sequence at p[0], or 0. */
-static size_t utf8_length(const unsigned char *p, size_t left) {
+/* Length of the valid sequence at p[0], or 0; the character. */
+static size_t utf8_decode(const unsigned char *p, size_t left, uint32_t *character) {
     for (size_t f = 0; f < sizeof utf8_forms / sizeof *utf8_forms; f++) {
         const struct utf8_form *form = &utf8_forms[f];
         if ((p[0] & form->mask) != form->lead)
@@ -26,13 +26,14 @@ static size_t utf8_length(const unsigned char *p, size_t left) {
             code = code << 6 | (p[i] & 0x3Fu);
         }
         bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+        *character = code;
         return code < form->least || code > 0x10FFFF || surrogate ? 0 : form->length;
     }
     return 0;
 }
 
-/* Eight bytes a step: most text has none. */
-size_t utf8_ascii_end(struct str s, size_t i) {
+/* Eight bytes a step: most text has no other. */
+static size_t ascii_end(struct str s, size_t i) {
     uint64_t word;
     for (; s.n - i >= sizeof word; i += sizeof word) {
         memcpy(&word, s.p + i, sizeof word);
@@ -46,8 +47,9 @@ size_t utf8_ascii_end(struct str s, size_t i) {
 
 static size_t utf8_prefix(struct str s) {
     size_t i = 0;
-    while ((i = utf8_ascii_end(s, i)) < s.n) {
-        size_t length = utf8_length((const unsigned char *)s.p + i, s.n - i);
+    uint32_t character;
+    while ((i = ascii_end(s, i)) < s.n) {
+        size_t length = utf8_decode((const unsigned char *)s.p + i, s.n - i, &character);
         if (length == 0)
             break;
         i += length;
@@ -70,4 +72,40 @@ struct str utf8_repair(struct str s, struct buf *scratch) {
         good = utf8_prefix(s);
     }
     return buf_str(scratch);
+}
+
+/* Directional marks and overrides, Unicode Standard Annex 9, table 2; U+2028 and U+2029 end lines. */
+static bool is_control(uint32_t c) {
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x61C || c == 0x200E || c == 0x200F ||
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t utf8_clean_end(struct str s, size_t i, const char *keep) {
+    uint32_t character;
+    for (size_t n; i < s.n; i += n) {
+        const unsigned char *p = (const unsigned char *)s.p + i;
+        n = 1;
+        if (*p - 0x20u < 0x5Fu || (*p && *p < 0x20 && strchr(keep, *p)))
+            continue;
+        n = utf8_decode(p, s.n - i, &character);
+        if (n == 0 || is_control(character))
+            break;
+    }
+    return i;
+}
+
+void print_clean(struct str s, const char *keep, FILE *out) {
+    for (size_t i = 0, n = 0; i < s.n; i += n) {
+        uint32_t character;
+        size_t end = utf8_clean_end(s, i, keep);
+        fwrite(s.p + i, 1, end - i, out);
+        i = end;
+        n = i < s.n ? utf8_decode((const unsigned char *)s.p + i, s.n - i, &character) : 0;
+        if (n && character >= 0x7F) {
+            fprintf(out, "\\u%04X", (unsigned)character);
+        } else if (i < s.n) {
+            fprintf(out, "\\x%02X", (unsigned)(unsigned char)s.p[i]);
+            n = 1;
+        }
+    }
 }

@@ -1,11 +1,9 @@
 /* The command `explain`. Its exit status is 0 whatever nearly matches. */
 #include "cli/explain.h"
 
-#include <stdio.h>
-
 #include "cli/say.h"
 
-enum fa_status run_explain(const struct options *o) {
+enum fa_status run_explain(const struct options *o, FILE *out) {
     struct fa_options options = options_audit(o);
     struct fa_explanation *e = fa_explain(&options, o->at, o->max_places);
     enum fa_status status = fa_explanation_status(e);
@@ -14,7 +12,7 @@ enum fa_status run_explain(const struct options *o) {
         say_diagnostic(fa_explanation_diagnostic(e, i), &usage);
     say_rest(fa_explanation_diagnostics_dropped(e), usage && status == FA_USAGE);
     if (status == FA_CLEAN)
-        fa_explanation_print(e, o->json, stdout);
+        fa_explanation_print(e, o->json, out);
     fa_explanation_free(e);
     return status;
 }

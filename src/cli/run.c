@@ -1,10 +1,14 @@
 /* Runs the command that the command line names, by calls of fusion_audit.h. Standard output gets only what was asked
- * for (a report with -o -, inspect, explain, help); everything else goes to standard error. */
+ * for (a report with -o -, inspect, explain, help); everything else goes to standard error. Nothing of an input reaches
+ * either that would drive a terminal. */
 #include "cli/run.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -42,10 +46,38 @@ static enum fa_status run_audit(const struct options *o) {
     if (status == FA_MISSED)
         status = write_report(a, o);
     else if (status == FA_CLEAN && !o->dry_run && strcmp(o->output, "-") != 0 && fa_remove_stale_report(o->output) &&
-             o->verbose)
-        fprintf(stderr, "%s: removed: nothing is missed any more\n", o->output);
+             o->verbose) {
+        say_clean(o->output);
+        fputs(": removed: nothing is missed any more\n", stderr);
+    }
     fa_free(a);
     return status;
+}
+
+static enum fa_status run_inspect(const struct options *o, FILE *out) {
+    struct fa_options options = options_audit(o);
+    return fa_inspect(&options, o->json, out);
+}
+
+/* A command whose text goes to standard output: all of it at the end, cleaned. */
+static enum fa_status run_printing(const struct options *o) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        return complain(FA_INPUT, strerror(errno));
+    enum fa_status status = o->command == CMD_EXPLAIN    ? run_explain(o, out)
+                            : o->command == CMD_PATTERNS ? run_patterns(o, out)
+                            : o->command == CMD_LOWER    ? run_lower(o, out)
+                                                         : run_inspect(o, out);
+    bool whole = !ferror(out);
+    if (fclose(out) != 0 || !whole) {
+        free(text);
+        return complain(FA_INPUT, "out of memory");
+    }
+    print_clean((struct str){text, n}, "\t\n", stdout);
+    free(text);
+    return flush_output(status);
 }
 
 static enum fa_status run(const struct options *o) {
@@ -55,16 +87,8 @@ static enum fa_status run(const struct options *o) {
         printf("fusion-audit %s\n", fa_version());
     else if (o->command == CMD_AUDIT)
         return run_audit(o);
-    else if (o->command == CMD_EXPLAIN)
-        return flush_output(run_explain(o));
-    else if (o->command == CMD_PATTERNS)
-        return flush_output(run_patterns(o));
-    else if (o->command == CMD_LOWER)
-        return flush_output(run_lower(o));
-    else {
-        struct fa_options options = options_audit(o);
-        return flush_output(fa_inspect(&options, o->json, stdout));
-    }
+    else
+        return run_printing(o);
     return flush_output(FA_CLEAN);
 }
 

@@ -3,19 +3,16 @@
 #include "cli/say.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 static const char try_help[] = "Try 'fusion-audit --help' for more information.\n";
 
 void say_clean(const char *text) {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if ((c < ' ' && c != '\t') || c == 0x7F)
-            fprintf(stderr, "\\x%02X", (unsigned)c);
-        else
-            fputc(c, stderr);
-    }
+    print_clean(str_of(text), "\t", stderr);
 }
 
 enum fa_status complain(enum fa_status status, const char *message) {
@@ -27,12 +24,21 @@ enum fa_status complain(enum fa_status status, const char *message) {
     return status;
 }
 
+enum fa_status complain_of_output(const char *message, int reason) {
+    if (reason != EPIPE)
+        return complain(FA_INPUT, message);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+    return FA_INPUT;
+}
+
 enum fa_status flush_output(enum fa_status status) {
     char message[256];
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    snprintf(message, sizeof message, "cannot write standard output: %s", strerror(errno));
-    return complain(FA_INPUT, message);
+    int reason = errno;
+    snprintf(message, sizeof message, "cannot write standard output: %s", strerror(reason));
+    return complain_of_output(message, reason);
 }
 
 void say_diagnostic(struct fa_diagnostic d, bool *of_usage) {

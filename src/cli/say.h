@@ -7,11 +7,13 @@
 
 #include "fusion_audit.h"
 
-/* Prints text from an input or a file name with control characters as \xNN: it cannot break the line or control the
+/* Prints text from an input or a file name with control characters escaped: it cannot break the line or drive the
  * terminal. */
 void say_clean(const char *text);
 /* Prints "fusion-audit: error: message"; returns the status. */
 enum fa_status complain(enum fa_status status, const char *message);
+/* What could not be written, and the errno: FA_INPUT. For a closed pipe ends without a word, as SIGPIPE would. */
+enum fa_status complain_of_output(const char *message, int reason);
 /* Flushes standard output. `status`, or FA_INPUT with a message when something could not be written. */
 enum fa_status flush_output(enum fa_status status);
 /* Prints "file:line:column: error: message" and the hint. Sets *of_usage when the diagnostic is about no file. */

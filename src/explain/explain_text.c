@@ -1,10 +1,11 @@
 /* An explanation as text for people. */
+#include "base/utf8.h"
 #include "explain/explain.h"
 
 enum { MOST_NAMED = 16 }; /* ops listed for people */
 
 static void print_str(struct str s, FILE *out) {
-    fwrite(s.p, 1, s.n, out);
+    print_clean(s, "", out);
 }
 
 /* "ttnn.add 812, ttnn.exp 813": each with its line. */
@@ -43,7 +44,8 @@ static void print_difference(const struct explained *x, FILE *out) {
 }
 
 static void print_one(const struct explained *x, bool graphs, FILE *out) {
-    fprintf(out, "%s:%llu: ", x->file, (unsigned long long)x->root.line);
+    print_str(str_of(x->file), out);
+    fprintf(out, ":%llu: ", (unsigned long long)x->root.line);
     if (graphs)
         fprintf(out, "graph %u: ", x->graph);
     fprintf(out, "%.*s %.*s: ", (int)x->root.name.n, x->root.name.p, (int)x->root.result.n, x->root.result.p);
@@ -66,8 +68,11 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
 }
 
 void explain_print_text(const struct fa_explanation *e, FILE *out) {
-    if (e->n == 0)
-        fprintf(out, "nothing comes close%s%s\n", e->at ? " at " : "", e->at ? e->at : "");
+    if (e->n == 0) {
+        fputs(e->at ? "nothing comes close at " : "nothing comes close", out);
+        print_str(str_of(e->at), out);
+        fputc('\n', out);
+    }
     for (uint32_t i = 0; i < e->n; i++) {
         if (i)
             fputc('\n', out);

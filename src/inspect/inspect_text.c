@@ -1,5 +1,5 @@
-/* Prints an inspection as tables for a terminal of 100 columns; rows without content are left out. Text from an input
- * is printed by put_clean, so that no input can send control sequences to the terminal. */
+/* Prints an inspection as tables for a terminal of 100 columns; rows without content are left out. */
+#include "base/utf8.h"
 #include "inspect/inspect.h"
 
 #include <inttypes.h>
@@ -9,13 +9,7 @@
 enum { WIDTH = 100, BLOCK_WIDTH = 39, MAX_NAMES = 8 };
 
 static void put_clean(FILE *out, struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c < ' ' || c == 0x7F)
-            fprintf(out, "\\x%02X", (unsigned)c);
-        else
-            fputc(c, out);
-    }
+    print_clean(s, "", out);
 }
 
 static const char *plural(uint64_t n) {

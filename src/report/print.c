@@ -1,6 +1,7 @@
 /* Prints the report as a stream of libyaml events: UTF-8 unescaped, no line width, no document marks, block mappings
- * and block sequences. Text that is no valid UTF-8 is repaired first (text.h), so that a report can always be read. One
- * instance is in memory at a time; after an error nothing more is emitted. */
+ * and block sequences. Text that is no valid UTF-8 is repaired first, so that a report can always be read; what drives
+ * a terminal is escaped, for which text.h has it double quoted. One instance is in memory at a time; after an error
+ * nothing more is emitted. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -172,6 +173,12 @@ static void put_entry(struct printer *p, const struct report_entry *e) {
     end_mapping(p);
 }
 
+/* What libyaml hands over ends between characters. */
+static int write_clean(void *out, unsigned char *bytes, size_t n) {
+    print_clean((struct str){(const char *)bytes, n}, "\n", out);
+    return !ferror((FILE *)out);
+}
+
 static void put_document(struct printer *p) {
     const struct report *r = p->report;
     begin_mapping(p);
@@ -188,7 +195,7 @@ bool report_print(struct report *r, FILE *out) {
     struct printer p = {.ok = true, .report = r};
     if (!yaml_emitter_initialize(&p.emitter))
         return false;
-    yaml_emitter_set_output_file(&p.emitter, out);
+    yaml_emitter_set_output(&p.emitter, write_clean, out);
     yaml_emitter_set_unicode(&p.emitter, 1);
     yaml_emitter_set_width(&p.emitter, -1);
     put(&p, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
@@ -199,7 +206,7 @@ bool report_print(struct report *r, FILE *out) {
         put(&p, &event, yaml_document_end_event_initialize(&event, 1));
     if (p.ok)
         put(&p, &event, yaml_stream_end_event_initialize(&event));
-    int reason = errno;
+    int reason = p.emitter.error == YAML_MEMORY_ERROR ? ENOMEM : errno;
     yaml_emitter_delete(&p.emitter);
     buf_free(&p.instance);
     buf_free(&p.utf8);

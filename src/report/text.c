@@ -1,7 +1,7 @@
 /* Scalar styles. libyaml itself avoids the literal style for tabs, blanks before a line break or at the end, control
  * characters, the byte order mark and everything beyond U+FFFF. This file adds what libyaml does not check: line
- * separators that YAML 1.1 and 1.2 treat differently, and plain words that resolve to a boolean or null (YAML 1.1,
- * section 10). */
+ * separators that YAML 1.1 and 1.2 treat differently, what has to be escaped for a terminal, and plain words that
+ * resolve to a boolean or null (YAML 1.1, section 10). */
 #include "report/text.h"
 
 #include "base/utf8.h"
@@ -30,14 +30,8 @@ yaml_scalar_style_t text_name_style(struct str s) {
 }
 
 yaml_scalar_style_t text_block_style(struct str s) {
-    static const char *const separators[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}; /* NEL, LS, PS */
     /* Two line breaks at the end would make libyaml keep the document open with a "..." line. */
     if (s.n == 0 || str_is(s, "\n") || str_ends(s, STR("\n\n")))
         return YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-    size_t ascii = utf8_ascii_end(s, 0);
-    s = (struct str){s.p + ascii, s.n - ascii};
-    for (size_t i = 0; s.n > 0 && i < sizeof separators / sizeof *separators; i++)
-        if (str_find(s, str_of(separators[i])))
-            return YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-    return YAML_LITERAL_SCALAR_STYLE;
+    return utf8_clean_end(s, 0, "\n") < s.n ? YAML_DOUBLE_QUOTED_SCALAR_STYLE : YAML_LITERAL_SCALAR_STYLE;
 }
