@@ -53,12 +53,13 @@ struct fa_options {
     const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; NULL: none */
     bool classify;       /* entries say how far the compiler is with their fusion */
     bool details;        /* instances have the figures of their proof as keys of their own */
-    unsigned jobs;       /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
-    bool dry_run;        /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
-    bool no_validate;    /* do without the numeric proof */
-    bool say_unproved;   /* of fa_library_test: a note for each test that cannot be compared on numbers, or has no
-                            `explains` */
-    unsigned long seed;  /* of fa_library_test: of random numbers, shapes and element types */
+    const char *temporary;    /* of fa_audit: directory for the text of a long report until it is written; NULL: /tmp */
+    unsigned jobs;            /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
+    bool dry_run;             /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
+    bool no_validate;         /* do without the numeric proof */
+    bool say_unproved;        /* of fa_library_test: a note for each test that cannot be compared on numbers, or has no
+                                 `explains` */
+    unsigned long seed;       /* of fa_library_test: of random numbers, shapes and element types */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
     unsigned long max_steps;  /* of the search for one pattern at one op; 0: 20000 */
 };
@@ -79,8 +80,8 @@ struct fa_audit; /* a finished audit */
 /* Reads the files, searches, proves. Never NULL; to be freed with fa_free. */
 struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
-size_t fa_fused_ops(const struct fa_audit *a);           /* entries of the report */
-size_t fa_places(const struct fa_audit *a);              /* instances over all entries */
+size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
+size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
 /* Of these, fused by the compiler and taken apart again; 0 for a dry run, which describes no place. */
 size_t fa_undone(const struct fa_audit *a);
 size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
@@ -91,15 +92,19 @@ struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
-/* Writes the report of an audit with status FA_MISSED as YAML: to a temporary file that takes the place of `path`,
- * straight into it where it is no regular file, or to standard output for "-". False with the reason in `error`, at
- * most n bytes with their NUL; a regular file is as it was then. */
+/* Writes the report of an audit with status FA_MISSED as YAML: to a file that takes the place of `path` and keeps its
+ * mode, owner and links, straight into it where it is no regular file, or to standard output for "-". False with the
+ * reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was then, unless it has
+ * other names or an owner that could be kept only by overwriting it, and that failed. With another status nothing is
+ * written. */
 bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n);
 void fa_free(struct fa_audit *a);
 
-/* Removes `path` if it is a report of this tool: YAML whose top level has exactly the keys `input` and
- * `missed_fusions`. True when it was removed. */
-bool fa_remove_stale_report(const char *path);
+/* Removes `path` after an audit with status FA_CLEAN if it is an older report on the same input: a regular file of YAML
+ * whose top level has exactly the keys `input`, with the paths of this audit, and `missed_fusions`. Never after a dry
+ * run or an audit with less than all patterns (`only`, `skip`, `sources`, `no_default_patterns`). True when it was
+ * removed. */
+bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
 
 /* ---- inspect ---- */
 

@@ -20,6 +20,7 @@ struct fa_audit {
     uint32_t nremarks, remarks_cap;
     uint32_t unfused; /* graphs in which nothing is fused and much is missed */
     bool skipped;     /* an op, a function or a graph was not audited */
+    bool narrowed;    /* some patterns were left out, or their findings */
     enum fa_status status;
 };
 

@@ -1,6 +1,7 @@
 /* Makes the process safe to work in, then does what the command line says.
  * A standard stream that is closed is opened on /dev/null the wrong way round, so that no other file
- * takes its number and using it is an error; writing to a closed pipe is an error too, not a signal. */
+ * takes its number and using it is an error; writing to a closed pipe or beyond the limit of a file's size is an error
+ * too, not a signal. */
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,5 +14,6 @@ int main(int argc, char **argv) {
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             return FA_INPUT;
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     return cli_run(argc, argv);
 }

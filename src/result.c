@@ -1,5 +1,6 @@
 /* What a finished audit answers: see fusion_audit.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit.h"
 
@@ -39,10 +40,14 @@ const char *fa_get_remark(const struct fa_audit *a, size_t i) {
 }
 
 bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n) {
-    return report_write(&a->report, path, error, n);
+    if (a->status == FA_MISSED && !a->report.count_only)
+        return report_write(&a->report, path, error, n);
+    snprintf(error, n, "there is no report to write");
+    return false;
 }
-bool fa_remove_stale_report(const char *path) {
-    return report_remove_stale(path);
+bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {
+    return a->status == FA_CLEAN && !a->narrowed && !a->report.count_only && strcmp(path, "-") != 0 &&
+           report_remove_stale(&a->report, path);
 }
 
 const char *fa_version(void) {

@@ -6,6 +6,7 @@ usage: cli_test.py PROGRAM [unittest arguments]
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -950,19 +951,75 @@ class Output(Case):
 
     def test_stale_report_goes(self):
         self.run_it(*self.files)
-        self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
+        self.write("m.ttnn.mlir", FUSED)
+        self.assertEqual(self.run_it(*self.files), (0, "", ""))
         self.assertFalse(self.there())
+
+    def test_reports_on_other_input_stay(self):
+        self.run_it(*self.files)
+        report = self.read()
+        self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
+        self.assertEqual(self.run_it("--ttnn-only", "fused.mlir"), (0, "", ""))
+        self.write("m.ttnn.mlir", FUSED)
+        for args in (["--only=layer_norm"], ["--skip=softmax"], ["--source=torch"], ["-n"],
+                     ["--no-default-patterns", "-P", "own.yml"]):
+            self.write("own.yml", RELU)
+            self.assertEqual(self.run_it(*args, *self.files), (0, "", ""), args)
+            self.assertEqual(self.read(), report, args)
+        self.assertEqual(self.run_it("-v", *self.files)[0], 0)
+        self.assertFalse(self.there())
+
+    def test_any_regular_file_is_replaced(self):
+        self.write("notes.txt", "mine\n" * 10000)
+        os.chmod(self.path("notes.txt"), 0o640)
+        os.link(self.path("notes.txt"), self.path("again.txt"))
+        os.symlink("notes.txt", self.path("link.txt"))
+        self.assertEqual(self.run_it("-o", "link.txt", *self.files)[0], 1)
+        self.assertTrue(self.read("again.txt").startswith("input:\n"))
+        self.assertTrue(os.path.samefile(self.path("again.txt"), self.path("notes.txt")))
+        self.assertEqual(os.stat(self.path("notes.txt")).st_mode & 0o777, 0o640)
+        self.assertTrue(os.path.islink(self.path("link.txt")))
+
+    def test_pipe_is_written_directly(self):
+        os.mkfifo(self.path("pipe"))
+        reader = subprocess.Popen(["cat", self.path("pipe")], stdout=subprocess.PIPE)
+        self.assertEqual(self.run_it("-o", "pipe", *self.files)[0], 1)
+        self.assertTrue(reader.communicate(timeout=60)[0].startswith(b"input:\n"))
+        with open(self.path("log"), "ab") as log:
+            log.write(b"before\n")
+            log.flush()
+            self.assertEqual(self.run_it("-o", "/dev/stdout", *self.files, stdout=log)[0], 1)
+        self.assertTrue(self.read("log").startswith("before\ninput:\n"))
+
+    def test_closed_pipe_ends_quietly(self):
+        for args in (["-o", "-", *self.files], ["inspect", *self.files], ["patterns", "show", "linear"], ["--help"],
+                     ["-o", "/dev/stdout", *self.files]):
+            read, write = os.pipe()
+            os.close(read)
+            self.assertEqual(self.run_it(*args, stdout=write), (-signal.SIGPIPE, None, ""), args)
+            os.close(write)
+
+    def test_closed_pipe_of_messages_does_not_harm_the_report(self):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([PROGRAM, "-v", *self.files], cwd=self.directory.name, stderr=write)
+        os.close(write)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(self.read().startswith("input:\n"))
 
     def test_other_files_stay(self):
         for text in (STALE + "mine: too\n", "# notes\n", ""):
             self.write("fusion_todo.yml", text)
             self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
             self.assertEqual(self.read(), text)
+        own = "input: {ttir: m.ttir.mlir, ttnn: fused.mlir}\nmissed_fusions: []\n"
         os.rename(self.path("fusion_todo.yml"), self.path("real.yml"))
-        self.write("real.yml", STALE)
+        self.write("real.yml", own)
         os.symlink("real.yml", self.path("fusion_todo.yml"))
         self.run_it("m.ttir.mlir", "fused.mlir")
-        self.assertEqual(self.read(), STALE)
+        self.assertEqual(self.read(), own)
+        self.run_it("-o", "real.yml", "m.ttir.mlir", "fused.mlir")
+        self.assertFalse(self.there("real.yml"))
 
     def test_standard_output_leaves_files_alone(self):
         self.write("fusion_todo.yml", STALE)
@@ -1167,6 +1224,28 @@ class BadInput(Case):
         self.assertRegex(err, r"(?m)^broken\.mlir:7:\d+: error: ")
         self.assertTrue(err.endswith(SUMMARY), err)
         self.assertTrue(self.there())
+
+    def test_nothing_drives_the_terminal(self):
+        """Names, locations, texts of patterns: on standard output and standard error, of every command."""
+        evil = "\x1b[2J\x01\x7f\x9b\u202e\u2066\u200f\u061c\u2028.".encode() + b"\x9b"
+        name = "m%s.mlir" % os.fsdecode(evil)
+        self.write(name, MISSED.encode().replace(b"fc1.", evil.replace(b"\x1b", b"")))
+        self.write("own.yml", ("lowering:\n  - {op: mish(x), is: out = tanh(x), source: 'a\u202eb'}\n---\n" +
+                               RELU.replace("name: relu", "name: my_relu").replace("maximum(x, 0)\nf", "'\u202ea'\nf")))
+        for args in (["-v", "-o", "-", "--ttnn-only", name], ["-v", "-o", "-", name], ["-o", name + "/x", "--ttnn-only", name],
+                     ["inspect", name], ["inspect", "--json", name], ["explain", "--ttnn-only", name],
+                     ["explain", "--ttnn-only", "--at=%1", "--json", name], ["explain", "--ttnn-only", "--at=%1", name], ["explain", "--ttnn-only", "--at=" + name, name],
+                     ["patterns", "list", "-P", "own.yml"], ["patterns", "show", "-P", "own.yml", "my_relu"],
+                     ["lower", "-P", "own.yml", "mish"], ["patterns", "new", "--from=" + name, "--ops=%0,%1"],
+                     ["patterns", "check", name], ["audit\x1b\u202e", name], ["--limit=" + name, name]):
+            done = subprocess.run([PROGRAM, *args], cwd=self.directory.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=60)
+            text = (done.stdout + done.stderr).decode()  # valid UTF-8
+            found = re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text)
+            self.assertEqual(found, [], (args, text))
+            self.assertTrue(text, args)
+            if "--json" in args:
+                self.assertIn("\u202e", json.dumps(json.loads(done.stdout), ensure_ascii=False))
 
     def test_file_names_do_not_drive_the_terminal(self):
         err = self.unreadable("\x1b[31m\n")

@@ -217,6 +217,31 @@ Test(print, invalid_utf8_is_replaced) {
     buf_free(&scratch);
 }
 
+/* What drives a terminal is escaped, and read back as it was. */
+Test(print, controls_are_escaped) {
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"a\x1B[2J", "\"a\\e[2J\""},
+        {"a\x7F", "\"a\\x7F\""},
+        {"a\xC2\x9B", "\"a\\x9B\""},
+        {"a\x9B", "|-\n      a\xEF\xBF\xBD"},
+        {"a\xE2\x80\xAE\\u", "\"a\\u202E\\\\u\""},
+        {"\xE2\x81\xA6\xE2\x80\x8F\xD8\x9C", "\"\\u2066\\u200F\\u061C\""},
+        {"a\xE2\x80\xA7\xE2\x81\xAA\xD8\x9B\xC2\xA0", "|-\n      a\xE2\x80\xA7\xE2\x81\xAA\xD8\x9B\xC2\xA0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report r = {0};
+        add_note(&r, "a", "x", 0, cases[i].in);
+        char *text = print_text(&r), *notes = strstr(text, "notes: ");
+        cr_assert(notes && strlen(notes) > strlen("notes: \n"));
+        notes[strlen(notes) - 1] = '\0';
+        cr_expect_str_eq(notes + strlen("notes: "), cases[i].out, "case %zu: %s", i, notes);
+        free(text);
+        report_free(&r);
+    }
+}
+
 /* The value of the first `notes` of YAML text, or NULL. */
 static char *read_notes(const char *yaml, size_t *n, yaml_scalar_style_t *style) {
     yaml_parser_t parser;
@@ -400,28 +425,69 @@ Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) 
     cr_assert(symlink("target.yml", "out.yml") == 0);
     cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
     cr_assert(lstat("out.yml", &st) == 0 && S_ISLNK(st.st_mode));
-    cr_assert_not(report_remove_stale("out.yml"));
-    cr_assert(report_remove_stale("target.yml"));
-    cr_assert_not(report_write(&r, "out.yml", error, sizeof error)); /* dangling now */
-    cr_assert_str_eq(error, "cannot write out.yml: No such file or directory");
+    cr_assert_not(report_remove_stale(&r, "out.yml"));
+    cr_assert(report_remove_stale(&r, "target.yml"));
+    cr_assert(mkdir("dir", 0777) == 0 && symlink("../out.yml", "dir/far.yml") == 0);
+    cr_assert(report_write(&r, "dir/far.yml", error, sizeof error), "%s", error); /* two links, and nothing behind */
+    cr_assert(lstat("target.yml", &st) == 0 && S_ISREG(st.st_mode));
+    cr_assert(symlink("loop", "loop") == 0);
+    cr_assert_not(report_write(&r, "loop", error, sizeof error));
+    cr_assert_str_eq(error, "cannot write loop: Too many levels of symbolic links");
+    cr_assert_eq(files_here(), 4);
+}
+
+Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_temporary) {
+    struct report r = {0};
+    struct stat before, after, other;
+    char error[256];
+    for (int names = 1; names <= 2; names++) {
+        write_file("out.yml", "an older text that is longer than the report is going to be");
+        cr_assert(chmod("out.yml", 0642) == 0 && (names == 1 || link("out.yml", "other.yml") == 0));
+        if (geteuid() == 0)
+            cr_assert(chown("out.yml", 12, 34) == 0);
+        cr_assert(stat("out.yml", &before) == 0);
+        cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+        cr_assert(stat("out.yml", &after) == 0);
+        cr_expect_eq(after.st_mode, before.st_mode);
+        cr_expect(after.st_uid == before.st_uid && after.st_gid == before.st_gid);
+        cr_expect_eq(after.st_ino == before.st_ino, names == 2);
+        cr_expect_eq((int)after.st_nlink, names);
+        cr_expect_eq(after.st_size, (off_t)strlen("input: {}\nmissed_fusions: []\n"));
+        cr_expect_eq(files_here(), names);
+    }
+    cr_assert(stat("other.yml", &other) == 0 && other.st_ino == after.st_ino);
+}
+
+/* What is printed to is standard output, whatever its name: it may hold more. */
+Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = leave_temporary) {
+    struct report r = {0};
+    struct stat st;
+    char error[256];
+    cr_assert(freopen("out.txt", "w", stdout) != NULL);
+    fputs("before\n", stdout);
+    fflush(stdout);
+    cr_assert(report_write(&r, "/dev/stdout", error, sizeof error), "%s", error);
+    cr_assert(report_write(&r, "./out.txt", error, sizeof error), "%s", error);
+    cr_assert(stat("out.txt", &st) == 0);
+    cr_expect_eq(st.st_size, (off_t)(strlen("before\n") + 2 * strlen("input: {}\nmissed_fusions: []\n")));
 }
 
 Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
     static const char *const reports[] = {
-        "input:\n  ttir: a\nmissed_fusions:\n- fused_op: x\n",
-        "# edited\nmissed_fusions: []\ninput: {}\n",
-        "---\ninput: {}\nmissed_fusions: []\n",
+        "input:\n  ttir: a\n  ttnn: \"b\\x01\\uFFFD\"\nmissed_fusions:\n- fused_op: x\n",
+        "# edited\nmissed_fusions: []\ninput: {ttnn: \"b\\x01\\uFFFD\", ttir: a}\n",
+        "---\ninput: {ttir: 'a', ttnn: \"b\\x01\\uFFFD\"}\nmissed_fusions: []\n",
     };
-    struct report r = {.ttir_path = "a"};
+    struct report r = {.ttir_path = "a", .ttnn_path = "b\x01\xFF"};
     char error[256];
     add_note(&r, "a", "x", 0, "n\n");
     cr_assert(report_write(&r, "s.yml", error, sizeof error));
-    cr_assert(report_remove_stale("s.yml"));
+    cr_assert(report_remove_stale(&r, "s.yml"));
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         write_file("s.yml", reports[i]);
-        cr_expect(report_remove_stale("s.yml"), "%s", reports[i]);
+        cr_expect(report_remove_stale(&r, "s.yml"), "%s", reports[i]);
     }
-    cr_assert_not(report_remove_stale("s.yml"));
+    cr_assert_not(report_remove_stale(&r, "s.yml"));
     report_free(&r);
 }
 
@@ -442,25 +508,53 @@ Test(stale, everything_else_stays, .init = enter_temporary, .fini = leave_tempor
         "a: &x {}\n*x : b\n",
         "? [input]\n: {}\n",
     };
+    struct report r = {0};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         write_file("s.yml", others[i]);
-        cr_expect_not(report_remove_stale("s.yml"), "%s", others[i]);
+        cr_expect_not(report_remove_stale(&r, "s.yml"), "%s", others[i]);
     }
+    write_file("s.yml", "input: {}\nmissed_fusions: []\n");
+    cr_assert(report_remove_stale(&r, "s.yml"));
     cr_assert(mkdir("dir", 0777) == 0);
-    cr_assert_not(report_remove_stale("dir"));
-    cr_assert_not(report_remove_stale("absent"));
+    cr_assert_not(report_remove_stale(&r, "dir"));
+    cr_assert_not(report_remove_stale(&r, "absent"));
     cr_assert(mkfifo("fifo", 0666) == 0);
-    cr_assert_not(report_remove_stale("fifo")); /* and does not wait for a writer */
+    cr_assert_not(report_remove_stale(&r, "fifo")); /* and does not wait for a writer */
+}
+
+Test(stale, reports_on_other_input_stay, .init = enter_temporary, .fini = leave_temporary) {
+    static const char *const others[] = {
+        "{}",
+        "{ttir: a}",
+        "{ttnn: b}",
+        "{ttir: b, ttnn: a}",
+        "{ttir: a, ttnn: [b]}",
+        "{ttir: A, ttnn: b}",
+        "{ttir: a, ttnn: b, ttnn: b}",
+        "{ttir: a, ttnn: b, log: c}",
+        "{ttir: a, ttnn: *b}",
+    };
+    struct report r = {.ttir_path = "a", .ttnn_path = "b"}, half = {.ttir_path = "a"};
+    char text[128];
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(text, sizeof text, "input: %s\nmissed_fusions: []\n", others[i]);
+        write_file("s.yml", text);
+        cr_expect_not(report_remove_stale(&r, "s.yml"), "%s", others[i]);
+    }
+    write_file("s.yml", "input: {ttir: a, ttnn: b}\nmissed_fusions: []\n");
+    cr_assert_not(report_remove_stale(&half, "s.yml"));
+    cr_assert(report_remove_stale(&r, "s.yml"));
 }
 
 /* A file with a hole of a gigabyte behind a quote: reading it whole would take seconds and memory. */
 Test(stale, large_files_are_not_slurped, .init = enter_temporary, .fini = leave_temporary, .timeout = 5) {
+    struct report r = {0};
     write_file("s.yml", "\"");
     cr_assert(truncate("s.yml", 1 << 30) == 0);
-    cr_assert_not(report_remove_stale("s.yml"));
+    cr_assert_not(report_remove_stale(&r, "s.yml"));
     FILE *f = fopen("t.yml", "w");
     for (int i = 0; i < 3000000; i++)
         fputs("some words of prose\n", f);
     fclose(f);
-    cr_assert_not(report_remove_stale("t.yml"));
+    cr_assert_not(report_remove_stale(&r, "t.yml"));
 }

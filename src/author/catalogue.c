@@ -20,7 +20,7 @@ struct fa_library {
     struct diags diags;
     struct pattern_set patterns;
     enum fa_status status;
-    bool say_unproved;
+    bool say_unproved, narrowed;
     uint64_t seed;
 };
 
@@ -31,6 +31,7 @@ struct fa_library *fa_library_read(const struct fa_options *o) {
     l->diags.limit = o->max_diagnostics;
     l->say_unproved = o->say_unproved;
     l->seed = o->seed;
+    l->narrowed = o->only || o->skip || o->no_default_patterns;
     l->patterns.max_steps = o->max_steps;
     bool none = o->no_default_patterns && !o->npatterns; /* as for the files that `patterns check` reads */
     bool good = library_load(&l->patterns, o, &l->diags) && (none || library_select(&l->patterns, o, &l->diags));
@@ -40,6 +41,10 @@ struct fa_library *fa_library_read(const struct fa_options *o) {
 
 const struct pattern_set *library_patterns(const struct fa_library *l) {
     return &l->patterns;
+}
+
+bool library_is_narrowed(const struct fa_library *l) {
+    return l && l->narrowed;
 }
 
 enum fa_status fa_library_status(const struct fa_library *l) {

@@ -6,5 +6,7 @@
 #include "library/pattern.h"
 
 const struct pattern_set *library_patterns(const struct fa_library *l);
+/* It was read with less than all patterns. NULL is not. */
+bool library_is_narrowed(const struct fa_library *l);
 
 #endif

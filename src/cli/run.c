@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/utf8.h"
 #include "cli/explain.h"
@@ -20,7 +21,7 @@ static enum fa_status write_report(struct fa_audit *a, const struct options *o) 
     char message[4352];
     size_t ops = fa_fused_ops(a), places = fa_places(a), undone = fa_undone(a);
     if (!o->dry_run && !fa_write_report(a, o->output, message, sizeof message))
-        return complain(FA_INPUT, message);
+        return complain_of_output(message, errno);
     if (!o->quiet) {
         say_clean(o->dry_run ? "dry run" : strcmp(o->output, "-") == 0 ? "standard output" : o->output);
         fprintf(stderr, ": %zu fused op%s, %zu place%s\n", ops, ops == 1 ? "" : "s", places, places == 1 ? "" : "s");
@@ -31,9 +32,24 @@ static enum fa_status write_report(struct fa_audit *a, const struct options *o) 
     return FA_MISSED;
 }
 
+/* Where the text of a long report is until it is written: in $TMPDIR, else beside the report if that will be a file.
+ * To be freed; NULL: where the system has temporary files. */
+static char *temporary_directory(const struct options *o) {
+    const char *directory = getenv("TMPDIR"), *slash = strrchr(o->output, '/');
+    struct stat st;
+    if (directory && *directory)
+        return strdup(directory);
+    if (strcmp(o->output, "-") == 0 || (stat(o->output, &st) == 0 && !S_ISREG(st.st_mode)))
+        return NULL;
+    return slash ? strndup(o->output, (size_t)(slash - o->output) + 1) : strdup(".");
+}
+
 static enum fa_status run_audit(const struct options *o) {
     struct fa_options options = options_audit(o);
+    char *temporary = temporary_directory(o);
+    options.temporary = temporary;
     struct fa_audit *a = fa_audit(&options);
+    free(temporary);
     enum fa_status status = fa_get_status(a);
     bool usage = false;
     for (size_t i = 0; o->verbose && i < fa_remarks(a); i++) {
@@ -45,8 +61,7 @@ static enum fa_status run_audit(const struct options *o) {
     say_rest(fa_diagnostics_dropped(a), usage && status == FA_USAGE);
     if (status == FA_MISSED)
         status = write_report(a, o);
-    else if (status == FA_CLEAN && !o->dry_run && strcmp(o->output, "-") != 0 && fa_remove_stale_report(o->output) &&
-             o->verbose) {
+    else if (fa_remove_stale_report(a, o->output) && o->verbose) {
         say_clean(o->output);
         fputs(": removed: nothing is missed any more\n", stderr);
     }

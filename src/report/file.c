@@ -1,198 +1,191 @@
-/* Writes and removes report files. A reader finds the old report or the new one, never half of one; nothing is left
- * beside it when writing fails. Only a file that has the structure of a report is ever removed. */
+/* Writes report files. A reader finds the old report or the new one, never half of one; nothing is left beside it when
+ * writing fails. A new report is printed to a file without a name, which is then given one and renamed, so that the old
+ * one is as it was until then. Mode, owner and links of the old one are kept. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <yaml.h>
 
 #include "report/report.h"
+#include "report/temporary.h"
 
-static bool fail(char *error, size_t n, const char *path, int reason) {
-    const char *why = reason ? strerror(reason) : "the text cannot be written as YAML";
-    snprintf(error, n, "cannot write %s: %s", path, why);
-    return false;
+/* Functions that write return 0 or the errno, and this where libyaml fails. */
+enum { NO_YAML = -1 };
+
+/* Copies a draft from its begin, and waits until it is on disk. */
+static int copy(int draft, off_t size, int to) {
+    for (off_t at = 0; at < size;) {
+        ssize_t n = sendfile(to, draft, &at, (size_t)(size - at));
+        if (n <= 0)
+            return n == 0 ? EIO : errno;
+    }
+    return fsync(to) == 0 ? 0 : errno;
 }
 
-static bool print_and_close(struct report *r, FILE *out) {
-    errno = 0;
-    bool ok = report_print(r, out);
-    int reason = errno;
-    if (fclose(out) != 0 && ok)
-        return false;
-    errno = reason;
-    return ok;
-}
-
-/* Opens a new file beside `target` and puts its name into `name`. Not mkstemp, which would ignore the umask. */
-static int open_temporary(const char *target, struct buf *name) {
+/* Gives a draft a name beside `target`. *fd is the file that has it: the draft itself, or a copy where it cannot be
+ * linked, since /proc is not there or the draft is on another file system or unlinked. */
+static int name_draft(int draft, off_t size, const char *target, struct buf *name, int *fd) {
     const char *slash = strrchr(target, '/');
-    int dir = slash ? (int)(slash - target) + 1 : 0;
-    for (int i = 0; i < 1000; i++) {
+    int directory = slash ? (int)(slash - target) + 1 : 0, error = EEXIST;
+    char self[32];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", draft);
+    for (int i = 0; i < 1000 && error == EEXIST; i++) {
         name->n = 0;
-        buf_printf(name, "%.*s.fusion_todo.%ld-%d.tmp", dir, target, (long)getpid(), i);
-        buf_addc(name, '\0');
-        int fd = open(name->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
-static bool replace(struct report *r, const char *target) {
-    struct buf name = {0};
-    int fd = open_temporary(target, &name);
-    bool ok = false;
-    if (fd >= 0) {
-        FILE *out = fdopen(fd, "w");
-        if (out) {
-            ok = print_and_close(r, out) && rename(name.p, target) == 0;
+        buf_printf(name, "%.*s.fusion_todo.%ld-%d.tmp", directory, target, (long)getpid(), i);
+        *fd = draft;
+        if (linkat(AT_FDCWD, self, AT_FDCWD, name->p, AT_SYMLINK_FOLLOW) == 0)
+            return 0;
+        *fd = open(name->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        error = *fd >= 0 ? copy(draft, size, *fd) : errno;
+        if (*fd >= 0 && error) {
+            close(*fd);
+            unlink(name->p);
         }
-        int reason = errno;
-        if (!out)
-            close(fd);
-        if (!ok)
-            unlink(name.p);
-        errno = reason;
     }
-    int reason = errno;
-    buf_free(&name);
-    errno = reason;
-    return ok;
+    return error;
 }
 
-static bool write_straight(struct report *r, const char *path) {
+/* The draft takes the place of `target`, with the mode and the owner of the old report if there is one. */
+static int rename_draft(int draft, off_t size, const char *target, const struct stat *old) {
+    struct buf name = {0};
+    int fd, error = name_draft(draft, size, target, &name, &fd);
+    if (!error) {
+        bool alike = !old || (fchown(fd, old->st_uid, old->st_gid) == 0 && fchmod(fd, old->st_mode & 07777) == 0);
+        if (!alike || rename(name.p, target) != 0) {
+            error = errno;
+            unlink(name.p);
+        }
+        if (fd != draft)
+            close(fd);
+    }
+    buf_free(&name);
+    return error;
+}
+
+/* Copies the draft into the old report. Its room is reserved first: a full disk leaves the report whole. */
+static int overwrite(int draft, off_t size, const char *target) {
+    int fd = open(target, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size) == 0 || errno == EOPNOTSUPP ? 0 : errno;
+    if (!error)
+        error = copy(draft, size, fd);
+    if (!error && ftruncate(fd, size) != 0)
+        error = errno;
+    close(fd);
+    return error;
+}
+
+/* A file may be writable where its directory takes no other, or be one that nothing can take the place of: of another
+ * owner, a mount point. */
+static bool only_overwriting_helps(int error) {
+    return error == EACCES || error == EPERM || error == EROFS || error == EBUSY;
+}
+
+static int put_in_place(int draft, const char *target, const struct stat *old) {
+    struct stat st;
+    if (fsync(draft) != 0 || fstat(draft, &st) != 0)
+        return errno;
+    sigset_t signals = hold_signals();
+    bool shared = old && old->st_nlink > 1; /* a name that is renamed leaves the others behind */
+    int error = shared ? 0 : rename_draft(draft, st.st_size, target, old);
+    if (shared || (old && only_overwriting_helps(error)))
+        error = overwrite(draft, st.st_size, target);
+    release_signals(&signals);
+    return error;
+}
+
+static int print(struct report *r, FILE *out) {
+    errno = 0;
+    return report_print(r, out) ? 0 : errno ? errno : NO_YAML;
+}
+
+static int open_draft(const struct report *r, const char *target, bool there) {
+    const char *slash = strrchr(target, '/');
+    struct buf beside = {0};
+    buf_printf(&beside, "%.*s.", slash ? (int)(slash - target) + 1 : 0, target);
+    int fd = unnamed_file(beside.p);
+    if (fd < 0 && there && only_overwriting_helps(errno))
+        fd = unnamed_file(spool_directory(&r->spool));
+    buf_free(&beside);
+    return fd;
+}
+
+/* `target` is a regular file or nothing. */
+static int replace(struct report *r, const char *target) {
+    struct stat old;
+    bool there = stat(target, &old) == 0;
+    int fd = open_draft(r, target, there);
+    if (fd < 0)
+        return errno;
+    FILE *out = fdopen(fd, "w+");
+    int error = out ? print(r, out) : errno;
+    if (!error)
+        error = put_in_place(fd, target, there ? &old : NULL);
+    if (out)
+        fclose(out);
+    else
+        close(fd);
+    return error;
+}
+
+/* The name where the symbolic links end that begin at `path`, whether or not a file has it. */
+static int follow_links(const char *path, struct buf *name) {
+    enum { MOST = 40 }; /* links that the kernel follows */
+    char link[PATH_MAX];
+    struct buf next = {0};
+    ssize_t n;
+    int i = 0;
+    buf_printf(name, "%s", path);
+    for (; i <= MOST && (n = readlink(name->p, link, sizeof link)) > 0; i++) {
+        const char *slash = link[0] == '/' ? NULL : strrchr(name->p, '/');
+        next.n = 0;
+        buf_printf(&next, "%.*s%.*s", slash ? (int)(slash - name->p) + 1 : 0, name->p, (int)n, link);
+        struct buf swap = *name;
+        *name = next;
+        next = swap;
+    }
+    buf_free(&next);
+    return i <= MOST ? 0 : ELOOP;
+}
+
+static int write_straight(struct report *r, const char *path) {
     FILE *out = fopen(path, "we");
-    return out && print_and_close(r, out);
+    int error = out ? print(r, out) : errno;
+    return out && fclose(out) != 0 && !error ? errno : error;
+}
+
+static int write_file(struct report *r, const char *path) {
+    struct stat st;
+    struct buf target = {0};
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return S_ISDIR(st.st_mode) ? EISDIR : write_straight(r, path);
+    int error = follow_links(path, &target);
+    if (!error)
+        error = replace(r, target.p);
+    buf_free(&target);
+    return error;
+}
+
+/* "-", or another name of it such as /dev/stdout: a file that it is may hold more than the report. */
+static bool is_standard_output(const char *path) {
+    struct stat a, b;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &a) == 0 && fstat(STDOUT_FILENO, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
 bool report_write(struct report *r, const char *path, char *error, size_t n) {
-    struct stat st;
-    if (strcmp(path, "-") == 0) {
-        errno = 0;
-        return report_print(r, stdout) || fail(error, n, "standard output", errno);
-    }
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        if (S_ISDIR(st.st_mode))
-            return fail(error, n, path, EISDIR);
-        return write_straight(r, path) || fail(error, n, path, errno);
-    }
-    if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
-        return replace(r, path) || fail(error, n, path, errno);
-    char *target = realpath(path, NULL);
-    bool ok = target && replace(r, target);
-    int reason = errno;
-    free(target);
-    return ok || fail(error, n, path, reason);
-}
-
-/* Bytes that are read to find the first key: a large file of something else is not read as a whole. */
-#define HEAD_BYTES 65536
-
-struct head {
-    FILE *file;
-    size_t left;
-};
-
-static int read_head(void *data, unsigned char *buffer, size_t size, size_t *size_read) {
-    struct head *head = data;
-    if (size > head->left)
-        size = head->left;
-    *size_read = fread(buffer, 1, size, head->file);
-    head->left -= *size_read;
-    return !ferror(head->file);
-}
-
-/* The type of the next event; YAML_NO_EVENT for an error. */
-static yaml_event_type_t next(yaml_parser_t *parser) {
-    yaml_event_t event;
-    if (!yaml_parser_parse(parser, &event))
-        return YAML_NO_EVENT;
-    yaml_event_type_t type = event.type;
-    yaml_event_delete(&event);
-    return type;
-}
-
-/* Skips the rest of a collection after its start event. */
-static bool skip(yaml_parser_t *parser) {
-    for (size_t depth = 1; depth > 0;) {
-        switch (next(parser)) {
-        case YAML_MAPPING_START_EVENT:
-        case YAML_SEQUENCE_START_EVENT:
-            depth++;
-            break;
-        case YAML_MAPPING_END_EVENT:
-        case YAML_SEQUENCE_END_EVENT:
-            depth--;
-            break;
-        case YAML_NO_EVENT:
-            return false;
-        default:
-            break;
-        }
-    }
-    return true;
-}
-
-static const struct top_key {
-    const char *name;
-    yaml_event_type_t value;
-} top_keys[] = {{"input", YAML_MAPPING_START_EVENT}, {"missed_fusions", YAML_SEQUENCE_START_EVENT}};
-
-enum { TOP_KEYS = sizeof top_keys / sizeof *top_keys };
-
-/* Which top-level key comes next: TOP_KEYS at the end of the mapping, -1 for anything that does not fit. */
-static int next_key(yaml_parser_t *parser) {
-    yaml_event_t event;
-    int key = -1;
-    if (!yaml_parser_parse(parser, &event))
-        return -1;
-    if (event.type == YAML_MAPPING_END_EVENT)
-        key = TOP_KEYS;
-    for (int i = 0; event.type == YAML_SCALAR_EVENT && i < TOP_KEYS; i++)
-        if (strcmp((const char *)event.data.scalar.value, top_keys[i].name) == 0)
-            key = i;
-    yaml_event_delete(&event);
-    return key;
-}
-
-static bool is_report(yaml_parser_t *parser, struct head *head) {
-    static const yaml_event_type_t begin[] = {YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT,
-                                              YAML_MAPPING_START_EVENT};
-    unsigned seen = 0;
-    int key;
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (next(parser) != begin[i])
-            return false;
-    while ((key = next_key(parser)) >= 0 && key < TOP_KEYS) {
-        head->left = SIZE_MAX;
-        if ((seen & 1u << key) || next(parser) != top_keys[key].value || !skip(parser))
-            return false;
-        seen |= 1u << key;
-    }
-    return key == TOP_KEYS && seen == (1u << TOP_KEYS) - 1 && next(parser) == YAML_DOCUMENT_END_EVENT &&
-           next(parser) == YAML_STREAM_END_EVENT;
-}
-
-bool report_remove_stale(const char *path) {
-    struct stat st;
-    yaml_parser_t parser;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
-    if (!file) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool ours = false;
-    struct head head = {file, HEAD_BYTES};
-    if (yaml_parser_initialize(&parser)) {
-        yaml_parser_set_input(&parser, read_head, &head);
-        ours = is_report(&parser, &head);
-        yaml_parser_delete(&parser);
-    }
-    fclose(file);
-    return ours && unlink(path) == 0;
+    bool standard = is_standard_output(path);
+    int reason = standard ? print(r, stdout) : write_file(r, path);
+    if (reason)
+        snprintf(error, n, "cannot write %s: %s%s%s%s", standard ? "standard output" : path,
+                 r->spool.error ? "temporary file in " : "", r->spool.error ? spool_directory(&r->spool) : "",
+                 r->spool.error ? ": " : "",
+                 reason == NO_YAML ? "the text cannot be written as YAML" : strerror(reason));
+    errno = reason == NO_YAML ? 0 : reason;
+    return reason == 0;
 }

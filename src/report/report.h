@@ -64,13 +64,15 @@ void report_sort(struct report *r);
 bool report_instance(struct report *r, const struct stored_instance *s, struct buf *buffer, struct instance_text *out);
 /* Prints YAML to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */
 bool report_print(struct report *r, FILE *out);
-/* Prints to a temporary file beside `path` and renames it; "-" is standard output. Of a symbolic link the target is
- * replaced. What is no regular file (/dev/stdout, a FIFO) is written directly. False with the reason in `error`, which
- * has n bytes; a regular file is then as it was. */
+/* Writes what report_print prints to a file that takes the place of `path`, with its mode and owner; "-" is standard
+ * output. Of a symbolic link the target is replaced. A report with several names, or of an owner whom this process
+ * cannot give a file, is overwritten; what is no regular file (a FIFO) is written directly. False with the reason in
+ * `error`, which has n bytes, and in errno; a regular file is then as it was, unless overwriting it failed. */
 bool report_write(struct report *r, const char *path, char *error, size_t n);
-/* Removes an old report. `path` must be a regular file (no link) with one YAML document, a mapping whose keys are
- * exactly `input`, a mapping, and `missed_fusions`, a list. True when it was removed. */
-bool report_remove_stale(const char *path);
+/* Removes an old report on the input that `r` is of. `path` must be a regular file (no link) with one YAML document, a
+ * mapping whose keys are exactly `input`, a mapping of exactly the paths of `r`, and `missed_fusions`, a list. True
+ * when it was removed. */
+bool report_remove_stale(const struct report *r, const char *path);
 void report_free(struct report *r);
 
 #endif

@@ -1,6 +1,8 @@
 /* The file is made when the buffer is full for the first time. Reads may span the file and the buffer. */
 #include "report/spool.h"
 
+#include "report/temporary.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +11,22 @@
 
 enum { IN_MEMORY = 1 << 20 };
 
+const char *spool_directory(const struct spool *s) {
+    return s->directory ? s->directory : P_tmpdir;
+}
+
+static FILE *open_file(const struct spool *s) {
+    int fd = unnamed_file(spool_directory(s));
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
+}
+
 static void flush_memory(struct spool *s) {
     errno = 0;
     if (!s->file)
-        s->file = tmpfile();
+        s->file = open_file(s);
     if (!s->file || fseeko(s->file, (off_t)s->on_file, SEEK_SET) != 0 ||
         fwrite(s->memory.p, 1, s->memory.n, s->file) != s->memory.n || fflush(s->file) != 0) {
         s->error = errno ? errno : EIO;
@@ -39,8 +53,10 @@ static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
     char *to = buf_more(out, n);
     for (size_t done = 0; done < n;) {
         ssize_t got = pread(fileno(s->file), to + done, n - done, (off_t)(at + done));
-        if (got <= 0 && !(got < 0 && errno == EINTR))
+        if (got <= 0 && !(got < 0 && errno == EINTR)) {
+            s->error = got < 0 ? errno : EIO;
             return false;
+        }
         done += got < 0 ? 0 : (size_t)got;
     }
     return true;
@@ -48,12 +64,12 @@ static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
 
 bool spool_read(struct spool *s, uint64_t at, size_t n, struct buf *out) {
     out->n = 0;
-    errno = s->error;
-    if (s->error || at + n > s->on_file + s->memory.n)
-        return false;
     size_t from_file = at >= s->on_file ? 0 : s->on_file - at < n ? (size_t)(s->on_file - at) : n;
-    if (from_file && !read_file(s, at, from_file, out))
+    bool ok = !s->error && at + n <= s->on_file + s->memory.n && (!from_file || read_file(s, at, from_file, out));
+    if (!ok) {
+        errno = s->error;
         return false;
+    }
     if (n > from_file)
         buf_add(out, (struct str){s->memory.p + (at + from_file - s->on_file), n - from_file});
     return true;
