@@ -5,6 +5,7 @@ usage: corpus_test.py PROGRAM CORPUS
 The corpus is not part of the project: without it the test is skipped (exit 77).
 """
 import collections
+import json
 import os
 import re
 import subprocess
@@ -184,6 +185,21 @@ def check_logs():
         check(count == count_of_pair, f"{log}: {count}, its pair {count_of_pair}")
 
 
+def check_layouts():
+    """Every layout is read, and each shard is what follows from the tensor's shape, the map, the grid and the tile."""
+    files = [os.path.join(d, f) for d, _, names in os.walk(CORPUS) for f in names if not f.endswith((".tsv", ".md"))]
+    values = 0
+    for i in range(0, len(files), 40):
+        p = subprocess.run([PROGRAM, "inspect", "--json", *sorted(files)[i : i + 40]], capture_output=True, text=True)
+        for file in json.loads(p.stdout)["files"]:
+            for module in (b["module"] for b in file["blocks"] if b["module"]):
+                values += sum(layout["values"] for layout in module["layouts"])
+                check(module["unread_layouts"] == 0, f"{file['path']}: {module['unread_layouts']} layouts not read")
+                check(module["inconsistent_layouts"] == 0, f"{file['path']}: {module['inconsistent_layouts']} misread")
+    check(values > 30000, f"only {values} values with a layout")
+    print(f"{values} values with a layout, all read")
+
+
 def check_speed():
     slowest = 0.0
     for f in sorted(os.listdir(MODELS)):
@@ -209,6 +225,7 @@ check_preconditions()
 check_dit()
 check_theoretical()
 check_logs()
+check_layouts()
 if "--speed" in sys.argv:
     check_speed()
 print(f"{checks - len(failures)} passed, {len(failures)} failed")

@@ -1,10 +1,10 @@
 /* The promises made to authors of patterns: examples, printed formulas, signs of fusing, conflicts, what is
  * known of the compiler. */
 #include "author/examples.h"
+#include "base/tree.h"
 #include "lang/printer.h"
 #include "library/check.h"
 #include "library/signs.h"
-#include "library/tree.h"
 #include "pattern_text.h"
 #include "place/classify.h"
 #include "place/notes.h"

@@ -11,7 +11,6 @@
 #include "lang/printer.h"
 #include "library/check.h"
 #include "library/choose.h"
-#include "library/directory.h"
 #include "library/lowering.h"
 #include "prove/example.h"
 

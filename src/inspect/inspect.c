@@ -3,6 +3,7 @@
  * One graph is in memory at a time. The exception are two files of one module each: an audit takes them as one graph,
  * so that both modules are kept until they are paired. */
 #include "inspect/inspect.h"
+#include "base/directory.h"
 #include "graph/level.h"
 #include "graph/pair.h"
 
@@ -26,7 +27,7 @@ static void free_level(struct level *l) {
 static struct level *read_block(struct inspection *in, struct file_facts *f, uint32_t block) {
     struct level *l = xrealloc(NULL, sizeof *l);
     level_read(l, &(struct level_text){&f->scan.blocks[block], &f->source}, &in->diags);
-    f->modules[block] = inspect_module(&l->graph, is_ttnn(l), &in->arena);
+    f->modules[block] = inspect_module(&l->graph, is_ttnn(l), &in->chips, &in->arena);
     return l;
 }
 
@@ -128,6 +129,7 @@ enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out
     struct inspection in = {.paths = options->files, .nfiles = options->nfiles};
     struct inspector r = {.in = &in};
     in.diags.arena = &in.arena;
+    chips_load(&in.chips, data_directory("devices", &in.arena).p, &in.arena, &in.diags);
     inspect_all(&r);
     if (json)
         inspect_print_json(&in, out);
@@ -137,6 +139,7 @@ enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out
         if (in.files[i].opened)
             source_close(&in.files[i].source);
     free(in.pairs);
+    chips_free(&in.chips);
     diags_free(&in.diags);
     arena_free(&in.arena);
     return in.status;

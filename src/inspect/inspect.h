@@ -7,8 +7,10 @@
 
 #include <stdio.h>
 
+#include "device/chip.h"
+#include "device/grid.h"
+#include "device/layout.h"
 #include "fusion_audit.h"
-#include "graph/graph.h"
 #include "log/log.h"
 
 enum { FUNC_KINDS = FUNC_DECLARATION + 1 };
@@ -28,7 +30,25 @@ struct func_facts {
     uint32_t ncounts;
 };
 
+/* Values of one layout but for the sizes of their tensors. */
+struct layout_count {
+    struct layout layout; /* of one of them */
+    uint32_t n;
+    int64_t bytes; /* of all, padding included */
+};
+
+struct device_facts {
+    bool known; /* the module states its device */
+    struct device device;
+    struct worker_grid grid;      /* rank 0: not printed */
+    struct layout_count *layouts; /* most first */
+    uint32_t nlayouts, layouts_cap;
+    uint32_t unread;       /* encodings that are no layout that is understood */
+    uint32_t inconsistent; /* values whose shard is not what follows from shape, grid and tile */
+};
+
 struct module_facts {
+    struct device_facts device;
     bool is_ttnn;
     struct func_facts *funcs; /* in textual order */
     uint32_t nfuncs;
@@ -56,6 +76,7 @@ struct pair_facts {
 
 struct inspection {
     struct arena arena;
+    struct chips chips;
     struct diags diags;
     struct file_facts *files;
     const char *const *paths;
@@ -66,7 +87,8 @@ struct inspection {
 };
 
 /* Counts one module. Everything in the result is in the arena. */
-struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, struct arena *a);
+struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips, struct arena *a);
+struct device_facts inspect_device(const struct graph *g, const struct chips *chips, struct arena *a);
 const char *inspect_func_kind(enum func_kind kind); /* "const-eval" */
 
 void inspect_print_text(const struct inspection *in, FILE *out);

@@ -30,6 +30,49 @@ static json *function(const struct func_facts *f, bool outside) {
     return o;
 }
 
+static json *numbers(const int64_t *n, uint32_t count) {
+    json *list = json_object_new_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_object_array_add(list, json_object_new_int64(n[i]));
+    return list;
+}
+
+static json *device(const struct device_facts *f) {
+    const struct chip *c = &f->device.chip;
+    json *o = json_object_new_object();
+    json_put_text(o, "chip", c->name);
+    json_put_text(o, "arch", c->arch);
+    json_put(o, "grid", numbers((const int64_t[]){c->rows, c->columns}, 2));
+    json_put_number(o, "l1_bytes", (uint64_t)chip_l1(c));
+    json_put_number(o, "dram_channels", (uint64_t)c->dram_channels);
+    return o;
+}
+
+static json *layout_count(const struct layout_count *c) {
+    const struct layout *l = &c->layout;
+    json *o = json_object_new_object();
+    json_put_number(o, "values", c->n);
+    json_put_text(o, "memory", str_of(memory_name(l->memory)));
+    json_put_text(o, "sharding", str_of(sharding_name(l->sharding)));
+    json_put(o, "grid", numbers(l->grid, l->rank));
+    json_put(o, "tile", l->tile_height ? numbers((const int64_t[]){l->tile_height, l->tile_width}, 2) : NULL);
+    json_put_text(o, "element", str_of(dtype_name(l->dtype)));
+    json_put_number(o, "bytes", (uint64_t)c->bytes);
+    return o;
+}
+
+static void put_device(json *o, const struct device_facts *f) {
+    json *layouts = json_object_new_array();
+    json_put(o, "device", f->known ? device(f) : NULL);
+    json_put(o, "worker_grid", f->grid.rank ? numbers(f->grid.extents, f->grid.rank) : NULL);
+    json_put(o, "mesh", f->grid.mesh_rank ? numbers(f->grid.mesh, f->grid.mesh_rank) : NULL);
+    for (uint32_t i = 0; i < f->nlayouts; i++)
+        json_object_array_add(layouts, layout_count(&f->layouts[i]));
+    json_put(o, "layouts", layouts);
+    json_put_number(o, "unread_layouts", f->unread);
+    json_put_number(o, "inconsistent_layouts", f->inconsistent);
+}
+
 static json *module(const struct module_facts *m) {
     json *o = json_object_new_object(), *functions = json_object_new_array(), *aliases = json_object_new_array();
     json_put_text(o, "level", m->is_ttnn ? STR("ttnn") : STR("ttir"));
@@ -45,6 +88,7 @@ static json *module(const struct module_facts *m) {
         json_object_array_add(aliases, json_text(m->unresolved[i]));
     json_put(o, "unresolved_aliases", aliases);
     json_put_number(o, "unresolved_alias_uses", m->unresolved_uses);
+    put_device(o, &m->device);
     for (uint32_t i = 0; i < m->nfuncs; i++)
         json_object_array_add(functions, function(&m->funcs[i], false));
     json_put(o, "functions", functions);

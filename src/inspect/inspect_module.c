@@ -180,11 +180,12 @@ static void find_unresolved(const struct mlir *m, struct arena *a, struct module
     free(found.p);
 }
 
-struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, struct arena *a) {
+struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips, struct arena *a) {
     const struct mlir *m = g->m;
     struct module_facts *out = arena_alloc(a, sizeof *out);
     struct counter c;
-    *out = (struct module_facts){.is_ttnn = is_ttnn,
+    *out = (struct module_facts){.device = inspect_device(g, chips, a),
+                                 .is_ttnn = is_ttnn,
                                  .nfuncs = m->nfuncs,
                                  .nops = m->nops,
                                  .nvalues = m->nvalues,

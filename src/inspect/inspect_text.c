@@ -220,6 +220,51 @@ static void put_unresolved(FILE *out, const struct module_facts *m) {
         fprintf(out, " (%" PRIu32 " use%s)\n", m->unresolved_uses, plural(m->unresolved_uses));
 }
 
+/* "8x8"; `into` has room for all extents of a grid. */
+static const char *extents(const int64_t *n, uint32_t rank, char into[MAX_GRID_RANK * 21]) {
+    size_t at = 0;
+    into[0] = '\0';
+    for (uint32_t i = 0; i < rank; i++)
+        at += (size_t)sprintf(into + at, "%s%" PRId64, i ? "x" : "", n[i]);
+    return into;
+}
+
+static void put_device(FILE *out, const struct device_facts *f) {
+    const struct chip *c = &f->device.chip;
+    char text[MAX_GRID_RANK * 21];
+    if (f->known)
+        fprintf(out,
+                "    device: %s (%s), %" PRId64 "x%" PRId64 " cores of %" PRId64 " bytes of L1, %" PRId64
+                " DRAM channels",
+                c->name.p, c->arch.p, c->rows, c->columns, chip_l1(c), c->dram_channels);
+    else if (f->grid.rank)
+        fprintf(out, "    device: worker grid %s", extents(f->grid.extents, f->grid.rank, text));
+    if (f->grid.mesh_rank)
+        fprintf(out, ", mesh %s", extents(f->grid.mesh, f->grid.mesh_rank, text));
+    if (f->known || f->grid.rank)
+        fputc('\n', out);
+}
+
+static void put_layouts(FILE *out, const struct device_facts *f) {
+    char grid[MAX_GRID_RANK * 21], tile[MAX_GRID_RANK * 21];
+    if (f->nlayouts)
+        fprintf(out, "    %7s  %-7s  %-14s  %-7s  %-9s  %-7s  %15s\n", "values", "memory", "sharding", "grid", "tile",
+                "element", "bytes");
+    for (uint32_t i = 0; i < f->nlayouts; i++) {
+        const struct layout_count *c = &f->layouts[i];
+        const struct layout *l = &c->layout;
+        bool tiled = l->tile_height > 0;
+        const int64_t extent[2] = {l->tile_height, l->tile_width};
+        fprintf(out, "    %7" PRIu32 "  %-7s  %-14s  %-7s  %-9s  %-7s  %15" PRId64 "\n", c->n, memory_name(l->memory),
+                sharding_name(l->sharding), extents(l->grid, l->rank, grid), tiled ? extents(extent, 2, tile) : "rows",
+                dtype_name(l->dtype), c->bytes);
+    }
+    if (f->unread)
+        fprintf(out, "    layouts that are not understood: %" PRIu32 "\n", f->unread);
+    if (f->inconsistent)
+        fprintf(out, "    values whose shape does not fit their layout: %" PRIu32 "\n", f->inconsistent);
+}
+
 static void put_module(FILE *out, const struct log_block *b, const struct module_facts *m) {
     fprintf(out, "\n  graph %" PRIu32 ", %s: %" PRIu32 " op%s, %" PRIu32 " value%s, %" PRIu32 " edge%s", b->graph,
             m->is_ttnn ? "TTNN" : "TTIR", m->nops, plural(m->nops), m->nvalues, plural(m->nvalues), m->nedges,
@@ -232,6 +277,8 @@ static void put_module(FILE *out, const struct log_block *b, const struct module
     for (int kind = 0; kind < FUNC_KINDS; kind++)
         put_kind(out, m, (enum func_kind)kind);
     put_ops(out, m);
+    put_device(out, &m->device);
+    put_layouts(out, &m->device);
     put_unresolved(out, m);
 }
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "library/directory.h"
+#include "base/directory.h"
 
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
-    struct str dir = o->default_patterns ? str_of(o->default_patterns) : pattern_directory(&set->arena);
+    struct str dir = o->default_patterns ? str_of(o->default_patterns) : data_directory("patterns", &set->arena);
     struct str conditions = arena_printf(&set->arena, "%.*s/conditions.yml", (int)dir.n, dir.p);
     if (!o->no_default_patterns && !patterns_load(set, arena_strdup(&set->arena, dir), d))
         return false;

@@ -5,8 +5,8 @@
 #ifndef FA_LOADER_H
 #define FA_LOADER_H
 
+#include "base/tree.h"
 #include "library/pattern.h"
-#include "library/tree.h"
 
 struct loader {
     struct pattern_set *set;

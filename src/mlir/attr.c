@@ -101,6 +101,13 @@ static bool find_attr(const struct mlir *m, struct str dict, struct str key, str
     return false;
 }
 
+bool mlir_item(struct str *list, struct str *item) {
+    const char *p = list->p, *end = p + list->n;
+    bool any = list->n > 0 && scan_item(&p, end, item);
+    *list = (struct str){p, (size_t)(end - p)};
+    return any;
+}
+
 bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value) {
     struct str k = str_of(key);
     return find_attr(m, mlir_span(m, m->ops[op].props), k, value) ||

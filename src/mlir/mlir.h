@@ -46,7 +46,8 @@ enum type_kind { TYPE_OTHER, TYPE_TENSOR, TYPE_SCALAR, TYPE_DEVICE /* !ttnn.devi
 #define DIM_DYNAMIC (-1)
 
 struct mlir_type {
-    struct str text; /* as written, encoding included */
+    struct str text;     /* as written, encoding included */
+    struct str encoding; /* of a tensor: "#ttnn_layout3", as written; or empty */
     enum type_kind kind;
     enum dtype dtype; /* of the element; a tile's element for tiled types */
     bool ranked;
@@ -172,5 +173,9 @@ static inline struct str mlir_op_name(const struct mlir *m, uint32_t op) {
 }
 
 const char *dtype_name(enum dtype t); /* "bf16" */
+/* The element type that a text names ("bf16", "!ttcore.tile<32x32, bfp_bf8>", an alias of one); DT_OTHER: none. */
+enum dtype mlir_dtype(const struct mlir *m, struct str text);
+/* Takes the next item from a comma-separated list of attribute text; false at its end. */
+bool mlir_item(struct str *list, struct str *item);
 
 #endif

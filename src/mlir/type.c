@@ -42,7 +42,7 @@ static bool is_tile(struct str text) {
     return str_starts(text, STR("!ttcore.tile<")) || str_starts(text, STR("!tt.tile<"));
 }
 
-static enum dtype dtype_of(const struct mlir *m, struct str text) {
+enum dtype mlir_dtype(const struct mlir *m, struct str text) {
     text = unalias(m, text);
     if (is_tile(text)) {
         const char *comma = memrchr(text.p, ',', text.n);
@@ -117,8 +117,10 @@ static void read_tensor(struct mlir *m, struct mlir_type *t, struct str text) {
     const char *stop = scan_until(p, end, ',');
     t->kind = TYPE_TENSOR;
     struct str element = str_trim((struct str){p, (size_t)(stop - p)});
-    t->dtype = dtype_of(m, element);
+    t->dtype = mlir_dtype(m, element);
     t->impossible = t->dtype == DT_OTHER && !is_element(element);
+    if (stop < end)
+        t->encoding = str_trim((struct str){stop + 1, (size_t)(end - stop - 1)});
 }
 
 static bool is_device(struct str text) {
@@ -134,7 +136,7 @@ static void read_type(struct mlir *m, struct mlir_type *t, struct str text) {
     } else if (is_device(text)) {
         t->kind = TYPE_DEVICE;
     } else {
-        t->dtype = dtype_of(m, text);
+        t->dtype = mlir_dtype(m, text);
         t->kind = t->dtype == DT_OTHER || is_tile(text) ? TYPE_OTHER : TYPE_SCALAR;
         if (t->kind == TYPE_OTHER && !is_tile(text))
             t->dtype = DT_NONE;

@@ -1,5 +1,5 @@
 /* Reads YAML by libyaml. */
-#include "library/tree.h"
+#include "base/tree.h"
 
 #include <yaml.h>
 

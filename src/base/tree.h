@@ -1,4 +1,4 @@
-/* A YAML file as trees of nodes in an arena, one for each document. Private to the room. */
+/* A YAML file as trees of nodes in an arena, one for each document. */
 #ifndef FA_TREE_H
 #define FA_TREE_H
 
