@@ -750,3 +750,39 @@ Test(graph, many_calls_of_a_function_without_return, .timeout = 20) {
     buf_free(&b);
     cr_assert_eq(graph_callee_value(&ir.g, ir.m.ops[ir_op_named(&ir, "func.call", 7)].first_result), NONE);
 }
+
+/* ---- dependence ---- */
+
+static unsigned varies(const char *result) {
+    return ir.g.varies[ir.m.ops[ir_op(&ir, result)].first_result];
+}
+
+Test(graph, a_value_varies_along_what_it_is_made_of) {
+    body(
+        "%x: tensor<2x4x8xf32>, %row: tensor<8xf32>, %w: tensor<8x6xf32>",
+        "%z = \"ttir.zeros\"() : () -> tensor<2x4x8xf32>\n"
+        "%i = \"ttir.arange\"() <{start = 0 : si64, end = 4 : si64, step = 1 : si64, arange_dimension = 1 : i64}> : () "
+        "-> "
+        "tensor<2x4x8xf32>\n"
+        "%a = \"ttir.add\"(%row, %z) : (tensor<8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>\n"
+        "%b = \"ttir.add\"(%a, %i) : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>\n"
+        "%c = \"ttir.permute\"(%a) <{permutation = array<i64: 2, 0, 1>}> : (tensor<2x4x8xf32>) -> tensor<8x2x4xf32>\n"
+        "%d = \"ttir.reshape\"(%b) <{shape = [8 : i32, 8 : i32]}> : (tensor<2x4x8xf32>) -> tensor<8x8xf32>\n"
+        "%e = \"ttir.reshape\"(%a) <{shape = [8 : i32, 2 : i32, 4 : i32]}> : (tensor<2x4x8xf32>) -> tensor<8x2x4xf32>\n"
+        "%s = \"ttir.sum\"(%b) <{dim_arg = [2 : i32], keep_dim = false}> : (tensor<2x4x8xf32>) -> tensor<2x4xf32>\n"
+        "%k = \"ttir.sum\"(%b) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<2x4x8xf32>) -> tensor<2x1x8xf32>\n"
+        "%m = \"ttir.matmul\"(%a, %w) : (tensor<2x4x8xf32>, tensor<8x6xf32>) -> tensor<2x4x6xf32>\n"
+        "%t = \"ttir.concat\"(%a, %a) <{dim = 1 : si32}> : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> "
+        "tensor<2x8x8xf32>\n"
+        "%n = \"ttir.softmax\"(%b) <{dimension = 2 : si32}> : (tensor<2x4x8xf32>) -> tensor<2x4x8xf32>\n"
+        "%o = \"ttir.add\"(%x, %a) : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>\n"
+        "%u = \"ttir.cumsum\"(%a) <{dim = 1 : i64}> : (tensor<2x4x8xf32>) -> tensor<2x4x8xf32>\n");
+    static const struct {
+        const char *result;
+        unsigned dimensions;
+    } expected[] = {{"%z", 0}, {"%i", 2}, {"%a", 4}, {"%b", 6}, {"%c", 1}, {"%d", 3}, {"%e", 6},
+                    {"%s", 2}, {"%k", 4}, {"%m", 4}, {"%t", 6}, {"%n", 6}, {"%o", 7}, {"%u", 7}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        cr_expect_eq(varies(expected[i].result), expected[i].dimensions, "%s: %u", expected[i].result,
+                     varies(expected[i].result));
+}

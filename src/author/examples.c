@@ -333,6 +333,7 @@ static void check_notes(struct example_run *r, const struct match *own) {
         return;
     match_details(own, &r->arena, &d);
     add_lines(&said, d.remarks);
+    add_lines(&said, d.slices);
     add_lines(&said, d.outside);
     add_lines(&said, d.preconditions);
     add_lines(&said, d.compiler);

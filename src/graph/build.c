@@ -1,6 +1,6 @@
 /* Builds the graph of a module in linear passes, each over what the ones before have set: the kind of each op, its data
  * operands, functions, uses, then what is known of values. All arrays belong to the graph; graph_free frees them. */
-#include "graph/graph.h"
+#include "graph/depend.h"
 #include "graph/operands.h"
 #include "graph/value.h"
 
@@ -162,10 +162,12 @@ void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     set_uses(g);
     set_ops_before(g);
     values_build(g);
+    dependence_build(g);
 }
 
 void graph_free(struct graph *g) {
     values_free(g);
+    free(g->varies);
     free(g->kind);
     free(g->first_operand);
     free(g->operands);

@@ -57,3 +57,36 @@ bool graph_axes(const struct graph *g, uint32_t op, struct str *text) {
             return true;
     return false;
 }
+
+uint32_t graph_reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, bool *reduced) {
+    enum { MOST = 16 };
+    struct str text;
+    int64_t dims[MOST];
+    int n = graph_axes(g, op, &text) ? mlir_ints(text, dims, MOST) : 0;
+    if (n < 0 || n > MOST)
+        return NONE;
+    for (uint32_t d = 0; d < rank; d++)
+        reduced[d] = n == 0;
+    for (int i = 0; i < n; i++) {
+        int64_t d = dims[i] < 0 ? dims[i] + (int64_t)rank : dims[i];
+        if (d < 0 || d >= (int64_t)rank)
+            return NONE;
+        reduced[d] = true;
+    }
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < rank; d++)
+        count += reduced[d];
+    return count;
+}
+
+uint16_t graph_dimensions(const struct graph *g, uint32_t v) {
+    enum { MOST = 16 };
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, v, &rank);
+    unsigned all = 0;
+    if (!shape || rank > MOST)
+        return ALL_DIMENSIONS;
+    for (uint32_t d = 0; d < rank; d++)
+        all |= (shape[d] != 1 ? 1u : 0u) << d;
+    return (uint16_t)all;
+}

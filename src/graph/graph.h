@@ -159,6 +159,7 @@ struct graph {
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;
+    uint16_t *varies; /* per value: the dimensions along which it may vary, a bit each (depend.c) */
     uint32_t nedges;
     uint32_t ndestinations;  /* destination-passing operands dropped */
     bool has_ttir, has_ttnn; /* in functions to audit */
@@ -196,6 +197,10 @@ static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
 /* The attribute that is printed of those that number the dimensions that an op works along. */
 bool graph_axes(const struct graph *g, uint32_t op, struct str *text);
 
+/* How many of the operand's `rank` dimensions a reduction reduces, and which: without a list all of them. NONE where
+ * that is not known. */
+uint32_t graph_reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, bool *reduced);
+
 /* Dims of a value's tensor; 0 with *rank 0 for scalars. NULL for unranked or non-tensors. */
 static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, uint32_t *rank) {
     const struct mlir *m = g->m;
@@ -209,6 +214,9 @@ static inline const int64_t *graph_shape(const struct graph *g, uint32_t value, 
     *rank = t->rank;
     return t->rank ? m->dims + t->first_dim : &none;
 }
+/* The dimensions of more than one element, a bit each; all bits where the shape is not known. */
+enum { ALL_DIMENSIONS = UINT16_MAX };
+uint16_t graph_dimensions(const struct graph *g, uint32_t v);
 int64_t graph_numel(const struct graph *g, uint32_t value); /* -1 when dynamic or unknown */
 enum dtype graph_dtype(const struct graph *g, uint32_t value);
 

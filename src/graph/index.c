@@ -157,6 +157,24 @@ bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t ra
     return true;
 }
 
+bool imap_split(const struct graph *g, uint32_t value, const struct imap *map, struct imap *varying,
+                struct imap *equal) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, value, &rank);
+    struct axes c, of[2];
+    if (!shape || g->varies[value] == graph_dimensions(g, value) || !imap_coordinates(map, shape, rank, &c))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        axes_clear(&of[k]);
+        for (uint32_t d = 0; d < rank; d++)
+            if (!axes_add(&of[k], c.t + axes_begin(&c, d),
+                          (g->varies[value] >> d & 1) == (k == 0) ? c.end[d] - axes_begin(&c, d) : 0))
+                return false;
+    }
+    return imap_of_coordinates(&of[0], shape, rank, varying) && imap_of_coordinates(&of[1], shape, rank, equal) &&
+           equal->n > 0;
+}
+
 /* The coordinate modulo `extent`. False when a term crosses `extent` unevenly. */
 static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term *out, uint32_t *nout) {
     *nout = 0;
@@ -230,7 +248,7 @@ static bool wrap(const struct axes *result, const int64_t *shape, uint32_t rank,
     return true;
 }
 
-static bool permuted(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm) {
+bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm) {
     struct str text, other;
     if (g->kind[op] == K_PERMUTE)
         return mlir_attr(g->m, op, "permutation", &text) && mlir_ints(text, perm, MAX_RANK) == (int)rank;
@@ -253,7 +271,7 @@ static bool through_permute(const struct graph *g, uint32_t op, const struct axe
                             const int64_t *to_shape, uint32_t rank, struct axes *out) {
     int64_t perm[MAX_RANK];
     int source[MAX_RANK];
-    if (c->n != rank || !permuted(g, op, rank, perm))
+    if (c->n != rank || !permutation_of(g, op, rank, perm))
         return false;
     for (uint32_t i = 0; i < rank; i++)
         source[i] = -1;

@@ -68,6 +68,11 @@ static inline bool imap_equal(const struct imap *a, const struct imap *b) {
     return a->n == b->n;
 }
 
+/* The digits of the map along dimensions in which the value varies, in `varying`, and those that lead to equal
+ * elements, in `equal`. False where there are none of these. */
+bool imap_split(const struct graph *g, uint32_t value, const struct imap *map, struct imap *varying,
+                struct imap *equal);
+
 /* Splits an imap into a shape of static extents by dimension. False when a digit straddles dimensions unevenly. */
 bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank, struct axes *out);
 /* The converse. False when there are too many terms. */
@@ -77,6 +82,9 @@ bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t ra
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand);
 /* From the result of an op that broadcasts from the right to one of its operands. */
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);
+
+/* The dimension of the operand that each of the result's `rank` dimensions is, as a permute or transpose says. */
+bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm);
 
 /* What a slice takes along each dimension of its operand, from `begin` to before `end`; negative ends are counted from
  * the front. False when it is no slice that is understood. */

@@ -23,3 +23,11 @@ void assume_tie(struct assumptions *a, uint32_t value, double number, bool state
     if (a && a->nconstants < MAX_ASSUMED_CONSTANTS)
         a->constants[a->nconstants++] = (struct assumed_constant){value, number, stated};
 }
+
+void assume_slice(struct assumptions *a, uint32_t value) {
+    for (uint32_t i = 0; a && i < a->nsliced; i++)
+        if (a->sliced[i] == value)
+            return;
+    if (a && a->nsliced < MAX_SLICED)
+        a->sliced[a->nsliced++] = value;
+}

@@ -38,6 +38,40 @@ static void add_rules(struct matcher *m, struct match_detail *out) {
         out->torch = torch.items[0];
 }
 
+/* What is equal in a value that the fused op takes a slice of. */
+static const char *equal_parts(const struct binding *b) {
+    struct imap last, before;
+    axes_axis(b->axes, -1, &last);
+    axes_axis(b->axes, -2, &before);
+    bool row = imap_touches(b->needed, &last), column = imap_touches(b->needed, &before);
+    return b->needed->n == 0                                 ? "elements"
+           : !row && imap_touches(b->map, &last)             ? "columns"
+           : row && !column && imap_touches(b->map, &before) ? "rows"
+                                                             : "matrices";
+}
+
+static bool is_sliced(const struct matcher *m, uint32_t value) {
+    for (uint32_t i = 0; i < m->state.assumed.nsliced; i++)
+        if (m->state.assumed.sliced[i] == value)
+            return true;
+    return false;
+}
+
+/* Which conditions of the match or of its notes rely on. */
+static void add_slices(const struct matcher *m, struct match_detail *out) {
+    struct str *lines = arena_alloc(m->arena, (out->nslots + 1) * sizeof *lines);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < out->nslots; i++) {
+        const struct binding *b = &out->slots[i];
+        if (b->value == NONE || !is_sliced(m, b->value) || graph_constant(m->g, b->value).known)
+            continue;
+        struct str label = value_label(m->g, b->value, m->arena);
+        lines[n++] = arena_printf(m->arena, "the %s of %.*s are equal: a slice is taken.", equal_parts(b), (int)label.n,
+                                  label.p);
+    }
+    out->slices = (struct str_list){lines, n};
+}
+
 static struct str precondition_text(const struct graph *g, const struct precondition *p, struct arena *a) {
     struct str label = value_label(g, p->argument, a);
     if (isnan(p->number))
@@ -82,6 +116,8 @@ static void add_bindings(const struct matcher *m, struct match_detail *out) {
     for (uint32_t i = 0; i < n; i++) {
         slots[i] = m->state.slots[i];
         slots[i].map = copied_map(m->arena, slots[i].map);
+        slots[i].needed =
+            m->state.slots[i].needed == m->state.slots[i].map ? slots[i].map : copied_map(m->arena, slots[i].needed);
         slots[i].axes = copied_axes(m->arena, slots[i].axes);
     }
     out->slots = slots;
@@ -105,6 +141,7 @@ bool binding_query_run(struct matcher *query, const struct match *m, struct aren
     add_bindings(query, out);
     add_preconditions(query, out);
     add_rules(query, out);
+    add_slices(query, out);
     add_ties(query, out); /* of the conditions of these rules too */
     return true;
 }

@@ -15,7 +15,7 @@ bool condition_matrix(const struct condition_call *c) {
         return false;
     memcpy(last.t + last.n, before.t, before.n * sizeof *before.t);
     last.n += before.n;
-    return imap_within(c->arg[0].map, &last);
+    return imap_within(c->arg[0].needed, &last);
 }
 
 /* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. */
@@ -42,7 +42,7 @@ bool condition_repeated(const struct condition_call *c) {
         return false;
     for (uint32_t i = 0; i < all.n; i++)
         size *= all.t[i].size;
-    return axis_shared_size(c->arg[0].map, &all) < size;
+    return axis_shared_size(c->arg[0].needed, &all) < size;
 }
 
 /* Varies along one axis of another value only, element for element: along the last one, what a kernel reads as a row.
@@ -50,7 +50,7 @@ bool condition_repeated(const struct condition_call *c) {
 bool condition_along_axis(const struct condition_call *c) {
     if (c->arg[0].value == NONE || c->arg[1].value == NONE)
         return true;
-    struct imap axis, map = *c->arg[0].map;
+    struct imap axis, map = *c->arg[0].needed;
     axes_axis(c->arg[1].axes, c->number->given[0], &axis);
     imap_canonical(&map);
     return imap_equal(&map, &axis);
@@ -62,7 +62,7 @@ bool condition_same_along(const struct condition_call *c) {
         return true;
     struct imap axis;
     axes_axis(c->arg[1].axes, c->number->given[0], &axis);
-    return axis_shared_size(c->arg[0].map, &axis) == 1;
+    return axis_shared_size(c->arg[0].needed, &axis) == 1;
 }
 
 int64_t axis_size(const struct term *t, uint32_t n) {
@@ -84,7 +84,7 @@ bool condition_along_reduced(const struct condition_call *c) {
     if (size < 2 || !imap_complement(c->arg[1].axes, c->arg[1].map, &size, 1, &missing))
         return false;
     axes_axis(&missing, 0, &axis);
-    map = *c->arg[0].map;
+    map = *c->arg[0].needed;
     imap_canonical(&map);
     return imap_equal(&map, &axis);
 }
@@ -124,7 +124,7 @@ bool condition_positions(const struct condition_call *c) {
     if (c->arg[0].value == NONE)
         return true;
     uint32_t value = c->arg[0].value;
-    struct imap map = *c->arg[0].map;
+    struct imap map = *c->arg[0].needed;
     for (int hops = 0; value != NONE && hops < 4; hops++) {
         uint32_t k = movement_chain(c->graph, value, &map, links, MAX_CHAIN);
         for (uint32_t i = 0; i < k; i++)

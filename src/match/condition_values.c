@@ -12,6 +12,15 @@ bool condition_constant(const struct condition_call *c) {
     return c->arg[0].value == NONE || graph_constant(c->graph, c->arg[0].value).known;
 }
 
+bool condition_scalar(const struct condition_call *c) {
+    uint32_t v = c->arg[0].value;
+    if (v != NONE && c->graph->varies[v])
+        return false;
+    if (v != NONE && graph_numel(c->graph, v) != 1 && !graph_constant(c->graph, v).known)
+        assume_slice(c->e->assumed, v);
+    return true;
+}
+
 bool condition_parameter(const struct condition_call *c) {
     return c->arg[0].value == NONE || graph_is_parameter(c->graph, c->arg[0].value) || condition_constant(c);
 }

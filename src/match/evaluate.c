@@ -48,6 +48,13 @@ static bool condition(struct evaluation *e, const struct number *n) {
     for (uint32_t i = 0; i < n->nargs; i++)
         c.arg[i] = e->bindings[n->args[i]];
     bool holds = functions[n->call](&c);
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if (c.arg[i].needed != c.arg[i].map) { /* does it hold of the whole value, too? */
+            struct condition_call whole = c;
+            whole.arg[i].needed = c.arg[i].map;
+            if (functions[n->call](&whole) != holds)
+                assume_slice(e->assumed, c.arg[i].value);
+        }
     if (e->record)
         record(e->record, &c, holds);
     return holds;

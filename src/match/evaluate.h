@@ -4,7 +4,7 @@
 
 #include "match/match.h"
 
-enum { MAX_PRECONDITIONS = 16, MAX_ASSUMED_CONSTANTS = 32, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
+enum { MAX_PRECONDITIONS = 16, MAX_ASSUMED_CONSTANTS = 32, MAX_SLICED = 16, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
 
 struct looked_through {
     uint32_t op;
@@ -21,9 +21,11 @@ struct precondition {
 struct assumptions {
     struct precondition preconditions[MAX_PRECONDITIONS];
     struct assumed_constant constants[MAX_ASSUMED_CONSTANTS];
-    uint32_t npreconditions, nconstants;
+    uint32_t sliced[MAX_SLICED]; /* values of which the fused op needs a slice */
+    uint32_t npreconditions, nconstants, nsliced;
 };
 void assume_precondition(struct assumptions *a, uint32_t argument, double number);
+void assume_slice(struct assumptions *a, uint32_t value);
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
 
 /* Conditions on the locations of ops that a search evaluated, and their truth: locations differ between places of one

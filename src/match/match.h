@@ -14,8 +14,9 @@ struct binding {
     uint32_t value; /* NONE: an optional part that is absent */
     uint32_t op;    /* of a named value: the op that it is; else NONE */
     const struct imap *map;
-    const struct axes *axes; /* the formula's axes there; a contraction has its own */
-    uint32_t line;           /* of the formula where it was bound: 0 the root's, then those of the secondary roots */
+    const struct imap *needed; /* the map without axes along which the value is the same: of a slice of it */
+    const struct axes *axes;   /* the formula's axes there; a contraction has its own */
+    uint32_t line;             /* of the formula where it was bound: 0 the root's, then those of the secondary roots */
 };
 
 struct match {
@@ -43,6 +44,7 @@ struct match_detail {
     uint32_t nconstants;
     struct str_list preconditions;
     struct str_list remarks;  /* notes of the pattern that apply here, filled in */
+    struct str_list slices;   /* what the fused op takes a slice of */
     struct str_list outside;  /* what the claim leaves out */
     struct str_list blocked;  /* why the fusion is known to be unsafe */
     struct str_list compiler; /* preconditions of the compiler's own pattern that fail here */

@@ -61,7 +61,7 @@ struct search_state {
 /* Lengths of the stacks of struct search_state. */
 struct mark {
     size_t used;
-    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nconstants;
+    uint32_t spaces, nmatched, nlooked_through, ntrail, npreconditions, nconstants, nsliced;
 };
 
 /* An axis that an axis of the formula is a part of; one for all slices that take the same part of an extent. */

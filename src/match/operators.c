@@ -146,28 +146,6 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     return match_operands(m, g, op, order, map);
 }
 
-/* How many dimensions are reduced, and which; NONE when that is not known. Without a list all are. */
-static uint32_t reduced_dims(const struct graph *g, uint32_t op, uint32_t rank, bool *reduced) {
-    struct str text;
-    int64_t dims[MAX_RANK];
-    int n = graph_axes(g, op, &text) ? mlir_ints(text, dims, MAX_RANK) : 0;
-    memset(reduced, 0, MAX_RANK * sizeof *reduced);
-    if (n < 0 || n > MAX_RANK)
-        return NONE;
-    for (uint32_t d = 0; d < rank && n == 0; d++)
-        reduced[d] = true;
-    for (int i = 0; i < n; i++) {
-        int64_t d = dims[i] < 0 ? dims[i] + (int64_t)rank : dims[i];
-        if (d < 0 || d >= (int64_t)rank)
-            return NONE;
-        reduced[d] = true;
-    }
-    uint32_t count = 0;
-    for (uint32_t d = 0; d < rank; d++)
-        count += reduced[d];
-    return count;
-}
-
 /* The digits that a reduction runs over: those of the formula's axes that its result does not depend on, so that x
  * inside and x outside of the sum vary along the same axis. Where these do not fit, digits of a space of its `own`. */
 static bool summed_digits(struct matcher *m, const struct goal *g, const struct imap *map, const int64_t *extents,
@@ -209,7 +187,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     struct axes c, sum, mapped;
     if (!shape || !out_shape || rank > MAX_RANK || g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
         return false;
-    uint32_t count = reduced_dims(gr, op, rank, reduced);
+    uint32_t count = graph_reduced_dims(gr, op, rank, reduced);
     bool kept = out_rank == rank;
     if (count == NONE || (!kept && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
         return matcher_failed(m, FAILED_INDEX, g, op);
@@ -316,7 +294,7 @@ static bool bind_op(struct matcher *m, const struct goal *g, uint32_t op, uint32
     struct binding b = m->state.slots[g->slot];
     b.op = op;
     b.value = value;
-    b.map = map;
+    b.map = b.needed = map;
     if (graph_class(m->g, op) == OP_OPAQUE) {
         struct axes *axes = matcher_scratch(m, sizeof *axes);
         if (!axes || !own_axes(m, op, value, map, axes))

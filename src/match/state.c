@@ -13,7 +13,8 @@ struct mark matcher_mark(const struct matcher *m) {
                          s->nlooked_through,
                          s->ntrail,
                          s->assumed.npreconditions,
-                         s->assumed.nconstants};
+                         s->assumed.nconstants,
+                         s->assumed.nsliced};
 }
 
 void matcher_undo(struct matcher *m, struct mark k) {
@@ -28,6 +29,7 @@ void matcher_undo(struct matcher *m, struct mark k) {
     s->nlooked_through = k.nlooked_through;
     s->assumed.npreconditions = k.npreconditions;
     s->assumed.nconstants = k.nconstants;
+    s->assumed.nsliced = k.nsliced;
 }
 
 void *matcher_scratch(struct matcher *m, size_t n) {
@@ -179,7 +181,7 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->max_steps = search_steps(max_steps);
     m->scratch = xrealloc(NULL, SCRATCH_BYTES);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
-        m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, 0};
+        m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, NULL, 0};
     return m;
 }
 

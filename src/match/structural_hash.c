@@ -114,7 +114,7 @@ static uint64_t value_hash(const struct hashes *all, uint32_t v) {
     uint64_t h = mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
                             (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
                             (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
-    h = mix_shape(all, h, v);
+    h = mix(mix_shape(all, h, v), g->varies[v]);
     return c.known ? mix(h, bits_of(c.value)) : h;
 }
 

@@ -21,11 +21,52 @@ static bool is_whole(const struct imap *map) {
     return map->n == 1 && map->t[0].space >= WHOLE_SPACE;
 }
 
+/* Without the axes of the formula along which the value is the same. What is printed along one axis only stays: a row
+ * of one number is a row. */
+static const struct imap *needed_map(struct matcher *m, const struct goal *g, uint32_t value, const struct imap *map) {
+    struct imap needed, equal, axis;
+    uint32_t naxes = 0;
+    if (is_whole(map) || !imap_split(m->g, value, map, &needed, &equal))
+        return map;
+    bool varies = needed.n > 0;
+    bool stays[MAX_TERMS] = {false};
+    for (int i = 0; i < (int)g->axes->n; i++) {
+        axes_axis(g->axes, i, &axis);
+        naxes += imap_touches(map, &axis);
+        for (uint32_t k = 0; k < equal.n && imap_touches(&needed, &axis); k++)
+            stays[k] |= imap_touches(&(struct imap){1, {equal.t[k]}}, &axis);
+    }
+    if (!varies && naxes == 1)
+        return map;
+    for (uint32_t k = 0; k < equal.n && needed.n < MAX_TERMS; k++)
+        if (stays[k])
+            needed.t[needed.n++] = equal.t[k];
+    imap_canonical(&needed);
+    return keep_map(m, &needed);
+}
+
+/* Both maps lead to equal elements of the value. */
+static bool same_elements(const struct matcher *m, uint32_t value, const struct imap *a, const struct imap *b) {
+    struct imap here, there, equal;
+    if (imap_equal(a, b))
+        return true;
+    const struct imap *x = imap_split(m->g, value, a, &here, &equal) ? &here : a;
+    const struct imap *y = imap_split(m->g, value, b, &there, &equal) ? &there : b;
+    return (x != a || y != b) && imap_equal(x, y);
+}
+
+/* The name stands for the value from here on. */
+static void bind_variable(struct matcher *m, const struct goal *g, uint32_t slot, struct binding b) {
+    b.needed = needed_map(m, g, b.value, b.map);
+    if (b.needed)
+        matcher_bind(m, slot, b);
+}
+
 /* A name that occurs again has to be the same element of the same value. Both occurrences are followed up through
  * movement to a common value; the name of a variable then stands for that. */
 static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     struct binding b = m->state.slots[slot];
-    if (g->value == b.value && imap_equal(g->map, b.map))
+    if (g->value == b.value && same_elements(m, b.value, g->map, b.map))
         return true;
     struct link *here = matcher_scratch(m, MAX_CHAIN * sizeof *here),
                 *there = matcher_scratch(m, MAX_CHAIN * sizeof *there);
@@ -38,7 +79,8 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
     bool by_index = b.line == m->state.line && !is_whole(b.map) && !is_whole(g->map);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < k; j++) {
-            if (here[i].value != there[j].value || (by_index && !imap_equal(&here[i].map, &there[j].map)))
+            if (here[i].value != there[j].value ||
+                (by_index && !same_elements(m, here[i].value, &here[i].map, &there[j].map)))
                 continue;
             if (!may_move && j > 0)
                 continue; /* a named value is an op's result and stays: this occurrence has to lead to it */
@@ -47,7 +89,7 @@ static bool same_value(struct matcher *m, const struct goal *g, uint32_t slot) {
                 look_through_links(m, there, j, !variable);
                 const struct imap *map = keep_map(m, &there[j].map);
                 if (map)
-                    matcher_bind(m, slot, (struct binding){there[j].value, b.op, map, b.axes, 0});
+                    bind_variable(m, g, slot, (struct binding){there[j].value, b.op, map, NULL, b.axes, 0});
             }
             return !m->full;
         }
@@ -100,7 +142,7 @@ bool match_variable(struct matcher *m, const struct goal *g) {
         return bound_again(m, g, slot);
     uint32_t reach = own_reach(m, g);
     if (reach == 0) {
-        matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
+        bind_variable(m, g, slot, (struct binding){g->value, NONE, g->map, NULL, g->axes, 0});
         return newly_bound(m, g, slot);
     }
     struct link *links = matcher_scratch(m, (reach + 1) * sizeof *links);
@@ -111,7 +153,7 @@ bool match_variable(struct matcher *m, const struct goal *g) {
     const struct imap *map = keep_map(m, &links[take].map);
     if (!map)
         return false;
-    matcher_bind(m, slot, (struct binding){links[take].value, NONE, map, g->axes, 0});
+    bind_variable(m, g, slot, (struct binding){links[take].value, NONE, map, NULL, g->axes, 0});
     return newly_bound(m, g, slot);
 }
 
@@ -124,7 +166,7 @@ bool match_named(struct matcher *m, const struct goal *g) {
         return false;
     c->arg = g->arg;
     c->slot = slot;
-    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->axes, 0});
+    matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->map, g->axes, 0});
     return matcher_solve(m, c);
 }
 

@@ -96,6 +96,7 @@ static void add_remarks(struct buf *out, const struct match_detail *d) {
     if (d->decomposed)
         add_line(out, "decomposed: ", STR("the compiler took a fused op apart here for a reason of the op."));
     add_lines(out, "", d->remarks);
+    add_lines(out, "", d->slices);
     add_lines(out, "outside of the claim: ", d->outside);
     add_lines(out, "precondition: ", d->preconditions);
 }

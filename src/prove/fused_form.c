@@ -50,18 +50,19 @@ static const struct tensor *without_numbers(struct eval_context *b, const struct
 /* The operand of the form that a value of the match is. */
 static const struct tensor *name_value(struct device_run *run, uint32_t slot, const struct tensor *t) {
     const struct fused_form *f = run->form;
-    const struct binding *b = &run->ref->bound.slots[form_slot(f, run->ref, slot)];
+    struct binding b = run->ref->bound.slots[form_slot(f, run->ref, slot)];
     const struct tensor *out;
+    b.map = b.needed;
     if (form_absorbs_pad(run, slot))
         out = form_unpadded(run, slot);
     else if (f->as_printed[slot])
         out = t;
-    else if (t->n == 1 || is_known_number(reference_graph(run->ref), b->value, t))
+    else if (t->n == 1 || b.map->n == 0 || is_known_number(reference_graph(run->ref), b.value, t))
         out = tensor_scalar(&run->eval, t->x[0]);
     else
-        out = value_in_frame(run, b, t, f->formula->slot_name[slot]);
-    out = out ? value_by_channel(run, b, out) : NULL;
-    return b->value == form_root(f) ? without_numbers(&run->eval, out) : out;
+        out = value_in_frame(run, &b, t, f->formula->slot_name[slot]);
+    out = out ? value_by_channel(run, &b, out) : NULL;
+    return b.value == form_root(f) ? without_numbers(&run->eval, out) : out;
 }
 
 /* ---- outputs ---- */

@@ -172,6 +172,20 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
         fill_condition(f, t);
 }
 
+/* Along a dimension in which the input does not vary all elements are the first one. One number for all stays
+ * away from 0, since all may be divided by it. */
+static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
+    struct view v = view_of(t);
+    if (g->varies[value] == 0 && t->n > 1 && !format_is_integer(graph_dtype(g, value)))
+        t->x[0] = copysign(fmax(fabs(t->x[0]), 0.5), t->x[0]);
+    for (int64_t i = 0; i < t->n && g->varies[value] != graph_dimensions(g, value); i++) {
+        int64_t from = 0;
+        for (uint32_t d = 0; d < t->shape.rank; d++)
+            from += g->varies[value] >> d & 1 ? i / v.stride[d] % t->shape.dim[d] * v.stride[d] : 0;
+        t->x[i] = t->x[from];
+    }
+}
+
 /* The pattern ties the input to a number: because the constant is known, or because it states so, unless violated. NaN:
  * to any one number. */
 static void impose(const struct assumed_constant *constant, bool violated, struct tensor *t) {
@@ -211,6 +225,7 @@ bool numbers_make(struct device_run *run, const struct device_run *first, enum t
         enum dtype type = in->predicate ? DT_I1 : graph_dtype(reference_graph(r), in->value);
         struct filling f = {in, &r->thresholds, run->seed, i, trial, positive, r->sorts};
         fill(&f, t, type);
+        repeat_elements(reference_graph(r), in->value, t);
         impose(in->constant, i == violated, t);
         const struct tensor *stated = in->holds && i != violated ? as_stated(run, in, t) : t;
         if (!stated)

@@ -1,5 +1,5 @@
 /* Prints the generic form, one op a line. Inputs are %a0, %a1, ..., results %r0, %r1, ...; a constant on its way to its
- * element type is %f (as printed) and %n (in its narrowest format). */
+ * element type is %f (as printed) and %n (in its narrowest format); %b is repeated from %a, which is a slice of it. */
 #include "reduce/print_module.h"
 
 #include <math.h>
@@ -86,12 +86,17 @@ static uint32_t index_in(const uint32_t *all, uint32_t n, uint32_t x) {
     return NONE;
 }
 
+/* An input that is the same along some dimension: its slice is the argument, which is repeated. */
+static bool is_sliced(const struct graph *g, uint32_t value) {
+    return !graph_constant(g, value).known && g->varies[value] != graph_dimensions(g, value);
+}
+
 static void print_name(struct module_printer *pr, uint32_t value) {
     const struct subgraph *s = pr->subgraph;
     const struct mlir *m = s->graph->m;
     uint32_t input = index_in(s->inputs, s->ninputs, value), op = m->values[value].def;
     if (input != NONE) {
-        buf_printf(&pr->out, "%%a%u", input);
+        buf_printf(&pr->out, "%%%c%u", is_sliced(s->graph, value) ? 'b' : 'a', input);
         return;
     }
     buf_printf(&pr->out, "%%r%u", index_in(s->ops, s->nops, op));
@@ -196,6 +201,43 @@ static void print_payload(struct module_printer *pr, uint32_t number, uint32_t v
         print_cast(pr, dialect, value, number, 'f', 'a', full, type);
 }
 
+/* Of the slice that an input is repeated from; of another input its own type. */
+static void print_slice_type(struct module_printer *pr, uint32_t value) {
+    const struct graph *g = pr->subgraph->graph;
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    if (!is_sliced(g, value)) {
+        print_type(pr, value);
+        return;
+    }
+    buf_add(&pr->out, STR("tensor<"));
+    for (uint32_t d = 0; d < rank; d++)
+        buf_printf(&pr->out, "%lldx", (long long)(g->varies[value] >> d & 1 ? extent_to(pr->extents, dims[d]) : 1));
+    const char *name = type_spelling(graph_dtype(g, value));
+    buf_printf(&pr->out, "%s>", name ? name : "f32");
+}
+
+static void print_repeated(struct module_printer *pr, uint32_t number, uint32_t value, const char *dialect) {
+    const struct graph *g = pr->subgraph->graph;
+    bool ttnn = str_is(str_of(dialect), "ttnn");
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    buf_printf(&pr->out, "  %%b%u = \"%s.repeat\"(%%a%u) <{%s", number, dialect, number,
+               ttnn ? "repeat_dims = #ttnn.shape<" : "repeat_dimensions = array<i64: ");
+    for (uint32_t d = 0; d < rank; d++)
+        buf_printf(&pr->out, "%s%lld",
+                   d == 0 ? ""
+                   : ttnn ? "x"
+                          : ", ",
+                   (long long)(g->varies[value] >> d & 1 ? 1 : extent_to(pr->extents, dims[d])));
+    buf_add(&pr->out, STR(">}> : ("));
+    print_slice_type(pr, value);
+    buf_add(&pr->out, STR(") -> "));
+    print_type(pr, value);
+    buf_addc(&pr->out, '\n');
+    pr->lines++;
+}
+
 static void print_argument(struct module_printer *pr, uint32_t number, uint32_t value, bool first) {
     const struct graph *g = pr->subgraph->graph;
     uint32_t argument = graph_argument(g, value);
@@ -203,7 +245,7 @@ static void print_argument(struct module_printer *pr, uint32_t number, uint32_t 
     if (!kind.n && graph_is_parameter(g, value))
         kind = STR("parameter");
     buf_printf(&pr->out, "%s%%a%u: ", first ? "" : ", ", number);
-    print_type(pr, value);
+    print_slice_type(pr, value);
     if (kind.n)
         buf_printf(&pr->out, " {ttcore.argument_type = #ttcore.argument_type<%.*s>}", (int)kind.n, kind.p);
 }
@@ -438,6 +480,8 @@ static void print_function(struct module_printer *pr, uint32_t *line) {
             print_constant(pr, i, s->inputs[i], c, dialect);
         else if (has_payload(pr, i))
             print_payload(pr, i, s->inputs[i], dialect);
+        else if (is_sliced(g, s->inputs[i]))
+            print_repeated(pr, i, s->inputs[i], dialect);
     }
     for (uint32_t i = 0; i < s->nops; i++) {
         line[i] = pr->lines;
