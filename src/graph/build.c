@@ -155,9 +155,7 @@ void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     *g = (struct graph){.m = m};
     set_kinds(g);
     set_operands(g, d);
-    check_aliases(g, d);
-    check_types(g, d);
-    check_shapes(g, d);
+    check_ops(g, d);
     set_functions(g);
     set_uses(g);
     set_ops_before(g);

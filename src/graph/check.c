@@ -1,40 +1,38 @@
-/* Types that mean nothing, and results whose shape is not what the op makes of its operands. Only static shapes and ops
- * whose indices are understood are judged. */
+/* Attributes and types that mean nothing, and results whose shape is not what the op makes of its operands. Only static
+ * shapes and ops whose indices are understood are judged. */
 #include "graph/index.h"
 #include "graph/operands.h"
 
 #include <string.h>
 
-void check_aliases(struct graph *g, struct diags *d) {
-    const struct mlir *m = g->m;
-    struct str alias;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        const struct mlir_op *o = &m->ops[i];
-        if (g->kind[i] == K_UNKNOWN || o->func == NONE || m->funcs[o->func].module == NONE)
-            continue; /* what is pasted may lack its aliases */
-        if (mlir_unresolved(m, mlir_span(m, o->props), &alias) || mlir_unresolved(m, mlir_span(m, o->attrs), &alias))
-            bad_op(g, i, d, "needs %.*s, which is not defined, or only by itself", (int)alias.n, alias.p);
-    }
+static uint32_t type_of(const struct graph *g, uint32_t value) {
+    return value == NONE ? NONE : g->m->values[value].type;
 }
 
-static bool has_impossible(const struct graph *g, const uint32_t *values, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (values[i] != NONE && g->m->types[g->m->values[values[i]].type].impossible)
-            return true;
-    return false;
+static uint32_t result_type(const struct graph *g, uint32_t op) {
+    return g->m->ops[op].nresults ? type_of(g, g->m->ops[op].first_result) : NONE;
 }
 
-void check_types(struct graph *g, struct diags *d) {
+/* Of an op in a function of a module: what is pasted may lack its aliases. */
+static bool needs_alias(const struct graph *g, uint32_t op, struct str *alias) {
     const struct mlir *m = g->m;
-    bool any = false;
-    for (uint32_t i = 0; i < m->ntypes; i++)
-        any |= m->types[i].impossible;
-    for (uint32_t i = 0; any && i < m->nops; i++) {
-        uint32_t result = m->ops[i].first_result;
-        bool makes = m->ops[i].nresults && has_impossible(g, &result, 1);
-        if (makes || has_impossible(g, m->operands + m->ops[i].first_operand, m->ops[i].noperands))
-            bad_op(g, i, d, "%s a tensor that cannot be", makes ? "makes" : "takes");
+    const struct mlir_op *o = &m->ops[op];
+    return g->kind[op] != K_UNKNOWN && o->func != NONE && mlir_is_module(m) &&
+           (mlir_unresolved(m, mlir_span(m, o->props), alias) || mlir_unresolved(m, mlir_span(m, o->attrs), alias));
+}
+
+/* A type of no meaning: an extent below 0, an element that is no type, an alias that nothing defines. */
+static uint32_t impossible_type(const struct graph *g, uint32_t op) {
+    const struct mlir_type *types = g->m->types;
+    uint32_t type = result_type(g, op);
+    if (type != NONE && types[type].impossible)
+        return type;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        type = type_of(g, graph_operands(g, op)[i]);
+        if (type != NONE && types[type].impossible)
+            return type;
     }
+    return NONE;
 }
 
 struct dims {
@@ -66,6 +64,11 @@ static bool broadcasts(const struct graph *g, uint32_t op, const struct dims *re
         struct dims d;
         if (value == NONE || !static_dims(g, value, &d))
             continue;
+        if (d.at == result->at) { /* as most are: of one type */
+            memcpy(widest, d.at, d.rank * sizeof *widest);
+            known++;
+            continue;
+        }
         if (d.rank > result->rank)
             return false;
         known++;
@@ -123,16 +126,17 @@ static const char *contradiction(const struct graph *g, uint32_t op, const struc
     struct slice_bounds cut;
     if (first == NONE || !static_dims(g, first, &x) || x.rank > MAX_RANK)
         return NULL;
-    switch (graph_class(g, op)) {
+    int64_t numel = graph_numel(g, out);
+    switch (g->kind[op] == K_RESHAPE ? OP_LAYOUT : graph_class(g, op)) {
     case OP_ELTWISE:
         return broadcasts(g, op, result) ? NULL : "is not of the shape that its operands broadcast to";
     case OP_REDUCE:
-        return reduces(g, op, &x, graph_numel(g, out)) ? NULL : "is not what is left of its operand's dimensions";
+        return reduces(g, op, &x, numel) ? NULL : "is not what is left of its operand's dimensions";
     case OP_CAST:
     case OP_LAYOUT:
-        return graph_numel(g, first) == graph_numel(g, out) ? NULL : "has not as many elements as its operand";
+        return graph_numel(g, first) == numel ? NULL : "has not as many elements as its operand";
     case OP_MOVE:
-        imap_identity(&whole, 0, graph_numel(g, out));
+        imap_identity(&whole, 0, numel);
         return imap_through(g, op, &whole, &through) ? NULL : "is not its operand moved";
     case OP_SLICE:
         return slice_bounds(g, op, &cut) || !is_static_slice(g, op, x.rank) ? NULL
@@ -146,48 +150,49 @@ static const char *contradiction(const struct graph *g, uint32_t op, const struc
     }
 }
 
-static bool same_span(struct span a, struct span b) {
-    return a.begin == b.begin && a.end == b.end;
+static bool holds_together(struct graph *g, uint32_t op, struct diags *d) {
+    struct str alias = {0};
+    struct dims result;
+    uint32_t type = impossible_type(g, op);
+    if (needs_alias(g, op, &alias) || (type != NONE && mlir_unresolved(g->m, g->m->types[type].text, &alias)))
+        bad_op(g, op, d, "needs %.*s, which is not defined, or only by itself", (int)alias.n, alias.p);
+    else if (type != NONE)
+        bad_op(g, op, d, "%s a tensor that cannot be", type == result_type(g, op) ? "makes" : "takes");
+    else if (result_type(g, op) == NONE || !static_dims(g, g->m->ops[op].first_result, &result) ||
+             result.rank > MAX_RANK)
+        return true;
+    else {
+        const char *what = contradiction(g, op, &result);
+        if (!what)
+            return true;
+        bad_op(g, op, d, "has a result that %s", what);
+    }
+    return false;
 }
 
-static uint32_t type_of(const struct graph *g, uint32_t value) {
-    return value == NONE ? NONE : g->m->values[value].type;
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 31;
 }
 
-/* Nothing that contradiction() looks at differs. */
-static bool alike(const struct graph *g, uint32_t a, uint32_t b) {
-    const struct mlir_op *x = &g->m->ops[a], *y = &g->m->ops[b];
-    uint32_t n = graph_noperands(g, a);
-    if (g->kind[a] != g->kind[b] || n != graph_noperands(g, b) || x->nresults != y->nresults ||
-        !same_span(x->props, y->props) || !same_span(x->attrs, y->attrs) ||
-        type_of(g, x->first_result) != type_of(g, y->first_result))
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (type_of(g, graph_operands(g, a)[i]) != type_of(g, graph_operands(g, b)[i]))
-            return false;
-    return true;
+/* Of all that the checks look at. */
+static uint64_t hash_of(const struct graph *g, uint32_t op) {
+    const struct mlir_op *o = &g->m->ops[op];
+    uint64_t h = mix(g->kind[op], (uint64_t)o->props.begin << 32 | o->attrs.begin);
+    h = mix(h, (uint64_t)o->nresults << 32 | result_type(g, op));
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        h = mix(h, type_of(g, graph_operands(g, op)[i]));
+    return h;
 }
 
-void check_shapes(struct graph *g, struct diags *d) {
-    enum { SEEN_BITS = 10 };
-    /* Ops repeat with every layer: saves 62 of 403 million instructions of an audit of 10 MB (callgrind). A bad op is
-     * never alike, since it has no kind. */
-    uint32_t seen[1 << SEEN_BITS];
-    memset(seen, 0xff, sizeof seen);
-    const struct mlir *m = g->m;
-    for (uint32_t i = 0; i < m->nops; i++) {
-        struct dims result;
-        if (!m->ops[i].nresults)
+void check_ops(struct graph *g, struct diags *d) {
+    enum { SET_BITS = 8 };
+    uint64_t good[1 << SET_BITS][2] = {0}; /* ops repeat with every layer: the last two of each set */
+    for (uint32_t i = 0; i < g->m->nops; i++) {
+        uint64_t hash = hash_of(g, i), *known = good[hash >> (64 - SET_BITS)];
+        if (known[0] == hash || known[1] == hash || !holds_together(g, i, d))
             continue;
-        uint32_t key = (m->ops[i].props.begin * 31 + g->kind[i]) * 31 + type_of(g, m->ops[i].first_result);
-        uint32_t *last = &seen[key * 0x9e3779b1u >> (32 - SEEN_BITS)];
-        if (*last != NONE && alike(g, *last, i))
-            continue;
-        *last = i;
-        if (!static_dims(g, m->ops[i].first_result, &result) || result.rank > MAX_RANK)
-            continue;
-        const char *what = contradiction(g, i, &result);
-        if (what)
-            bad_op(g, i, d, "has a result that %s", what);
+        known[1] = known[0];
+        known[0] = hash;
     }
 }

@@ -5,19 +5,16 @@
 
 #include <string.h>
 
-static bool flag(const struct graph *g, uint32_t op, const char *key) {
-    struct str text;
+static bool is_true(struct str text) {
     bool value = false;
-    return mlir_attr(g->m, op, key, &text) && mlir_bool(text, &value) && value;
-}
-
-static int list(const struct graph *g, uint32_t op, const char *key, int64_t *out) {
-    struct str text;
-    return mlir_attr(g->m, op, key, &text) ? mlir_ints(text, out, MAX_RANK) : -1;
+    return text.p && mlir_bool(text, &value) && value;
 }
 
 static bool matmul_dims(const struct graph *g, uint32_t op, uint32_t ra, uint32_t rb, struct contraction *c) {
-    bool ta = flag(g, op, "transpose_a") && ra > 1, tb = flag(g, op, "transpose_b") && rb > 1;
+    static const char *const keys[] = {"transpose_a", "transpose_b"};
+    struct str flags[2];
+    mlir_attrs_of(g->m, op, keys, 2, flags);
+    bool ta = is_true(flags[0]) && ra > 1, tb = is_true(flags[1]) && rb > 1;
     if (ra < 1 || rb < 1)
         return false;
     int row = ra > 1 ? (int)ra - (ta ? 1 : 2) : -1, column = rb > 1 ? (int)rb - (tb ? 2 : 1) : -1;
@@ -54,9 +51,12 @@ static bool in_range(const int64_t *dims, int n, uint32_t rank) {
 }
 
 static bool dot_dims(const struct graph *g, uint32_t op, uint32_t ra, uint32_t rb, struct contraction *c) {
+    static const char *const keys[] = {"batch_dims_lhs", "batch_dims_rhs", "contract_dims_lhs", "contract_dims_rhs"};
     int64_t ba[MAX_RANK], bb[MAX_RANK], ca[MAX_RANK], cb[MAX_RANK];
-    int nba = list(g, op, "batch_dims_lhs", ba), nbb = list(g, op, "batch_dims_rhs", bb);
-    int nca = list(g, op, "contract_dims_lhs", ca), ncb = list(g, op, "contract_dims_rhs", cb);
+    struct str lists[4];
+    mlir_attrs_of(g->m, op, keys, 4, lists);
+    int nba = mlir_ints(lists[0], ba, MAX_RANK), nbb = mlir_ints(lists[1], bb, MAX_RANK);
+    int nca = mlir_ints(lists[2], ca, MAX_RANK), ncb = mlir_ints(lists[3], cb, MAX_RANK);
     if (nba < 0 || nba != nbb || nca < 0 || nca != ncb || nba > MAX_RANK || nca > MAX_RANK || !in_range(ba, nba, ra) ||
         !in_range(bb, nbb, rb) || !in_range(ca, nca, ra) || !in_range(cb, ncb, rb) || ra + rb > MAX_RANK)
         return false;

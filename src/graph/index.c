@@ -249,12 +249,13 @@ static bool wrap(const struct axes *result, const int64_t *shape, uint32_t rank,
 }
 
 bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, int64_t *perm) {
-    struct str text, other;
+    static const char *const keys[] = {"dim0", "dim1"};
+    struct str text, dims[2];
     if (g->kind[op] == K_PERMUTE)
         return mlir_attr(g->m, op, "permutation", &text) && mlir_ints(text, perm, MAX_RANK) == (int)rank;
     int64_t d0, d1;
-    if (!mlir_attr(g->m, op, "dim0", &text) || !mlir_attr(g->m, op, "dim1", &other) || !mlir_int(text, &d0) ||
-        !mlir_int(other, &d1))
+    mlir_attrs_of(g->m, op, keys, 2, dims);
+    if (!dims[0].p || !dims[1].p || !mlir_int(dims[0], &d0) || !mlir_int(dims[1], &d1))
         return false;
     d0 += d0 < 0 ? (int64_t)rank : 0;
     d1 += d1 < 0 ? (int64_t)rank : 0;
@@ -354,21 +355,21 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
            wrap(&c, to, to_rank, &mapped) && imap_of_coordinates(&mapped, to, to_rank, out);
 }
 
-static bool bound_list(const struct graph *g, uint32_t op, const char *key, uint32_t rank, int64_t *out) {
-    struct str text;
-    return mlir_attr(g->m, op, key, &text) && mlir_ints(text, out, MAX_RANK) == (int)rank;
-}
-
 bool slice_bounds(const struct graph *g, uint32_t op, struct slice_bounds *out) {
+    static const char *const keys[] = {"begins", "ends", "step"};
+    struct str lists[3];
     uint32_t to_rank;
     if (graph_class(g, op) != OP_SLICE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1)
         return false;
     const int64_t *from = graph_shape(g, graph_operands(g, op)[0], &out->rank),
                   *to = graph_shape(g, g->m->ops[op].first_result, &to_rank);
-    if (!from || !to || out->rank > MAX_RANK || to_rank != out->rank ||
-        !bound_list(g, op, "begins", out->rank, out->begin) || !bound_list(g, op, "ends", out->rank, out->end))
+    if (!from || !to || out->rank > MAX_RANK || to_rank != out->rank)
         return false;
-    if (!bound_list(g, op, "step", out->rank, out->step))
+    int rank = (int)out->rank;
+    mlir_attrs_of(g->m, op, keys, 3, lists);
+    if (mlir_ints(lists[0], out->begin, rank) != rank || mlir_ints(lists[1], out->end, rank) != rank)
+        return false;
+    if (mlir_ints(lists[2], out->step, rank) != rank)
         for (uint32_t d = 0; d < out->rank; d++)
             out->step[d] = 1;
     out->ncut = 0;

@@ -21,11 +21,7 @@ struct arity {
 /* Writes them to `out`, which has room for all operands in the text and MAX_ROLES more; returns how many. `arity` is
  * that of the op's kind, set at first sight. */
 uint32_t data_operands(struct graph *g, uint32_t op, struct arity *arity, uint32_t *out, struct diags *d);
-/* Attributes of an op in a function of a module that refer to an alias of no meaning. */
-void check_aliases(struct graph *g, struct diags *d);
-/* Types of no meaning: an extent below 0, an element that is no type. */
-void check_types(struct graph *g, struct diags *d);
-/* Static shapes of results that do not follow from those of the operands. */
-void check_shapes(struct graph *g, struct diags *d);
+/* Aliases and types of no meaning, static shapes of results that do not follow from those of the operands. */
+void check_ops(struct graph *g, struct diags *d);
 
 #endif

@@ -13,24 +13,27 @@ static bool may_be_alias(struct str value) {
     return value.n > 1 && value.p[0] == '#' && value.p[value.n - 1] != '>'; /* #dialect.attribute<...> */
 }
 
-/* Whether p[at] is in a string of the text. */
-static bool in_string(struct str text, const char *at) {
-    const char *p = text.p, *end = text.p + text.n;
-    while (p && (p = memchr(p, '"', (size_t)(at - p))) && (p = scan_string(p, end)) && p <= at)
-        ;
-    return p && p > at;
-}
-
 bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
-    const char *p = text.p, *end = text.p + text.n, *q;
-    for (; p < end && (p = memchr(p, '#', (size_t)(end - p))); p = q) {
-        uint32_t number;
-        q = scan_name(p + 1, end);
+    const char *p = text.p, *end = text.p + text.n;
+    uint32_t number;
+    if (!text.n || (!memchr(p, '#', text.n) && !memchr(p, '!', text.n)))
+        return false;
+    while (p && p < end) {
+        if (*p == '"') {
+            p = scan_string(p, end);
+            continue;
+        }
+        if (*p != '#' && *p != '!') {
+            p++;
+            continue;
+        }
+        const char *q = scan_name(p + 1, end);
         *alias = (struct str){p, (size_t)(q - p)};
-        if (memchr(p, '.', alias->n) || (q < end && *q == '<') || alias->n < 2) /* #dialect.attribute<...> */
+        p = q < end && *q == '<' ? scan_balanced(q, end) : q;
+        if (p != q || alias->n < 2 || memchr(alias->p, '.', alias->n)) /* #dialect.attribute<...> */
             continue;
         uint32_t id = sym_find(&m->tables->aliases, *alias);
-        if ((id == NONE || m->tables->alias_bad[id]) && !loc_number(*alias, &number) && !in_string(text, p))
+        if ((id == NONE || m->tables->alias_bad[id]) && !loc_number(*alias, &number))
             return true;
     }
     return false;
@@ -63,13 +66,13 @@ static bool split_entry(struct str item, struct str *key, struct str *value) {
     return key->n > 0;
 }
 
-/* The value behind a key that ends before `p`, up to the comma; empty for a unit attribute. */
+/* The value behind a key that ends before `p`; empty for a unit attribute. */
 static struct str value_behind(const char *p, const char *end) {
     p = scan_space(p, end);
     if (p >= end || *p != '=')
         return (struct str){p, 0};
     p = scan_space(p + 1, end);
-    return str_trim((struct str){p, (size_t)(scan_until(p, end, ',') - p)});
+    return str_trim((struct str){p, (size_t)(end - p)});
 }
 
 static bool begins_with_word(const char *p, const char *end, struct str word) {
@@ -77,28 +80,53 @@ static bool begins_with_word(const char *p, const char *end, struct str word) {
     return left >= word.n && memcmp(p, word.p, word.n) == 0 && (left == word.n || !scan_is(p[word.n], CH_IDENT));
 }
 
-static bool find_attr(const struct mlir *m, struct str dict, struct str key, struct str *value) {
-    const char *p = dict.p, *end = dict.p + dict.n;
-    struct str item, k, v;
-    /* constants of megabytes: no walk without the bytes of the key */
-    if (key.n == 0 || dict.n < key.n || (dict.n > LONG_DICT && !str_find(dict, key)))
-        return false;
-    while ((p = scan_space(p, end)) < end) {
-        if (begins_with_word(p, end, key)) {
-            *value = resolve_alias(m, value_behind(p + key.n, end));
-            return true;
-        }
-        if (*p != '"') { /* most are of another key: they are stepped over and not split */
-            p = scan_until(p, end, ',');
-            p += p < end;
-            continue;
-        }
-        if (!scan_item(&p, end, &item) || item.n == 0 || !split_entry(item, &k, &v) || !str_eq(k, key))
-            continue;
-        *value = resolve_alias(m, v);
-        return true;
+/* One entry of a dictionary: which of the keys it has, and its value; n: none. Most are of other keys, and not split.
+ */
+static int read_entry(const char **p, const char *end, const struct str *keys, int n, struct str *value) {
+    struct str item, key = {0};
+    int i = 0;
+    if (**p == '"') {
+        if (!scan_item(p, end, &item) || item.n == 0 || !split_entry(item, &key, value))
+            return n;
+        while (i < n && !str_eq(key, keys[i]))
+            i++;
+        return i;
     }
-    return false;
+    const char *stop = scan_until(*p, end, ',');
+    while (i < n && !begins_with_word(*p, stop, keys[i]))
+        i++;
+    if (i < n)
+        *value = value_behind(*p + keys[i].n, stop);
+    *p = stop + (stop < end);
+    return i;
+}
+
+/* Fills those values that are empty and in the dictionary; returns how many are left. */
+static int find_attrs(const struct mlir *m, struct str dict, const struct str *keys, int n, int left,
+                      struct str *values) {
+    const char *p = dict.p, *end = dict.p + dict.n;
+    struct str value = {0};
+    bool any = dict.n <= LONG_DICT; /* constants of megabytes: no walk without the bytes of a key */
+    for (int i = 0; i < n && !any; i++)
+        any = str_find(dict, keys[i]);
+    while (any && left > 0 && (p = scan_space(p, end)) < end) {
+        int i = read_entry(&p, end, keys, n, &value);
+        if (i == n || values[i].p)
+            continue;
+        values[i] = resolve_alias(m, value);
+        left--;
+    }
+    return left;
+}
+
+void mlir_attrs_of(const struct mlir *m, uint32_t op, const char *const *keys, int n, struct str *values) {
+    struct str k[MLIR_MOST_KEYS];
+    for (int i = 0; i < n; i++) {
+        k[i] = str_of(keys[i]);
+        values[i] = (struct str){0};
+    }
+    int left = find_attrs(m, mlir_span(m, m->ops[op].props), k, n, n, values);
+    find_attrs(m, mlir_span(m, m->ops[op].attrs), k, n, left, values);
 }
 
 bool mlir_item(struct str *list, struct str *item) {
@@ -109,9 +137,11 @@ bool mlir_item(struct str *list, struct str *item) {
 }
 
 bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value) {
-    struct str k = str_of(key);
-    return find_attr(m, mlir_span(m, m->ops[op].props), k, value) ||
-           find_attr(m, mlir_span(m, m->ops[op].attrs), k, value);
+    struct str found;
+    mlir_attrs_of(m, op, &key, 1, &found);
+    if (found.p)
+        *value = found;
+    return found.p;
 }
 
 static int list_attrs(const struct mlir *m, struct str dict, struct str *keys, struct str *values, int n, int max) {
@@ -138,7 +168,11 @@ bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char
     const struct mlir_func *f = &m->funcs[func];
     if (arg >= f->nargs)
         return false;
-    return find_attr(m, mlir_span(m, m->arg_attrs[f->first_arg_attr + arg]), str_of(key), value);
+    struct str k = str_of(key), found = {0};
+    find_attrs(m, mlir_span(m, m->arg_attrs[f->first_arg_attr + arg]), &k, 1, 1, &found);
+    if (found.p)
+        *value = found;
+    return found.p;
 }
 
 /* Splits "3 : i32" into number and type. */
@@ -408,12 +442,16 @@ static int ints_of_hex(const struct dense *d, int64_t *out, int max) {
     return (int)n;
 }
 
-/* Next number of a flat or nested list; false at its end. Brackets count as separators. */
+/* To the next number of a flat or nested list: brackets count as separators. */
+static const char *to_number(const char *p, const char *end) {
+    while (p < end && (scan_is(*p, CH_BLANK) || *p == ',' || *p == '[' || *p == ']'))
+        p++;
+    return p;
+}
+
+/* False at the end of the list. */
 static bool next_number(const char **p, const char *end, struct str *number) {
-    const char *q = *p;
-    while (q < end && (scan_is(*q, CH_BLANK) || *q == ',' || *q == '[' || *q == ']'))
-        q++;
-    const char *from = q;
+    const char *q = to_number(*p, end), *from = q;
     while (q < end && *q != ',' && *q != ']' && *q != '[')
         q++;
     *number = str_trim((struct str){from, (size_t)(q - from)});
@@ -421,15 +459,31 @@ static bool next_number(const char **p, const char *end, struct str *number) {
     return number->n > 0;
 }
 
+/* "2" or "2 : i32", as almost every entry of a list is; `p` itself for any other. */
+static const char *plain_int(const char *p, const char *end, int64_t *out) {
+    const char *first = p + (*p == '-'), *q = first;
+    int64_t v = 0;
+    for (; q < end && q - first < 18 && scan_is(*q, CH_DIGIT); q++)
+        v = v * 10 + (*q - '0');
+    *out = first > p ? -v : v;
+    bool any = q > first;
+    if (end - q > 4 && memcmp(q, " : i", 4) == 0)
+        for (q += 4; q < end && scan_is(*q, CH_DIGIT);)
+            q++;
+    return any && (q == end || *q == ',' || *q == ']') ? q : p;
+}
+
 static int ints_of_list(struct str body, int64_t *out, int max) {
     const char *p = body.p, *end = body.p + body.n;
     struct str number;
     int n = 0;
-    for (int64_t v; next_number(&p, end, &number); n++) {
-        if (n >= DENSE_MAX || !mlir_int(number, &v))
+    for (int64_t v; (p = to_number(p, end)) < end; n++) {
+        const char *q = plain_int(p, end, &v);
+        if (n >= DENSE_MAX || (q == p && (!next_number(&q, end, &number) || !mlir_int(number, &v))))
             return -1;
         if (n < max)
             out[n] = v;
+        p = q;
     }
     return n;
 }

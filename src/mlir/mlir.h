@@ -125,6 +125,9 @@ void mlir_free(struct mlir *m);
 /* Text of an attribute's value in props or attrs of an op ("[2 : i32]", "true", "9.9E-7 : f32"); false when absent.
  * A unit attribute is present with an empty value. Aliases ("#dims") are resolved to their text. */
 bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value);
+/* Several, read in one go: values[i] is that of keys[i], NULL bytes where it is absent. */
+enum { MLIR_MOST_KEYS = 4 };
+void mlir_attrs_of(const struct mlir *m, uint32_t op, const char *const *keys, int n, struct str *values);
 /* All attributes of an op, those in props first; aliases are resolved. Writes at most `max`; returns how many there
  * are. */
 int mlir_attrs(const struct mlir *m, uint32_t op, struct str *keys, struct str *values, int max);
@@ -155,9 +158,14 @@ struct str mlir_loc_text(const struct mlir *m, uint32_t op);
 int mlir_loc_names(const struct mlir *m, uint32_t op, struct str *out, int max);
 /* True when the alias ("#loc12") is defined in the block; gives the text after '='. */
 bool mlir_alias(const struct mlir *m, struct str alias, struct str *value);
-/* The first alias in the text of attributes that means nothing: it is not defined, or by what is not defined before it,
- * such as itself. */
+/* The first alias in the text of attributes or of a type that means nothing: it is not defined, or by what is not
+ * defined before it, such as itself. What is inside of #dialect.attribute<...> belongs to the dialect: MLIR without
+ * that dialect keeps it as it is, and prints it without the aliases. */
 bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias);
+/* Not pasted functions or op lines, which may lack their aliases. */
+static inline bool mlir_is_module(const struct mlir *m) {
+    return m->nfuncs > 0 && m->funcs[0].module != NONE;
+}
 /* Hash of all alias definitions but locations: equal for modules that define the same aliases. */
 uint64_t mlir_aliases_hash(const struct mlir *m);
 

@@ -82,7 +82,7 @@ uint32_t parse_name(struct ir_parser *p, struct str text) {
     m->names[id] = text;
     m->nnames = id + 1;
     p->name_flags = grow(p->name_flags, &p->name_flags_cap, id + 1, sizeof *p->name_flags);
-    p->name_flags[id] = flags_of(text);
+    p->name_flags[id] = memchr(text.p, '.', text.n) ? flags_of(text) : 0; /* others are symbols */
     return id;
 }
 

@@ -8,6 +8,7 @@
 #define D (CH_IDENT | CH_DIGIT)
 #define A (CH_IDENT | CH_ALPHA)
 #define M CH_MARK
+#define C CH_COMMA
 /* clang-format off */
 const uint8_t scan_class[256] = {
     ['\t'] = B, ['\r'] = B, [' '] = B, ['\n'] = B | M, ['\v'] = B, ['\f'] = B,
@@ -20,6 +21,7 @@ const uint8_t scan_class[256] = {
     ['U'] = A, ['V'] = A, ['W'] = A, ['X'] = A, ['Y'] = A, ['Z'] = A,
     ['_'] = A, ['$'] = I, ['.'] = I, ['-'] = 0,
     ['('] = M, [')'] = M, ['['] = M, [']'] = M, ['{'] = M, ['}'] = M, ['<'] = M, ['>'] = M, ['"'] = M, ['/'] = M,
+    [','] = C,
 };
 /* clang-format on */
 #undef B
@@ -27,6 +29,7 @@ const uint8_t scan_class[256] = {
 #undef D
 #undef A
 #undef M
+#undef C
 
 /* memchr pays off for constants of megabytes; the loop for names of ten bytes. */
 const char *scan_string(const char *p, const char *end) {
@@ -108,15 +111,15 @@ static char closing_of(char open) {
     return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
 }
 
-/* To the next byte that matters to balance; eight bytes a step, since most do not. */
-static inline const char *next_mark(const char *p, const char *end) {
+/* To the next byte of a class in `mask`; eight bytes a step, since most are not. */
+static inline const char *next_of(const char *p, const char *end, int mask) {
     const unsigned char *u = (const unsigned char *)p;
     for (; end - (const char *)u >= 8; u += 8)
         if ((scan_class[u[0]] | scan_class[u[1]] | scan_class[u[2]] | scan_class[u[3]] | scan_class[u[4]] |
              scan_class[u[5]] | scan_class[u[6]] | scan_class[u[7]]) &
-            CH_MARK)
+            mask)
             break;
-    for (p = (const char *)u; p < end && !scan_is(*p, CH_MARK);)
+    for (p = (const char *)u; p < end && !scan_is(*p, mask);)
         p++;
     return p;
 }
@@ -155,7 +158,7 @@ static inline enum nesting take_bracket(struct nest *n, const char *p, const cha
 const char *scan_balanced(const char *p, const char *end) {
     struct nest n;
     n.depth = 0;
-    while ((p = next_mark(p, end)) < end) {
+    while ((p = next_of(p, end, CH_MARK)) < end) {
         if (*p == '"') {
             if (!(p = scan_string(p, end)))
                 return NULL;
@@ -205,7 +208,9 @@ const char *scan_type(const char *p, const char *end) {
 }
 
 /* To the next `stop` or byte that matters to balance. */
-static const char *next_stop(const char *p, const char *end, char stop) {
+static inline const char *next_stop(const char *p, const char *end, char stop) {
+    if (stop == ',')
+        return next_of(p, end, CH_MARK | CH_COMMA);
     while (p < end && *p != stop && !scan_is(*p, CH_MARK))
         p++;
     return p;

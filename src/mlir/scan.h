@@ -8,7 +8,7 @@
 
 #define SCAN_DEPTH 256 /* brackets open at once; deeper text is refused */
 
-enum { CH_BLANK = 1, CH_IDENT = 2, CH_DIGIT = 4, CH_ALPHA = 8, CH_MARK = 16 /* matters to balance */ };
+enum { CH_BLANK = 1, CH_IDENT = 2, CH_DIGIT = 4, CH_ALPHA = 8, CH_MARK = 16 /* matters to balance */, CH_COMMA = 32 };
 extern const uint8_t scan_class[256];
 
 static inline bool scan_is(char c, int mask) {

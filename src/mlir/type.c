@@ -154,22 +154,15 @@ uint32_t type_add(struct mlir *m, struct str text) {
     return id;
 }
 
-static bool is_alias(struct str text) {
-    return text.n > 1 && *text.p == '!' && scan_name(text.p + 1, text.p + text.n) == text.p + text.n &&
-           !memchr(text.p, '.', text.n);
-}
-
 void types_resolve(struct mlir *m) {
-    bool module = m->nfuncs > 0 && m->funcs[0].module != NONE; /* what is pasted may lack its aliases */
+    struct str alias;
     for (uint32_t i = 0; i < m->ntypes; i++) {
         struct mlir_type *t = &m->types[i];
-        if (t->text.n == 0 || !memchr(t->text.p, '!', t->text.n))
-            continue;
-        bool open = t->kind == TYPE_OTHER || (t->kind == TYPE_TENSOR && t->dtype == DT_OTHER);
-        if (open) {
+        if (t->text.n && memchr(t->text.p, '!', t->text.n) &&
+            (t->kind == TYPE_OTHER || (t->kind == TYPE_TENSOR && t->dtype == DT_OTHER))) {
             *t = (struct mlir_type){.text = t->text, .first_dim = m->ndims};
             read_type(m, t, t->text);
-            t->impossible |= module && is_alias(unalias(m, t->text));
         }
+        t->impossible |= mlir_is_module(m) && mlir_unresolved(m, t->text, &alias);
     }
 }
