@@ -150,10 +150,10 @@ def memory(b):
     path = b.make('ttir', b.o.size)
     size = path.stat().st_size
     peak = Run(b.audit('--ttir-only', *DRY, path)).memory
-    b.row(f'peak memory for a module of {mb(size)}', f'{mb(peak)}, {peak / size:.2f} times', '< 2 times', peak < 2 * size)
+    b.row(f'peak memory for a module of {mb(size)}', f'{mb(peak)}, {peak / size:.2f} times', '< 2.5 times', peak < 2.5 * size)
     out = b.work / 'report.yml'
     peak = Run(b.audit('--ttir-only', '--jobs', '1', '--quiet', '-o', out, path)).memory
-    b.row('the same with its report', f'{mb(peak)}, {peak / size:.2f} times', '< 2 times', peak < 2 * size)
+    b.row('the same with its report', f'{mb(peak)}, {peak / size:.2f} times', '< 2.5 times', peak < 2.5 * size)
     b.drop(out)
     for kind, fixture in (('graphs', 'dit.ttir.mlir'), ('log', 'dit.log')):
         path = b.make(kind, b.o.size)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct source fuzz_source(const uint8_t *data, size_t size) {
-    return (struct source){.path = "input", .data = (const char *)data, .size = size, .line_cache_line = 1};
+    return (struct source){.path = "input", .data = (const char *)data, .size = size};
 }
 
 const char *fuzz_file(int i, struct str bytes) {

@@ -61,6 +61,7 @@ struct fa_options {
                                  `explains` */
     unsigned long seed;       /* of fa_library_test: of random numbers, shapes and element types */
     unsigned max_diagnostics; /* that are kept, all others are counted; 0: 100 */
+    unsigned long max_input;  /* MB of memory for each file, as it is read and unpacked; 0: half of the memory */
     unsigned long max_steps;  /* of the search for one pattern at one op; 0: 20000 */
 };
 
@@ -109,7 +110,7 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
 /* ---- inspect ---- */
 
 /* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why. Of
- * the options only the files count. FA_CLEAN or FA_INPUT. */
+ * the options only the files and max_input count. FA_CLEAN or FA_INPUT. */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
 
 /* ---- explain ---- */

@@ -2,7 +2,7 @@
 # Installs what building needs, on Debian and its kin; with "test" also what the tests need.
 set -eu
 sudo=$([ "$(id -u)" = 0 ] || echo sudo)
-build="build-essential meson ninja-build pkg-config libyaml-dev libpcre2-dev libjson-c-dev zlib1g-dev libzstd-dev uthash-dev"
+build="build-essential meson ninja-build pkg-config libyaml-dev libpcre2-dev libjson-c-dev libarchive-dev zlib1g-dev uthash-dev"
 test="libcriterion-dev mandoc python3 python3-yaml"
 [ "${1-}" = test ] || test=
 export DEBIAN_FRONTEND=noninteractive

@@ -3,14 +3,19 @@
 
 usage: cli_test.py PROGRAM [unittest arguments]
 """
+import gzip
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
 import unittest
+import zipfile
 
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else ""
 
@@ -109,6 +114,116 @@ class Case(unittest.TestCase):
         self.assertIn("error: ", err)
         self.assertEqual(self.read(), STALE)
         return err
+
+
+class Archives(Case):
+    def pack(self, name, **files):
+        """A tar or a zip of files, with dots for double underscores in their names."""
+        files = {n.replace("__", "."): text.encode() for n, text in files.items()}
+        if name.endswith(".zip"):
+            with zipfile.ZipFile(self.path(name), "w", zipfile.ZIP_DEFLATED) as z:
+                for n, text in files.items():
+                    z.writestr("dir/" + n, text)
+            return
+        with tarfile.open(self.path(name), "w:" + name.partition(".tar.")[2]) as t:
+            for n, text in files.items():
+                info = tarfile.TarInfo("dir/" + n)
+                info.size = len(text)
+                t.addfile(info, io.BytesIO(text))
+
+    def test_two_levels(self):
+        """An archive of both files is audited as the two are; what is no IR is passed over."""
+        self.run_it("m.ttir.mlir", "m.ttnn.mlir")
+        want = self.read()
+        for name in ("a.zip", "a.tar", "a.tar.gz", "a.tar.bz2", "a.tar.xz"):
+            self.pack(name, README="Read me.\n", ttnn__mlir=MISSED, ttir__mlir=TTIR, empty="")
+            for args in [name], [name + ":dir/ttir.mlir", name + ":dir/ttnn.mlir"], ["m.ttir.mlir", name + ":dir/ttnn.mlir"]:
+                self.assertEqual(self.run_it(*args), (1, "", SUMMARY), args)
+                ttir = '"%s:dir/ttir.mlir"' % name if args[0] != "m.ttir.mlir" else "m.ttir.mlir"
+                report = self.read().replace(ttir, "m.ttir.mlir").replace('"%s:dir/ttnn.mlir"' % name, "m.ttnn.mlir")
+                self.assertEqual(report, want, args)
+            with open(self.path(name), "rb") as f:
+                self.assertEqual(self.run_it("-o", "-", "-", input=f.read())[0], 1)
+
+    def test_messages_name_the_file(self):
+        self.pack("a.zip", ttir__mlir=TTIR, ttnn__mlir=BROKEN)
+        status, out, err = self.run_it("a.zip")
+        self.assertIn("a.zip:dir/ttnn.mlir:7:25: error: ", err)
+
+    def test_inspect(self):
+        self.pack("a.tar", README="Read me.\n", ttnn__mlir=MISSED, ttir__mlir=TTIR)
+        status, out, err = self.run_it("inspect", "--json", "a.tar")
+        done = json.loads(out)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual([f["path"] for f in done["files"]], ["a.tar:dir/ttnn.mlir", "a.tar:dir/ttir.mlir"])
+        self.assertEqual(len(done["pairs"]), 1)
+        self.pack("none.tar", README="Read me.\n", NOTES="None.\n")
+        status, out, err = self.run_it("inspect", "none.tar")
+        self.assertEqual(status, 3)
+        self.assertIn("none.tar: error: has no IR in it", out)
+
+    def test_refused(self):
+        self.pack("three.tar", a__mlir=TTIR, b__mlir=MISSED, c__mlir=FUSED)
+        self.pack("none.tar", README="Read me.\n", NOTES="None.\n")
+        status, out, err = self.run_it("three.tar")
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("error: more than two files with TTIR or TTNN\n", err)
+        self.assertIn("such as three.tar:dir/a.mlir", err)
+        self.assertIn("none.tar: error: no file in it has ops of TTIR or TTNN\n", self.unreadable("none.tar"))
+        self.assertIn("none.tar:x: error: no such file in the archive\n", self.unreadable("none.tar:x"))
+        with open(self.path("three.tar"), "rb") as f:
+            self.write("cut.tar", f.read(2000))
+        self.assertIn("error: cannot be unpacked, and nothing of it is used: Truncated tar", self.unreadable("cut.tar"))
+
+    def test_limit(self):
+        message = "error: takes more than 1 MB of memory, the limit for an input\n"
+        big = MISSED + 2000000 * "\n"
+        self.write("big.mlir", big)
+        self.write("big.gz", gzip.compress(big.encode()))
+        self.pack("big.tar.xz", big__mlir=big)
+        self.pack("big.zip", big__mlir=big)
+        for name in ("big.mlir", "big.gz", "big.tar.xz", "big.zip"):
+            for command in [], ["explain"]:
+                err = self.unreadable(*command, "--ttnn-only", "--limit=input=1", name)
+                self.assertIn(message + "  hint: --limit=input=N allows more\n", err)
+            self.assertEqual(self.run_it("--ttnn-only", "--limit=input=8", name), (1, "", SUMMARY))
+            self.assertIn(message, self.run_it("inspect", "--limit=input=1", name)[1])
+
+
+class Changing(Case):
+    """A file that another process writes to while it is read is refused, and nothing crashes."""
+
+    def audit_while(self, change):
+        self.write("big.mlir", MISSED + (16 << 20) * "\n")
+        done = threading.Event()
+
+        def work():
+            with open(self.path("big.mlir"), "r+b") as f:
+                while not done.is_set():
+                    change(f)
+
+        writer = threading.Thread(target=work)
+        writer.start()
+        try:
+            for _ in range(200):  # until a read and a write meet
+                status, out, err = self.run_it("--dry-run", "--ttnn-only", "big.mlir")
+                self.assertIn(status, (1, 3), err)
+                if "big.mlir: error: the file changed while it was read\n" in err:
+                    self.assertEqual(status, 3)
+                    return
+        finally:
+            done.set()
+            writer.join()
+        self.fail("never noticed")
+
+    def test_grows(self):
+        self.audit_while(lambda f: (f.seek(0, 2), f.write(b"\n"), f.flush()))
+
+    def test_is_overwritten(self):
+        self.audit_while(lambda f: (f.seek(1 << 20), f.write(b"\n"), f.flush()))
+
+    def test_is_cut_off(self):
+        self.audit_while(lambda f: (f.truncate(len(MISSED) + 10), f.truncate(16 << 20)))
 
 
 class Audit(Case):
@@ -920,7 +1035,7 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
     def test_usage(self):
         self.wrong("no input file", "explain")
         self.wrong("the place of --at is empty", "explain", "--at=", "m.mlir")
-        self.wrong("--limit takes steps=N, diagnostics=N or places=N", "explain", "--limit=lines=4", "m.mlir")
+        self.wrong("--limit takes steps=N, diagnostics=N, input=N or places=N", "explain", "--limit=lines=4", "m.mlir")
         self.wrong("explain has no option '--dry-run'", "explain", "--dry-run", "m.mlir")
         self.wrong("option '--at' is one of explain, which has to be the first argument", "--at=4", "m.mlir")
         self.wrong("no pattern or fused op matches 'nope'", "explain", "--only=nope", "m.mlir")
@@ -1085,7 +1200,7 @@ class Usage(Case):
             ("standard input ('-') can be read only once", "-", "-"),
             ("--jobs takes a number from 1 to 1024", "-j", "0", "m.ttir.mlir"),
             ("--jobs takes a number from 1 to 1024", "--jobs=two", "m.ttir.mlir"),
-            ("--limit takes steps=N or diagnostics=N", "--limit", "depth=3", "m.ttir.mlir"),
+            ("--limit takes steps=N, diagnostics=N or input=N", "--limit", "depth=3", "m.ttir.mlir"),
             ("--limit takes a number from 1 to 1000000000", "--limit", "steps=3x", "m.ttir.mlir"),
             ("the name of the output file is empty", "-o", "", "m.ttir.mlir"),
             ("the output './m.ttir.mlir' is also an input", "-o", "./m.ttir.mlir", "m.ttir.mlir", "m.ttnn.mlir"),

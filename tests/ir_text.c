@@ -12,7 +12,7 @@ void ir_read_bad(struct ir *ir, const char *text) {
     ir->text = strdup(text);
     struct str s = str_of(ir->text);
     ir->diags.arena = &ir->arena;
-    ir->source = (struct source){.path = "test", .data = s.p, .size = s.n, .line_cache_line = 1};
+    ir->source = (struct source){.path = "test", .data = s.p, .size = s.n};
     ir->block = (struct log_block){.text = s};
     mlir_parse(&ir->m, &ir->source, &ir->block, &ir->diags);
     graph_build(&ir->g, &ir->m, &ir->diags);

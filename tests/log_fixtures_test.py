@@ -130,7 +130,7 @@ class Fixtures(unittest.TestCase):
                     self.assertEqual((status, len(instances(report))), (1, 2), errors)
                 status, report, errors = audit('-', data=blob[:-9])
                 self.assertEqual((status, report), (3, ''))
-                self.assertIn('cut off', errors)
+                self.assertIn('cannot be unpacked', errors)
 
 
 if __name__ == '__main__':

@@ -18,7 +18,7 @@ static struct text ttir, ttnn;
 
 static void read_level(struct text *t, const char *path, const char *text) {
     struct str s = arena_printf(&arena, "%s", text);
-    t->source = (struct source){.path = path, .data = s.p, .size = s.n, .line_cache_line = 1};
+    t->source = (struct source){.path = path, .data = s.p, .size = s.n};
     t->block = (struct log_block){.text = s, .first_line = 1};
     level_read(&t->level, &(struct level_text){&t->block, &t->source}, &diags);
     cr_assert_eq(diags.n, 0, "%s in\n%s", diags.n ? diags.items[0].message : "", text);

@@ -46,7 +46,7 @@ TestSuite(log, .init = setup, .fini = teardown);
 
 static struct log_scan scan(const char *text) {
     struct log_scan out;
-    source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
+    source = (struct source){.path = "test", .data = text, .size = strlen(text)};
     log_scan(&source, &arena, &out);
     return out;
 }

@@ -32,7 +32,7 @@ static void parse(const char *text) {
     if (m.tables)
         mlir_free(&m);
     diags_free(&diags);
-    source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
+    source = (struct source){.path = "test", .data = text, .size = strlen(text)};
     block = (struct log_block){.text = {text, strlen(text)}};
     mlir_parse(&m, &source, &block, &diags);
 }
@@ -307,7 +307,7 @@ static const char *const forms[] = {
 static void check_form(const char *text) {
     struct str value;
     struct log_scan s;
-    source = (struct source){.path = "test", .data = text, .size = strlen(text), .line_cache_line = 1};
+    source = (struct source){.path = "test", .data = text, .size = strlen(text)};
     log_scan(&source, &arena, &s);
     cr_assert_eq(s.nblocks, 1, "%s", text);
     cr_assert(s.blocks[0].complete && s.blocks[0].has_ttir, "%s", text);

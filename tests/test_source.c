@@ -1,17 +1,17 @@
 /* The promises of src/source. */
-#include "base/work.h"
 #include "source/source.h"
 #include "source/unpack.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <criterion/criterion.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 static struct arena arena;
 static struct diags diags;
@@ -31,17 +31,17 @@ TestSuite(source, .init = setup, .fini = teardown);
 static const char *write_file(const char *data, size_t n) {
     static char path[64];
     snprintf(path, sizeof path, "/tmp/fa-source-%d", (int)getpid());
+    unlink(path); /* to write over a file takes long on some file systems */
     FILE *f = fopen(path, "wb");
     fwrite(data, 1, n, f);
     fclose(f);
     return path;
 }
 
-Test(source, maps_a_file) {
+Test(source, reads_a_file) {
     struct source s;
     const char *path = write_file("one\ntwo\n", 8);
     cr_assert(source_open(&s, path, &diags));
-    cr_assert(s.mapped);
     cr_assert_eq(s.size, 8);
     cr_assert_eq(memcmp(s.data, "one\ntwo\n", 8), 0);
     source_close(&s);
@@ -62,7 +62,6 @@ Test(source, reads_a_pipe) {
         _exit(0);
     }
     cr_assert(source_open(&s, path, &diags));
-    cr_assert_not(s.mapped);
     cr_assert_eq(s.size, 1000000);
     source_close(&s);
     unlink(path);
@@ -94,7 +93,7 @@ static void refused(const char *path, const char *word) {
     cr_assert_eq(diags.n, 1);
     cr_assert_eq(diags.errors, 1);
     cr_assert_not_null(strcasestr(diags.items[0].message, word), "%s", diags.items[0].message);
-    cr_assert_str_eq(diags.items[0].file, path);
+    cr_assert(str_starts(str_of(diags.items[0].file), str_of(path)), "%s", diags.items[0].file);
 }
 
 Test(source, refuses_what_is_missing) {
@@ -113,36 +112,77 @@ Test(source, refuses_an_empty_device) {
     refused("/dev/null", "empty");
 }
 
-static struct buf gz(const char *text, size_t n) {
+static void write_all(struct archive *a, unsigned kind, const char *name, struct str text) {
+    struct archive_entry *e = archive_entry_new();
+    archive_entry_set_pathname(e, name);
+    archive_entry_set_filetype(e, kind);
+    archive_entry_set_perm(e, 0644);
+    archive_entry_set_size(e, kind == AE_IFREG ? (la_int64_t)text.n : 0);
+    if (kind == AE_IFLNK)
+        archive_entry_set_symlink(e, "target.mlir");
+    cr_assert_eq(archive_write_header(a, e), ARCHIVE_OK, "%s", archive_error_string(a));
+    if (kind == AE_IFREG)
+        cr_assert_eq(archive_write_data(a, text.p, text.n), (la_ssize_t)text.n);
+    archive_entry_free(e);
+}
+
+static la_ssize_t add_packed(struct archive *a, void *to, const void *p, size_t n) {
+    (void)a;
+    buf_add(to, (struct str){p, n});
+    return (la_ssize_t)n;
+}
+
+static struct archive *packer(struct buf *b, int filter, int format) {
+    setlocale(LC_ALL, "C.UTF-8"); /* names are in it; reading needs no locale */
+    struct archive *a = archive_write_new();
+    archive_write_add_filter(a, filter);
+    archive_write_set_format(a, format);
+    archive_write_set_bytes_in_last_block(a, 1);
+    cr_assert_eq(archive_write_open(a, b, NULL, add_packed, NULL), ARCHIVE_OK);
+    return a;
+}
+
+enum { NFILTERS = 4 };
+static const int filters[NFILTERS] = {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_XZ,
+                                      ARCHIVE_FILTER_ZSTD};
+
+static struct buf pack(int filter, struct str text) {
     struct buf b = {0};
-    z_stream z = {0};
-    cr_assert_eq(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    b.cap = deflateBound(&z, n);
-    b.p = malloc(b.cap);
-    z.next_in = (Bytef *)(uintptr_t)text;
-    z.avail_in = (unsigned)n;
-    z.next_out = (Bytef *)b.p;
-    z.avail_out = (unsigned)b.cap;
-    cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
-    b.n = z.total_out;
-    deflateEnd(&z);
+    struct archive *a = packer(&b, filter, ARCHIVE_FORMAT_RAW);
+    write_all(a, AE_IFREG, "data", text);
+    cr_assert_eq(archive_write_free(a), ARCHIVE_OK);
+    setlocale(LC_ALL, "C");
     return b;
 }
 
-static struct buf zst(const char *text, size_t n) {
-    struct buf b = {.p = malloc(ZSTD_compressBound(n)), .cap = ZSTD_compressBound(n)};
-    b.n = ZSTD_compress(b.p, b.cap, text, n, 3);
-    cr_assert_not(ZSTD_isError(b.n));
+struct entry {
+    const char *name;
+    struct str text;
+    unsigned kind; /* 0: a file */
+};
+
+static struct buf archive_of(int format, const struct entry *entries, size_t n) {
+    struct buf b = {0};
+    struct archive *a = packer(&b, ARCHIVE_FILTER_NONE, format);
+    for (size_t i = 0; i < n; i++)
+        write_all(a, entries[i].kind ? entries[i].kind : AE_IFREG, entries[i].name, entries[i].text);
+    cr_assert_eq(archive_write_free(a), ARCHIVE_OK);
+    setlocale(LC_ALL, "C");
     return b;
 }
 
-static struct buf (*const packers[])(const char *, size_t) = {gz, zst};
+static const int formats[2] = {ARCHIVE_FORMAT_TAR_PAX_RESTRICTED, ARCHIVE_FORMAT_ZIP};
 
 static struct buf many_lines(void) {
     struct buf b = {0};
-    for (int i = 0; i < 200000; i++)
-        buf_printf(&b, "line %d of a text that is longer than the first room\n", i);
+    for (unsigned i = 0; i < 20000; i++)
+        buf_printf(&b, "line %u of a text with %u numbers\n", i, i * 2654435761u);
     return b;
+}
+
+static void forget_diags(void) {
+    diags_free(&diags);
+    diags = (struct diags){.arena = &arena};
 }
 
 static void opens_as_text(struct str bytes, struct str want) {
@@ -156,25 +196,22 @@ static void opens_as_text(struct str bytes, struct str want) {
 
 Test(source, unpacks) {
     struct buf text = many_lines();
-    for (size_t i = 0; i < 2; i++) {
-        struct buf one = packers[i](text.p, text.n), first = packers[i](text.p, 12345),
-                   rest = packers[i](text.p + 12345, text.n - 12345), none = packers[i]("", 0);
+    for (size_t i = 0; i < NFILTERS; i++) {
+        struct buf one = pack(filters[i], buf_str(&text)), first = pack(filters[i], (struct str){text.p, 12345}),
+                   rest = pack(filters[i], (struct str){text.p + 12345, text.n - 12345});
         opens_as_text(buf_str(&one), buf_str(&text));
-        buf_add(&first, buf_str(&none));
-        buf_add(&first, buf_str(&rest));
-        opens_as_text(buf_str(&first), buf_str(&text)); /* several members or frames */
-        if (i == 0)
-            buf_add(&one, (struct str){"\0\0\0\0\0\0", 6}); /* padding */
-        else
-            buf_add(&one, (struct str){"\x53\x2a\x4d\x18\x02\0\0\0xx", 10}); /* a frame to skip */
-        opens_as_text(buf_str(&one), buf_str(&text));
-        buf_free(&one), buf_free(&first), buf_free(&rest), buf_free(&none);
+        buf_add(&first, buf_str(&rest)); /* several members or frames */
+        opens_as_text(buf_str(&first), buf_str(&text));
+        buf_free(&one), buf_free(&first), buf_free(&rest);
     }
-    buf_free(&text);
+    struct buf padded = pack(ARCHIVE_FILTER_GZIP, buf_str(&text));
+    buf_add(&padded, (struct str){"\0\0\0\0\0\0", 6});
+    opens_as_text(buf_str(&padded), buf_str(&text));
+    buf_free(&text), buf_free(&padded);
 }
 
 Test(source, unpacks_standard_input) {
-    struct buf packed = gz("hello\n", 6);
+    struct buf packed = pack(ARCHIVE_FILTER_GZIP, STR("hello\n"));
     int fd[2];
     struct source s;
     cr_assert_eq(pipe(fd), 0);
@@ -187,65 +224,275 @@ Test(source, unpacks_standard_input) {
     buf_free(&packed);
 }
 
-/* A file that is cut off at any length is refused. */
+/* Refused at any length, also at the end of a member. */
 Test(source, refuses_what_is_cut_off) {
-    for (size_t i = 0; i < 2; i++) {
-        struct buf packed = packers[i]("some text some text some text\n", 30);
-        for (size_t n = 4; n < packed.n; n++) {
-            diags_free(&diags);
-            diags.errors = 0;
-            refused(write_file(packed.p, n), "cut off");
+    for (size_t i = 0; i < NFILTERS; i++) {
+        struct buf packed = pack(filters[i], STR("some text 1827364 with 9182734 numbers 7364\n"));
+        for (size_t n = 24; n < packed.n; n++) {
+            forget_diags();
+            refused(write_file(packed.p, n), "cannot be unpacked");
         }
         buf_free(&packed);
     }
-}
-
-Test(source, refuses_what_is_damaged) {
-    for (size_t i = 0; i < 2; i++) {
-        struct buf text = many_lines(), packed = packers[i](text.p, text.n), more = packers[i]("x", 1);
-        packed.p[packed.n / 2] ^= 0x55;
-        packed.p[packed.n / 2 + 1] ^= 0x55;
-        refused(write_file(packed.p, packed.n), "damaged");
-        diags_free(&diags);
-        diags.errors = 0;
-        buf_add(&more, STR("plain text after it"));
-        refused(write_file(more.p, more.n), "damaged");
-        diags_free(&diags);
-        diags.errors = 0;
-        buf_free(&text), buf_free(&packed), buf_free(&more);
-    }
-}
-
-Test(source, refuses_to_unpack_to_nothing_or_twice) {
-    struct buf none = zst("", 0), once = gz("text", 4), twice = zst(once.p, once.n);
-    refused(write_file(none.p, none.n), "empty");
-    diags_free(&diags);
-    diags.errors = 0;
-    refused(write_file(twice.p, twice.n), "twice");
-    buf_free(&none), buf_free(&once), buf_free(&twice);
-}
-
-Test(source, unpacks_no_more_than_the_limit) {
     struct buf text = many_lines();
+    const struct entry entries[] = {{"a.mlir", buf_str(&text), 0}, {"b.mlir", STR("b\n"), 0}};
     for (size_t i = 0; i < 2; i++) {
-        struct unpacked u;
-        struct buf packed = packers[i](text.p, text.n);
-        enum packing kind = packing_of(buf_str(&packed));
-        cr_assert_not(unpack(kind, buf_str(&packed), text.n - 1, &u));
-        cr_assert_null(u.data);
-        cr_assert_not_null(strstr(u.error, "memory"));
-        cr_assert(unpack(kind, buf_str(&packed), text.n, &u));
-        cr_assert_eq(u.size, text.n);
-        munmap(u.data, u.size);
+        struct buf packed = archive_of(formats[i], entries, 2);
+        for (size_t n = 512; n + 1024 < packed.n; n += n % 512 == 511 ? 1 : 511) {
+            forget_diags();
+            refused(write_file(packed.p, n), "cannot be unpacked");
+        }
         buf_free(&packed);
     }
     buf_free(&text);
 }
 
-Test(source, names_the_tool_for_compressed_input) {
-    const char *path = write_file("BZh91AY&SY", 10);
-    refused(path, "bzip2");
-    cr_assert_not_null(strstr(diags.items[0].hint, "bzip2 -dc"));
+/* Whichever bit is damaged: it is refused, or nothing is lost. libarchive alone lets a damaged gzip pass. */
+Test(source, refuses_what_is_damaged) {
+    struct buf all = many_lines();
+    struct str text = {all.p, 3000};
+    for (size_t i = 0; i < NFILTERS; i++) {
+        struct buf packed = pack(filters[i], text);
+        size_t nrefused = 0, n = packed.n;
+        buf_add(&packed, buf_str(&packed)); /* two members */
+        for (size_t at = 10; at < 2 * n; at++) {
+            if (at >= n && at < n + 10)
+                continue;
+            struct source s;
+            packed.p[at] = (char)(packed.p[at] ^ 1 << at % 8);
+            const char *path = write_file(packed.p, packed.n);
+            if (!source_open(&s, path, &diags)) {
+                nrefused++;
+            } else {
+                cr_assert(s.size == 2 * text.n && memcmp(s.data, text.p, text.n) == 0 &&
+                              memcmp(s.data + text.n, text.p, text.n) == 0,
+                          "filter %zu, byte %zu", i, at);
+                source_close(&s);
+            }
+            packed.p[at] = (char)(packed.p[at] ^ 1 << at % 8);
+        }
+        cr_assert_gt(nrefused, n);
+        forget_diags();
+        buf_add(&packed, STR("plain text after it"));
+        refused(write_file(packed.p, packed.n), "cannot be unpacked");
+        forget_diags();
+        buf_free(&packed);
+    }
+    buf_free(&all);
+}
+
+Test(source, refuses_to_unpack_to_nothing_or_twice) {
+    struct buf none = pack(ARCHIVE_FILTER_ZSTD, STR("")), once = pack(ARCHIVE_FILTER_GZIP, STR("text")),
+               twice = pack(ARCHIVE_FILTER_ZSTD, buf_str(&once));
+    refused(write_file(none.p, none.n), "empty");
+    forget_diags();
+    refused(write_file(twice.p, twice.n), "twice");
+    buf_free(&none), buf_free(&once), buf_free(&twice);
+}
+
+/* What other readers, or libarchive with all its formats, take for something else. */
+Test(source, takes_text_for_text) {
+    char nuls[2048] = {0}, ustar[600];
+    memcpy(nuls + 1500, "\nmodule {}\n", 11);
+    memset(ustar, 'x', sizeof ustar);
+    memcpy(ustar + 257, "ustar  0000", 11);
+    const struct str texts[] = {{nuls, sizeof nuls},
+                                {ustar, sizeof ustar},
+                                STR("BZh9 is a name\n"),
+                                STR("PK is no zip\n"),
+                                STR("#mtree\n. type=dir\n"),
+                                STR("#!/bin/sh\n# This is a shell archive\n"),
+                                STR("!<arch>\n"),
+                                STR("070707000000\n"),
+                                STR("WARC/1.0\r\n"),
+                                STR("xar!\n"),
+                                STR("Rar!\n"),
+                                STR("begin 644 a.mlir\n"),
+                                STR("\x1f\x8b"),
+                                STR("x")};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        opens_as_text(texts[i], texts[i]);
+}
+
+Test(source, takes_archives_apart) {
+    struct buf packed = pack(ARCHIVE_FILTER_ZSTD, STR("packed\n"));
+    const struct entry inner[] = {{"deep.mlir", STR("deep\n"), 0}};
+    struct buf nested = archive_of(ARCHIVE_FORMAT_ZIP, inner, 1);
+    const struct entry entries[] = {
+        {"dir", STR(""), AE_IFDIR},       {"dir/a.mlir", STR("first\n"), 0},      {"empty", STR(""), 0},
+        {"link.mlir", STR(""), AE_IFLNK}, {"b\xc3\xa9.mlir", STR("second\n"), 0}, {"c.mlir.zst", buf_str(&packed), 0},
+        {"in.zip", buf_str(&nested), 0}};
+    static const struct {
+        const char *name, *text;
+    } want[] = {{":dir/a.mlir", "first\n"},
+                {":b\xc3\xa9.mlir", "second\n"},
+                {":c.mlir.zst", "packed\n"},
+                {":in.zip:deep.mlir", "deep\n"}};
+    for (size_t i = 0; i < 2 * NFILTERS; i++) {
+        struct buf plain = archive_of(formats[i % 2], entries, 7), b = pack(filters[i / 2], buf_str(&plain));
+        struct buf *as[] = {&plain, &b};
+        for (size_t k = 0; k < 2; k++) {
+            struct source_list list = {0};
+            const char *path = write_file(as[k]->p, as[k]->n);
+            cr_assert(source_read(&list, path, 0, &diags), "%s", diags.n ? diags.items[0].message : "");
+            cr_assert_eq(list.n, 4);
+            for (uint32_t n = 0; n < 4; n++) {
+                struct source one;
+                cr_assert(str_starts(str_of(list.items[n].path), str_of(path)));
+                cr_assert_str_eq(list.items[n].path + strlen(path), want[n].name);
+                cr_assert(str_is((struct str){list.items[n].data, list.items[n].size}, want[n].text));
+                cr_assert(source_open(&one, list.items[n].path, &diags));
+                cr_assert(str_is((struct str){one.data, one.size}, want[n].text));
+                source_close(&one);
+                source_close(&list.items[n]);
+            }
+            free(list.items);
+        }
+        buf_free(&plain), buf_free(&b);
+    }
+    buf_free(&packed), buf_free(&nested);
+}
+
+Test(source, says_what_it_misses_in_an_archive) {
+    const struct entry entries[] = {{"a", STR("a\n"), 0}, {"b", STR("b\n"), 0}};
+    struct buf b = archive_of(formats[0], entries, 2),
+               none = archive_of(formats[1], &(struct entry){"a", STR(""), 0}, 1);
+    const char *path = write_file(b.p, b.n), *c = arena_printf(&arena, "%s:c", path).p;
+    refused(path, "an archive of 2 files");
+    cr_assert(str_ends(str_of(diags.items[0].hint), STR(":a")));
+    forget_diags();
+    refused(c, "no such file in the archive");
+    forget_diags();
+    refused(write_file(none.p, none.n), "empty");
+    forget_diags();
+    refused("/nonexistent:a", "no such file");
+    buf_free(&b), buf_free(&none);
+}
+
+/* 8 MB of zeros in a few kB, in archives too. */
+Test(source, holds_no_more_than_the_limit) {
+    struct str zeros = {calloc(8, 1 << 20), (size_t)8 << 20};
+    const struct entry entries[] = {{"small", STR("a\n"), 0}, {"big", zeros, 0}};
+    struct source_list list = {0};
+    for (size_t i = 0; i < NFILTERS + 3; i++) {
+        struct buf tar = archive_of(formats[i > NFILTERS], entries, 2);
+        struct buf b = i < NFILTERS ? pack(filters[i], zeros) : i == NFILTERS ? pack(filters[0], buf_str(&tar)) : tar;
+        struct str bytes = i == NFILTERS + 2 ? zeros : buf_str(&b);
+        const char *path = write_file(bytes.p, bytes.n);
+        cr_assert_not(source_read(&list, path, 7, &diags));
+        cr_assert_eq(list.n, 0);
+        cr_assert_not_null(strstr(diags.items[0].message, "7 MB"), "%s", diags.items[0].message);
+        cr_assert_str_eq(diags.items[0].hint, "--limit=input=N allows more");
+        forget_diags();
+        cr_assert(source_read(&list, path, 30, &diags), "%s", diags.n ? diags.items[0].message : "");
+        while (list.n)
+            source_close(&list.items[--list.n]);
+        if (b.p != tar.p)
+            buf_free(&b);
+        buf_free(&tar);
+        unlink(path);
+    }
+    free(list.items);
+}
+
+static void write_at(const char *directory, const char *name, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+Test(source, sees_the_limits_of_control_groups) {
+    char root[] = "/tmp/fa-groups-XXXXXX", groups[64];
+    cr_assert_not_null(mkdtemp(root));
+    snprintf(groups, sizeof groups, "%s/cgroup", root);
+    for (const char *const *d = (const char *const[]){"/a", "/a/b", "/memory", "/memory/c", NULL}; *d; d++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s%s", root, *d);
+        mkdir(path, 0700);
+    }
+    write_at(root, "a/memory.max", "5000\n");
+    write_at(root, "a/b/memory.max", "max\n");
+    write_at(root, "memory/memory.limit_in_bytes", "9223372036854771712\n");
+    write_at(root, "memory/c/memory.limit_in_bytes", "4000\n");
+    static const struct {
+        const char *text;
+        uint64_t want;
+    } cases[] = {{"0::/a/b\n", 5000},
+                 {"0::/\n", UINT64_MAX},
+                 {"0::/gone/b\n", UINT64_MAX},
+                 {"7:cpu:/a\n6:memory:/c\n0::/\n", 4000},
+                 {"6:memory:/outside/of/the/container\n", 9223372036854771712u},
+                 {"6:memory:/c\n0::/a\n", 4000},
+                 {"nonsense\n::\n0:\n", UINT64_MAX},
+                 {"", UINT64_MAX}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_at(root, "cgroup", cases[i].text);
+        cr_assert_eq(cgroup_memory(groups, root), cases[i].want, "case %zu", i);
+    }
+    cr_assert_eq(cgroup_memory("/nonexistent", root), UINT64_MAX);
+    cr_assert_gt(default_limit(), 0);
+}
+
+/* What happens to the file after the first read: this `read` takes the place of that of libc. */
+static void (*meanwhile)(const char *path);
+static const char *read_path;
+
+ssize_t read(int fd, void *to, size_t n) {
+    ssize_t got = (ssize_t)syscall(SYS_read, fd, to, n);
+    void (*now)(const char *) = meanwhile;
+    meanwhile = NULL;
+    if (now)
+        now(read_path);
+    return got;
+}
+
+static void cut(const char *path) {
+    cr_assert_eq(truncate(path, 3), 0);
+}
+
+static void append(const char *path) {
+    FILE *f = fopen(path, "a");
+    fputs("more\n", f);
+    fclose(f);
+}
+
+static void overwrite(const char *path) {
+    FILE *f = fopen(path, "r+");
+    fputs("ONE", f);
+    fclose(f);
+}
+
+static void replace(const char *path) {
+    const char *other = arena_printf(&arena, "%s.new", path).p;
+    FILE *f = fopen(other, "w");
+    fputs("one\ntwo\n", f);
+    fclose(f);
+    cr_assert_eq(rename(other, path), 0);
+}
+
+static void leave(const char *path) {
+    struct stat st;
+    cr_assert_eq(stat(path, &st), 0);
+}
+
+Test(source, refuses_a_file_that_changes) {
+    static void (*const changes[])(const char *) = {cut, append, overwrite, replace, leave};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct source s;
+        read_path = write_file("one\ntwo\n", 8);
+        usleep(20000); /* older kernels have file times in steps of 10 ms */
+        meanwhile = changes[i];
+        forget_diags();
+        bool ok = source_open(&s, read_path, &diags);
+        cr_assert_eq(ok, changes[i] == leave, "change %zu", i);
+        if (ok)
+            source_close(&s);
+        else
+            cr_assert_str_eq(diags.items[0].message, "the file changed while it was read");
+        unlink(read_path);
+    }
 }
 
 Test(source, reads_utf16) {
@@ -257,30 +504,26 @@ Test(source, reads_utf16) {
     opens_as_text((struct str){"\xfe\xff\0a\0\n\0b\0\xe9\x20\xac\xd8\x3d\xde\x00", 16}, want);
 }
 
-enum { PLACES = 20000, LINE_BYTES = 7 };
-
-struct asked {
-    struct source source;
-    char text[PLACES];
-    bool right[PLACES];
-};
-
-static void ask_place(void *context, uint32_t i, uint32_t slot) {
-    struct asked *a = context;
-    size_t offset = i % 2 ? i : PLACES - 1 - i; /* alternately from the end and from the begin */
-    (void)slot;
-    struct source_location at = source_place(&a->source, offset);
-    a->right[i] = at.line == offset / LINE_BYTES + 1 && at.column == offset % LINE_BYTES + 1;
-}
-
-Test(source, threads_ask_for_places) {
-    static struct asked a;
-    for (size_t i = 0; i < PLACES; i++)
-        a.text[i] = i % LINE_BYTES == LINE_BYTES - 1 ? '\n' : 'x';
-    a.source = (struct source){.path = "x", .data = a.text, .size = PLACES, .line_cache_line = 1};
-    for (int round = 0; round < 5; round++) {
-        work_run(PLACES, 4, ask_place, &a);
-        for (size_t i = 0; i < PLACES; i++)
-            cr_assert(a.right[i], "place %zu", i);
+/* Every place of a text of several steps, and a line that is longer than one. */
+Test(source, counts_lines_by_steps) {
+    struct buf b = many_lines();
+    for (int i = 0; i < 3 * SOURCE_STEP; i++)
+        buf_addc(&b, 'x');
+    for (int i = 0; i < 2 * SOURCE_STEP; i++)
+        buf_addc(&b, '\n');
+    struct source s;
+    const char *path = write_file(b.p, b.n);
+    cr_assert(source_open(&s, path, &diags));
+    uint64_t line = 1;
+    size_t begin = 0;
+    for (size_t i = 0; i < b.n; i++) {
+        if (i % 37 == 0 || i + 3 * SOURCE_STEP > b.n) {
+            struct source_location at = source_place(&s, i);
+            cr_assert(at.line == line && at.column == i - begin + 1, "offset %zu", i);
+        }
+        if (b.p[i] == '\n')
+            line++, begin = i + 1;
     }
+    source_close(&s);
+    buf_free(&b);
 }

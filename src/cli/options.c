@@ -49,7 +49,7 @@ static const struct spec {
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
-    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_SEARCH},
+    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_SEARCH | CMD_INSPECT},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT | CMD_PATTERNS},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
@@ -205,8 +205,9 @@ static bool check_limits(struct options *o) {
         const char *name;
         unsigned long *value;
         int commands;
-    } limits[] = {{"steps=", &o->max_steps, CMD_ANY},
-                  {"diagnostics=", &o->max_diagnostics, CMD_ANY},
+    } limits[] = {{"steps=", &o->max_steps, CMD_SEARCH},
+                  {"diagnostics=", &o->max_diagnostics, CMD_SEARCH},
+                  {"input=", &o->max_input, CMD_AUDIT | CMD_EXPLAIN | CMD_INSPECT},
                   {"places=", &o->max_places, CMD_EXPLAIN}};
     enum { N = sizeof limits / sizeof *limits };
     for (const char *p = o->limit; p && *p;) {
@@ -216,8 +217,11 @@ static bool check_limits(struct options *o) {
         const char *digits = i < N ? p + strlen(limits[i].name) : "";
         char *end = NULL;
         if (*digits < '0' || *digits > '9')
-            return wrong(o, "--limit takes steps=N%s diagnostics=N%s", o->command == CMD_EXPLAIN ? "," : " or",
-                         o->command == CMD_EXPLAIN ? " or places=N" : "");
+            return wrong(o, "--limit takes %s",
+                         o->command == CMD_EXPLAIN    ? "steps=N, diagnostics=N, input=N or places=N"
+                         : o->command == CMD_AUDIT    ? "steps=N, diagnostics=N or input=N"
+                         : o->command == CMD_PATTERNS ? "steps=N or diagnostics=N"
+                                                      : "input=N");
         unsigned long n = strtoul(digits, &end, 10);
         if ((*end && *end != ',') || n == 0 || n > 1000000000)
             return wrong(o, "--limit takes a number from 1 to 1000000000");
@@ -416,5 +420,6 @@ struct fa_options options_audit(const struct options *o) {
         .seed = o->seed_number,
         .max_diagnostics = (unsigned)o->max_diagnostics,
         .max_steps = o->max_steps,
+        .max_input = o->max_input,
     };
 }

@@ -19,7 +19,7 @@ struct options {
         details;
     const char *output, *only, *skip, *sources, *include, *from, *ops, *jobs, *limit, *at, *seed;
     unsigned long seed_number;
-    unsigned long max_steps, max_diagnostics, max_places; /* 0: the default of the library */
+    unsigned long max_steps, max_diagnostics, max_places, max_input; /* 0: the default of the library */
     unsigned long njobs;                                  /* 0: one for each processor */
     const char **patterns;                                /* npatterns of them and a NULL; freed by options_free */
     size_t npatterns;

@@ -41,7 +41,7 @@ static bool digits(struct str s) {
 /* "812", or "file:812" of this file. */
 static bool line_asked(const struct level *l, struct str at, uint64_t *line) {
     const char *colon = at.n ? memrchr(at.p, ':', at.n) : NULL;
-    struct str path = str_of(l->source.path), number = at;
+    struct str path = str_of(l->source->path), number = at;
     if (colon) {
         struct str file = {at.p, (size_t)(colon - at.p)};
         number = (struct str){colon + 1, at.n - file.n - 1};
@@ -125,7 +125,7 @@ static struct explained *add(struct explained_graph *r, enum outcome outcome, co
     *x = (struct explained){.outcome = outcome,
                             .order = (uint64_t)r->compile->number << 32 | root,
                             .graph = r->compile->number,
-                            .file = r->level->source.path,
+                            .file = r->level->source->path,
                             .root = op_text(r, root),
                             .pattern = p->name,
                             .fused_op = p->fused_op,

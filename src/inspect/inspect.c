@@ -36,7 +36,7 @@ static void add_pair(struct inspection *in, uint32_t graph, const struct level *
     pair_build(&p, &ttir->graph, &ttnn->graph, true);
     in->pairs = grow(in->pairs, &in->pairs_cap, in->npairs + 1, sizeof *in->pairs);
     in->pairs[in->npairs++] =
-        (struct pair_facts){graph, ttir->source.path, ttnn->source.path, p.nlocation, p.ndataflow, p.nunpaired};
+        (struct pair_facts){graph, ttir->source->path, ttnn->source->path, p.nlocation, p.ndataflow, p.nunpaired};
     pair_free(&p);
 }
 
@@ -87,19 +87,41 @@ static void inspect_blocks(struct inspector *r, size_t file) {
     }
 }
 
-static void inspect_file(struct inspector *r, size_t file) {
-    struct inspection *in = r->in;
-    struct file_facts *f = &in->files[file];
-    const char *path = in->paths[file];
-    if (!source_open(&f->source, path, &in->diags))
-        return;
-    f->opened = true;
-    log_scan(&f->source, &in->arena, &f->scan);
-    f->modules = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *f->modules);
-    if (f->scan.nblocks == 0)
+/* Scans the sources of one path. Of an archive with IR what has none is left out. */
+static void scan_sources(struct inspection *in, const char *path, struct source *sources, uint32_t n) {
+    size_t before = in->nfiles;
+    uint32_t headers = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct file_facts *f = &in->files[in->nfiles];
+        *f = (struct file_facts){.source = sources[i]};
+        log_scan(&f->source, &in->arena, &f->scan);
+        f->modules = arena_alloc(&in->arena, ((size_t)f->scan.nblocks + 1) * sizeof *f->modules);
+        headers += f->scan.bare_headers;
+        if (f->scan.nblocks || n == 1)
+            in->nfiles++;
+        else
+            source_close(&f->source);
+    }
+    if (in->nfiles == before || in->files[before].scan.nblocks == 0)
         diag_add(&in->diags, SEV_ERROR, (struct source_location){path, 0, 0}, NULL,
-                 f->scan.bare_headers ? "has headers of MLIR modules but no IR after them" : "has no IR in it");
-    inspect_blocks(r, file);
+                 headers ? "has headers of MLIR modules but no IR after them" : "has no IR in it");
+}
+
+static void open_files(struct inspection *in, const struct fa_options *o) {
+    struct source_list list = {0};
+    uint32_t *end = arena_alloc(&in->arena, (o->nfiles + 1) * sizeof *end);
+    for (size_t i = 0; i < o->nfiles; i++) {
+        source_read(&list, o->files[i], o->max_input, &in->diags);
+        end[i] = list.n;
+    }
+    in->files = arena_alloc(&in->arena, (list.n + o->nfiles + 1) * sizeof *in->files);
+    for (uint32_t i = 0, at = 0; i < o->nfiles; at = end[i++]) {
+        if (at < end[i])
+            scan_sources(in, o->files[i], list.items + at, end[i] - at);
+        else
+            in->files[in->nfiles++].source.path = o->files[i];
+    }
+    free(list.items);
 }
 
 /* FA_INPUT when something could not be read. */
@@ -115,9 +137,8 @@ static enum fa_status judge(const struct inspection *in) {
 
 static void inspect_all(struct inspector *r) {
     struct inspection *in = r->in;
-    in->files = arena_alloc(&in->arena, (in->nfiles + 1) * sizeof *in->files);
     for (size_t i = 0; i < in->nfiles; i++)
-        inspect_file(r, i);
+        inspect_blocks(r, i);
     if (r->lone[0] && r->lone[1] && is_ttnn(r->lone[0]) != is_ttnn(r->lone[1]))
         add_pair(in, 1, r->lone[is_ttnn(r->lone[0])], r->lone[is_ttnn(r->lone[1])]);
     free_level(r->lone[0]);
@@ -126,18 +147,18 @@ static void inspect_all(struct inspector *r) {
 }
 
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out) {
-    struct inspection in = {.paths = options->files, .nfiles = options->nfiles};
+    struct inspection in = {0};
     struct inspector r = {.in = &in};
     in.diags.arena = &in.arena;
     chips_load(&in.chips, data_directory("devices", &in.arena).p, &in.arena, &in.diags);
+    open_files(&in, options);
     inspect_all(&r);
     if (json)
         inspect_print_json(&in, out);
     else
         inspect_print_text(&in, out);
     for (size_t i = 0; i < in.nfiles; i++)
-        if (in.files[i].opened)
-            source_close(&in.files[i].source);
+        source_close(&in.files[i].source);
     free(in.pairs);
     chips_free(&in.chips);
     diags_free(&in.diags);

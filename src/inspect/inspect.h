@@ -62,9 +62,8 @@ struct module_facts {
 };
 
 struct file_facts {
-    struct source source;
+    struct source source; /* without data: it could not be read */
     struct log_scan scan;
-    bool opened;
     struct module_facts **modules; /* per block; NULL: not chosen */
 };
 
@@ -79,7 +78,6 @@ struct inspection {
     struct chips chips;
     struct diags diags;
     struct file_facts *files;
-    const char *const *paths;
     size_t nfiles;
     struct pair_facts *pairs;
     uint32_t npairs, pairs_cap;

@@ -116,10 +116,10 @@ static json *block(const struct log_block *b, const struct module_facts *m) {
     return o;
 }
 
-static json *file(const char *path, const struct file_facts *f) {
+static json *file(const struct file_facts *f) {
     json *o = json_object_new_object(), *blocks = json_object_new_array();
-    json_put_text(o, "path", str_of(path));
-    json_put_bool(o, "readable", f->opened);
+    json_put_text(o, "path", str_of(f->source.path));
+    json_put_bool(o, "readable", f->source.data);
     json_put_bool(o, "log", f->scan.is_log);
     json_put_number(o, "graphs", f->scan.ngraphs);
     json_put_number(o, "bare_headers", f->scan.bare_headers);
@@ -158,7 +158,7 @@ void inspect_print_json(const struct inspection *in, FILE *out) {
     json_put_text(root, "version", str_of(fa_version()));
     json_put_number(root, "status", (uint64_t)in->status);
     for (size_t i = 0; i < in->nfiles; i++)
-        json_object_array_add(files, file(in->paths[i], &in->files[i]));
+        json_object_array_add(files, file(&in->files[i]));
     json_put(root, "files", files);
     for (uint32_t i = 0; i < in->npairs; i++)
         json_object_array_add(pairs, pair(&in->pairs[i]));

@@ -284,9 +284,9 @@ static void put_module(FILE *out, const struct log_block *b, const struct module
 
 /* ---- the whole ---- */
 
-static void put_file(FILE *out, const char *path, struct file_facts *f, struct arena *a) {
-    put_clean(out, str_of(path));
-    if (!f->opened) {
+static void put_file(FILE *out, struct file_facts *f, struct arena *a) {
+    put_clean(out, str_of(f->source.path));
+    if (!f->source.data) {
         fputs(": not read\n", out);
         return;
     }
@@ -341,7 +341,7 @@ void inspect_print_text(const struct inspection *in, FILE *out) {
     for (size_t i = 0; i < in->nfiles; i++) {
         if (i)
             fputc('\n', out);
-        put_file(out, in->paths[i], &in->files[i], &names);
+        put_file(out, &in->files[i], &names);
     }
     put_pairs(out, in);
     if (in->diags.n)

@@ -23,7 +23,7 @@ struct str log_text(const struct source *s, const struct log_block *block, struc
     return buf_str(b);
 }
 
-struct source_location log_place(struct source *s, const struct log_block *block, size_t text_offset) {
+struct source_location log_place(const struct source *s, const struct log_block *block, size_t text_offset) {
     if (!block->pieces)
         return source_place(s, block->source_offset + text_offset);
     uint32_t low = 0, high = block->npieces;

@@ -41,14 +41,19 @@ static struct file_levels count_levels(const struct input_file *f) {
     return n;
 }
 
-static bool open_file(struct input_file *f, const char *path, struct arena *a, struct diags *d) {
-    if (!source_open(&f->source, path, d))
-        return false;
-    f->opened = true;
+/* Keeps the source if there is something to audit in it. */
+static void take_source(struct inputs *in, struct source *s, struct arena *a) {
+    struct input_file *f = &in->files[in->nfiles];
+    *f = (struct input_file){.source = *s};
     log_scan(&f->source, a, &f->scan);
     struct file_levels n = count_levels(f);
     if (n.ttir + n.ttnn > 0)
-        return true;
+        in->nfiles++;
+    else
+        source_close(&f->source);
+}
+
+static void complain_of(const struct input_file *f, const char *path, struct diags *d) {
     if (f->scan.bare_headers)
         complain(d, path, "a file sink of the logger holds the headers only: capture standard error instead",
                  "has headers of MLIR modules but no IR after them");
@@ -57,7 +62,33 @@ static bool open_file(struct input_file *f, const char *path, struct arena *a, s
                  "has no IR, only lines of executed operations");
     else
         complain(d, path, NULL, f->scan.nblocks ? "has IR, but no ops of TTIR or TTNN" : "has no IR in it");
-    return false;
+}
+
+/* Opens and scans the files. In an archive it passes over what has nothing to audit, unless nothing has. */
+static bool open_files(struct inputs *in, const struct fa_options *o, struct arena *a, struct diags *d) {
+    struct source_list list = {0};
+    uint32_t *end = arena_alloc(a, o->nfiles * sizeof *end);
+    bool ok = true;
+    for (size_t i = 0; i < o->nfiles; i++) {
+        ok &= source_read(&list, o->files[i], o->max_input, d);
+        end[i] = list.n;
+    }
+    in->files = arena_alloc(a, (list.n + (size_t)1) * sizeof *in->files);
+    for (uint32_t i = 0, at = 0; i < o->nfiles; i++) {
+        uint32_t begin = at;
+        size_t before = in->nfiles;
+        while (at < end[i])
+            take_source(in, &list.items[at++], a);
+        if (begin == at || in->nfiles > before)
+            continue;
+        ok = false;
+        if (at - begin == 1)
+            complain_of(&in->files[in->nfiles], list.items[begin].path, d);
+        else
+            complain(d, o->files[i], NULL, "no file in it has ops of TTIR or TTNN");
+    }
+    free(list.items);
+    return ok;
 }
 
 static void take_blocks(struct inputs *in, size_t file, bool ttir, bool ttnn, uint32_t only_number) {
@@ -150,11 +181,23 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
     return FA_CLEAN;
 }
 
+/* More than two, of an archive. */
+static enum fa_status refuse_many(const struct inputs *in, struct diags *d) {
+    struct buf hint = {0};
+    buf_printf(&hint, "name one TTIR and one TTNN file in it, such as %s", in->files[0].source.path);
+    buf_addc(&hint, '\0');
+    complain(d, "", hint.p, "more than two files with TTIR or TTNN");
+    buf_free(&hint);
+    return FA_USAGE;
+}
+
 static enum fa_status read_levels(struct inputs *in, const struct fa_options *o, struct diags *d) {
     if (o->levels != FA_BOTH_LEVELS)
         return read_one_level(in, o, d);
     if (in->nfiles == 2)
         return read_two(in, d);
+    if (in->nfiles > 2)
+        return refuse_many(in, d);
     take_blocks(in, 0, true, true, 0);
     return check_levels(in, in->files[0].source.path, d);
 }
@@ -166,15 +209,11 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
                  o->nfiles ? "more than two files" : "no file given");
         return FA_USAGE;
     }
-    in->files = arena_alloc(a, o->nfiles * sizeof *in->files);
-    in->nfiles = o->nfiles;
-    bool ok = true;
+    bool ok = open_files(in, o, a, d);
     uint32_t ngraphs = 1;
-    for (size_t i = 0; i < o->nfiles; i++) {
-        ok &= open_file(&in->files[i], o->files[i], a, d);
+    for (size_t i = 0; i < in->nfiles; i++)
         if (in->files[i].scan.ngraphs > ngraphs)
             ngraphs = in->files[i].scan.ngraphs;
-    }
     in->compile_at = arena_alloc(a, (ngraphs + (size_t)1) * sizeof *in->compile_at);
     return ok ? read_levels(in, o, d) : FA_INPUT;
 }
@@ -182,6 +221,5 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
 void inputs_free(struct inputs *in) {
     free(in->compiles);
     for (size_t i = 0; i < in->nfiles; i++)
-        if (in->files[i].opened)
-            source_close(&in->files[i].source);
+        source_close(&in->files[i].source);
 }

@@ -10,7 +10,7 @@
 /* The text of one level of a graph. */
 struct level_text {
     const struct log_block *block; /* NULL: the graph has no such level */
-    struct source *source;
+    const struct source *source;
 };
 
 /* One graph as it was compiled. */
@@ -19,10 +19,10 @@ struct compile {
     struct level_text ttir, ttnn;
 };
 
+/* A file, or one of an archive, with TTIR or TTNN in it. */
 struct input_file {
     struct source source;
     struct log_scan scan;
-    bool opened;
 };
 
 struct inputs {

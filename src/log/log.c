@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { STREAM_MAX = 64, MAX_LOC = 1 << 22 };
-enum { RELEASE_STEP = 1 << 24 }; /* bytes of a log after which its pages are given back */
 
 /* What one process has written so far. */
 struct stream {
@@ -40,7 +39,7 @@ struct stream {
 };
 
 struct scan {
-    struct source *s;
+    const struct source *s;
     struct arena *arena;
     struct lines *lines;
     struct rules *rules;
@@ -493,20 +492,12 @@ static void finish(struct scan *sc, struct log_scan *out) {
         out->executed_only = str_find((struct str){sc->s->data, sc->s->size}, STR("| Executing operation: ")) != NULL;
 }
 
-void log_scan(struct source *s, struct arena *a, struct log_scan *out) {
+void log_scan(const struct source *s, struct arena *a, struct log_scan *out) {
     struct scan sc = {.s = s, .arena = a, .lines = lines_open(s, a)};
     struct line line;
-    size_t released = 0;
     sc.rules = lines_rules(sc.lines);
-    while (lines_next(sc.lines, &line)) {
+    while (lines_next(sc.lines, &line))
         take_line(&sc, stream_of(&sc, line.key), &line);
-        /* pages of a long log are given back; those of a module are about to be parsed */
-        bool module = !sc.is_log && sc.streams[sc.last].open;
-        if (line.begin - released >= RELEASE_STEP && !module) {
-            source_release(s, s->data + released, line.begin - released);
-            released = line.begin;
-        }
-    }
     finish(&sc, out);
     lines_close(sc.lines);
 }

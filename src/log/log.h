@@ -62,14 +62,14 @@ struct log_scan {
 
 /* Scans a source in linear time. Blocks live in the arena; texts are views of the source. A file without IR has no
  * blocks; there are no errors. */
-void log_scan(struct source *s, struct arena *a, struct log_scan *out);
+void log_scan(const struct source *s, struct arena *a, struct log_scan *out);
 
 /* The text of a block: a view of the source, or a copy in *b, which the caller frees. Empty for a block that is no view
  * and not chosen. */
 struct str log_text(const struct source *s, const struct log_block *block, struct buf *b);
 
 /* Line and column in the source of an offset in the text of the block. */
-struct source_location log_place(struct source *s, const struct log_block *block, size_t text_offset);
+struct source_location log_place(const struct source *s, const struct log_block *block, size_t text_offset);
 
 /* "ttir", "ttnn", "before pass": for output. */
 const char *log_stage_name(enum log_stage stage);

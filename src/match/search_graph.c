@@ -32,20 +32,11 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs) {
     return n;
 }
 
-/* Of ops outside of functions: the beginning of the text. */
-static size_t begin_of_function(const struct mlir *m, uint32_t func) {
-    return func == NONE || m->funcs[func].op == NONE ? 0 : m->ops[m->funcs[func].op].text.begin;
-}
-
 static void search_one(void *context, uint32_t i, uint32_t slot) {
     struct graph_search *s = context;
-    const struct mlir *m = s->graph->m;
     if (!s->searchers[slot])
         s->searchers[slot] = searcher_new(s->graph, s->setup->caches[slot], &s->arenas[slot]);
     searcher_run(s->searchers[slot], s->setup->patterns, s->funcs[i], &s->lists[i]);
-    if (i > 0)
-        source_release_behind(m->source, m->text.p, begin_of_function(m, s->funcs[i - 1]),
-                              begin_of_function(m, s->funcs[i]));
 }
 
 static void move_matches(struct match_list *to, struct match_list *from) {
@@ -73,11 +64,4 @@ void match_graph(const struct search_setup *setup, const struct graph *graph, st
         searcher_free(s.searchers[i]);
         arena_merge(a, &s.arenas[i]);
     }
-}
-
-void matches_release_behind(const struct match_list *list, uint32_t i) {
-    const struct match *m = &list->items[i];
-    const struct mlir *ir = m->graph->m;
-    if (i > 0)
-        source_release_behind(ir->source, ir->text.p, ir->ops[(m - 1)->root].text.begin, ir->ops[m->root].text.begin);
 }

@@ -18,8 +18,4 @@ uint32_t match_functions(const struct graph *g, uint32_t *funcs);
  * the caller frees out->items. */
 void match_graph(const struct search_setup *setup, const struct graph *graph, struct arena *a, struct match_list *out);
 
-/* For who goes through a list that is sorted by root and is now at match i: gives back the text before it, 4 MB at a
- * time. */
-void matches_release_behind(const struct match_list *list, uint32_t i);
-
 #endif

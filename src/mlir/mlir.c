@@ -26,7 +26,7 @@ static void shrink(struct mlir *m) {
     m->operands = xrealloc(m->operands, m->noperands * sizeof *m->operands);
 }
 
-void mlir_parse_with(struct mlir *m, struct source *s, const struct log_block *block, struct recent_texts *recent,
+void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_block *block, struct recent_texts *recent,
                      struct diags *d) {
     *m = (struct mlir){.source = s, .block = block};
     m->tables = xcalloc(1, sizeof *m->tables);
@@ -54,7 +54,7 @@ void mlir_parse_with(struct mlir *m, struct source *s, const struct log_block *b
     parser_free(&p);
 }
 
-void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d) {
+void mlir_parse(struct mlir *m, const struct source *s, const struct log_block *block, struct diags *d) {
     struct recent_texts *recent = xcalloc(1, sizeof *recent);
     mlir_parse_with(m, s, block, recent, d);
     free(recent);

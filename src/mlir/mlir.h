@@ -94,7 +94,7 @@ struct mlir_func {
 
 struct mlir {
     struct str text;
-    struct source *source;
+    const struct source *source;
     const struct log_block *block;
     struct mlir_op *ops;
     uint32_t nops, ops_cap;
@@ -119,7 +119,7 @@ struct mlir {
 };
 
 /* Parses a block. Diagnostics go to `d`; what could be read is in *m. */
-void mlir_parse(struct mlir *m, struct source *s, const struct log_block *block, struct diags *d);
+void mlir_parse(struct mlir *m, const struct source *s, const struct log_block *block, struct diags *d);
 void mlir_free(struct mlir *m);
 
 /* Text of an attribute's value in props or attrs of an op ("[2 : i32]", "true", "9.9E-7 : f32"); false when absent.

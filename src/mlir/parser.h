@@ -207,7 +207,7 @@ bool parse_op(struct ir_parser *p);
 bool parse_ops(struct ir_parser *p);
 
 /* mlir.c: what mlir_parse does, with `recent` as in ir_parser. */
-void mlir_parse_with(struct mlir *m, struct source *s, const struct log_block *block, struct recent_texts *recent,
+void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_block *block, struct recent_texts *recent,
                      struct diags *d);
 
 #endif

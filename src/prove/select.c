@@ -17,7 +17,6 @@ static void prove_one(void *context, uint32_t i, uint32_t worker) {
     struct proving *p = context;
     (void)worker;
     p->selection->verdicts[i] = proofs_ask(p->proofs, &p->selection->matches.items[i], p->blackhole);
-    matches_release_behind(&p->selection->matches, i);
 }
 
 static void prove_matches(struct selection *s, struct proofs *proofs, const struct graph *g, uint32_t threads,

@@ -3,7 +3,7 @@
 
 bool parsed_module_read(struct parsed_module *p, struct str text, struct arena *a) {
     *p = (struct parsed_module){.diags = {.arena = a}};
-    p->source = (struct source){.path = "proof", .data = text.p, .size = text.n, .line_cache_line = 1};
+    p->source = (struct source){.path = "proof", .data = text.p, .size = text.n};
     p->block = (struct log_block){.text = text, .complete = true};
     mlir_parse(&p->ir, &p->source, &p->block, &p->diags);
     graph_build(&p->graph, &p->ir, &p->diags);

@@ -70,7 +70,6 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
     report_add(r, &key, &in);
     r->nundone += in.undone;
     arena_reset(&by->arena);
-    matches_release_behind(&by->f->selection->matches, i);
 }
 
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {

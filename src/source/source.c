@@ -1,202 +1,135 @@
-/* Opens an input: regular files are mapped, everything else is read to the end; gzip and zstd are undone.
- *
- * Callers get one immutable buffer or one diagnostic, never both. */
-#include "source/source.h"
-
+/* Reads an input into memory. It is not mapped: when another process cuts a mapped file off, reading it ends in SIGBUS,
+ * and a handler for that would belong to the whole process. */
 #include "source/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The buffer without const, to unmap or free it. */
-static char *writable(const char *p) {
-    char *q;
-    memcpy(&q, &p, sizeof q);
-    return q;
+static bool same_time(struct timespec a, struct timespec b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-static bool refuse(struct diags *d, const char *path, const char *hint, const char *what) {
-    diag_add(d, SEV_ERROR, (struct source_location){.file = path}, hint, "%s", what);
-    return false;
+/* A file that another one replaces loses its name, which changes its ctime. */
+static bool is_unchanged(const struct stat *a, const struct stat *b) {
+    return a->st_size == b->st_size && same_time(a->st_mtim, b->st_mtim) && same_time(a->st_ctim, b->st_ctim);
 }
 
-static bool read_all(struct source *s, int fd) {
-    size_t cap = (size_t)1 << 16;
-    char *data = xrealloc(NULL, cap);
-    size_t n = 0;
-    for (;;) {
-        if (n == cap)
-            data = xrealloc(data, cap *= 2);
-        ssize_t got = read(fd, data + n, cap - n);
+/* A page fault for each 2 MB and not for each 4 kB, where the system has such pages. */
+static void use_huge_pages(const struct buf *b) {
+    enum { HUGE_PAGE = 1 << 21 };
+    size_t skip = HUGE_PAGE - (uintptr_t)b->p % HUGE_PAGE;
+    if (b->cap > 2 * HUGE_PAGE)
+        madvise(b->p + skip, b->cap - skip, MADV_HUGEPAGE);
+}
+
+/* To the end, or one byte beyond what is left. False with errno. */
+static bool read_bytes(struct opening *o, int fd, size_t expected, struct buf *b) {
+    enum { STEP = 1 << 16 };
+    buf_more(b, (expected < o->left ? expected : o->left) + 1);
+    b->n = 0;
+    use_huge_pages(b);
+    while (b->n <= o->left) {
+        if (b->n == b->cap) {
+            buf_more(b, STEP);
+            b->n -= STEP;
+        }
+        ssize_t got = read(fd, b->p + b->n, b->cap - b->n);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0) {
-            free(data);
-            return false;
-        }
-        if (got == 0)
-            break;
-        n += (size_t)got;
+        if (got <= 0)
+            return got == 0;
+        b->n += (size_t)got;
     }
-    s->data = data;
-    s->size = n;
     return true;
 }
 
-static bool map_file(struct source *s, int fd, off_t size) {
-    if (size <= 0 || (uintmax_t)size > SIZE_MAX)
-        return false;
-    void *p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
-        return false;
-    madvise(p, (size_t)size, MADV_SEQUENTIAL);
-    s->data = p;
-    s->size = (size_t)size;
-    s->mapped = true;
-    return true;
+static bool read_file(struct opening *o, const char *path, int fd, struct buf *b) {
+    struct stat before, after;
+    if (fstat(fd, &before) != 0)
+        return refuse(o, path, NULL, "%s", strerror(errno));
+    bool regular = S_ISREG(before.st_mode);
+    if (!read_bytes(o, fd, regular && before.st_size > 0 ? (size_t)before.st_size : 0, b))
+        return refuse(o, path, NULL, "%s", strerror(errno));
+    if (regular && (fstat(fd, &after) != 0 || !is_unchanged(&before, &after)))
+        return refuse(o, path, "audit it when it is written, or a copy of it", "the file changed while it was read");
+    return within_limit(o, path, b->n);
 }
 
-static bool accept_text(struct source *s) {
-    if (!is_utf16((struct str){s->data, s->size}))
-        return true;
-    size_t size;
-    char *text = utf8_of_utf16((struct str){s->data, s->size}, &size);
-    source_close(s);
-    s->data = text;
-    s->size = size;
-    return true;
-}
-
-/* The bytes of `s` become those that they unpack to. */
-static bool unpack_source(struct source *s, enum packing kind, struct diags *d) {
-    struct unpacked u;
-    bool ok = unpack(kind, (struct str){s->data, s->size}, unpack_limit(), &u);
-    source_close(s);
-    if (!ok)
-        return refuse(d, s->path, NULL, u.error);
-    s->data = u.data;
-    s->size = u.size;
-    s->mapped = u.data != NULL;
-    s->unpacked = true;
-    if (s->size == 0)
-        return refuse(d, s->path, NULL, "the file is empty once it is unpacked");
-    if (packing_of((struct str){s->data, s->size}) == PACK_NONE)
-        return accept_text(s);
-    source_close(s);
-    return refuse(d, s->path, "unpack it once: zcat FILE | fusion-audit -", "the file is compressed twice");
-}
-
-static bool check_content(struct source *s, struct diags *d) {
-    if (s->size == 0) {
-        source_close(s);
-        return refuse(d, s->path, NULL, "the file is empty");
+/* The file, or the archive that "run.tar:a.mlir" names a file of. -1 with errno. */
+static int open_path(struct opening *o, const char *path, const char **file) {
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    *file = path;
+    for (const char *p = path; fd < 0 && errno == ENOENT && (p = strchr(p, ':')) != NULL; p++) {
+        *file = arena_strdup(o->diags->arena, (struct str){path, (size_t)(p - path)});
+        o->only = path;
+        fd = open(*file, O_RDONLY | O_CLOEXEC);
     }
-    enum packing kind = packing_of((struct str){s->data, s->size});
-    if (kind == PACK_GZIP || kind == PACK_ZSTD)
-        return unpack_source(s, kind, d);
-    if (kind == PACK_NONE)
-        return accept_text(s);
-    source_close(s);
-    return refuse(d, s->path, kind == PACK_XZ ? "xz -dc FILE | fusion-audit -" : "bzip2 -dc FILE | fusion-audit -",
-                  kind == PACK_XZ ? "the file is compressed with xz" : "the file is compressed with bzip2");
+    return fd;
+}
+
+bool source_read(struct source_list *list, const char *path, unsigned long limit, struct diags *d) {
+    size_t most = limit ? (size_t)limit << 20 : default_limit();
+    struct opening o = {.list = list, .diags = d, .limit = most, .left = most};
+    uint32_t before = list->n;
+    const char *file;
+    int fd = open_path(&o, path, &file);
+    if (fd < 0)
+        return refuse(&o, path, NULL, "%s", strerror(errno));
+    struct buf b = {0};
+    bool ok = read_file(&o, file, fd, &b);
+    bool empty = ok && b.n == 0;
+    if (fd != STDIN_FILENO)
+        close(fd);
+    if (ok)
+        ok = unpack(&o, file, &b, 0);
+    else
+        buf_free(&b);
+    if (ok && list->n == before)
+        ok = refuse(&o, path, NULL,
+                    empty    ? "the file is empty"
+                    : o.only ? "no such file in the archive"
+                             : "is empty once it is unpacked");
+    while (!ok && list->n > before)
+        source_close(&list->items[--list->n]);
+    return ok;
 }
 
 bool source_open(struct source *s, const char *path, struct diags *d) {
-    *s = (struct source){.path = path, .line_cache_line = 1};
-    bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return refuse(d, path, NULL, strerror(errno));
-    struct stat st;
-    bool ok = fstat(fd, &st) == 0;
-    if (ok && S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
+    struct source_list list = {0};
+    bool ok = source_read(&list, path, 0, d);
+    if (ok && list.n > 1) {
+        char hint[512];
+        snprintf(hint, sizeof hint, "name one of them, such as %s", list.items[0].path);
+        diag_add(d, SEV_ERROR, (struct source_location){.file = path}, hint, "an archive of %u files", list.n);
         ok = false;
     }
-    /* A redirected standard input may already be partly read: only named files are mapped. */
-    if (ok && !(S_ISREG(st.st_mode) && !is_stdin && map_file(s, fd, st.st_size)))
-        ok = read_all(s, fd);
-    int error = errno;
-    if (!is_stdin)
-        close(fd);
-    return ok ? check_content(s, d) : refuse(d, path, NULL, strerror(error));
+    for (uint32_t i = ok; i < list.n; i++)
+        source_close(&list.items[i]);
+    if (ok)
+        *s = list.items[0];
+    free(list.items);
+    return ok;
 }
 
 void source_close(struct source *s) {
-    char *data = writable(s->data);
-    if (s->mapped)
-        munmap(data, s->size);
-    else
-        free(data);
-    s->data = NULL;
-    s->size = 0;
-    s->mapped = s->unpacked = false;
-    s->line_cache_offset = 0;
-    s->line_cache_line = 1;
+    char *data;
+    memcpy(&data, &s->data, sizeof data); /* without const */
+    free(data);
+    *s = (struct source){0};
 }
 
-static uint64_t count_lines(const char *p, const char *end) {
-    uint64_t n = 0;
-    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL)
-        n++, p++;
-    return n;
-}
-
-/* The last place asked for, from where lines are counted on: 10,000 places of a module of 50 MB would else be counted
- * from its begin each time. Threads that search functions of one module share it: offset and line are read and written
- * together. */
-static pthread_mutex_t line_cache_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void line_cache_read(const struct source *s, size_t *offset, uint64_t *line) {
-    pthread_mutex_lock(&line_cache_lock);
-    *offset = s->line_cache_line ? s->line_cache_offset : 0;
-    *line = s->line_cache_line ? s->line_cache_line : 1;
-    pthread_mutex_unlock(&line_cache_lock);
-}
-
-static void line_cache_write(struct source *s, size_t offset, uint64_t line) {
-    pthread_mutex_lock(&line_cache_lock);
-    s->line_cache_offset = offset;
-    s->line_cache_line = line;
-    pthread_mutex_unlock(&line_cache_lock);
-}
-
-struct source_location source_place(struct source *s, size_t offset) {
-    size_t from;
-    uint64_t line;
-    if (offset > s->size)
-        offset = s->size;
-    line_cache_read(s, &from, &line);
-    if (from > s->size || offset < from / 2)
-        line = 1, from = 0;
-    if (offset >= from)
-        line += count_lines(s->data + from, s->data + offset);
-    else
-        line -= count_lines(s->data + offset, s->data + from);
-    line_cache_write(s, offset, line);
+struct source_location source_place(const struct source *s, size_t offset) {
+    offset = offset < s->size ? offset : s->size;
+    size_t step = s->newlines ? offset / SOURCE_STEP : 0;
+    uint64_t line = 1 + (s->newlines ? s->newlines[step] : 0);
+    for (size_t i = step * SOURCE_STEP; i < offset; i++)
+        line += s->data[i] == '\n';
     const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
     size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
     return (struct source_location){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
-}
-
-void source_release(const struct source *s, const char *p, size_t n) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!s->mapped || s->unpacked || p < s->data || n > s->size || (size_t)(p - s->data) > s->size - n)
-        return;
-    /* whole pages only: the bytes beside may still be in use */
-    size_t from = ((size_t)(p - s->data) + page - 1) / page * page, to = ((size_t)(p - s->data) + n) / page * page;
-    if (from < to)
-        madvise(writable(s->data) + from, to - from, MADV_DONTNEED);
-}
-
-void source_release_behind(const struct source *s, const char *p, size_t from, size_t to) {
-    enum { STEP = 1 << 22 };
-    if (from / STEP != to / STEP)
-        source_release(s, p, to);
 }

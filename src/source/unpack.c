@@ -1,173 +1,189 @@
-/* gzip by zlib and zstd by libzstd, into one anonymous mapping that doubles as it fills: pages that
- * are not written to cost nothing, and mremap moves page tables, not bytes. */
+/* Compression and archives by libarchive; text in UTF-16 becomes UTF-8. The first bytes decide, never a name:
+ * libarchive would take 512 NULs at the begin of a log for a tar. */
 #include "source/unpack.h"
 
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#define ZLIB_CONST
+#include <archive.h>
+#include <archive_entry.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <zlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
-enum { FIRST_SIZE = 1 << 20, STEP_MAX = 1 << 30 };
+enum { STEP = 1 << 16, DEEPEST = 4 /* archives in archives */ };
 
-static const char *const too_big = "it unpacks to more than the memory of this machine";
-static const char *const cut_off = "the compressed data is cut off: nothing of it is used";
-static const char *const no_memory = "not enough memory to unpack it";
-
-enum packing packing_of(struct str b) {
-    static const struct {
-        struct str magic;
-        enum packing kind;
-    } known[] = {{{"\x1f\x8b", 2}, PACK_GZIP},
-                 {{"\x28\xb5\x2f\xfd", 4}, PACK_ZSTD},
-                 {{"\xfd"
-                   "7zXZ",
-                   5},
-                  PACK_XZ},
-                 {{"BZh", 3}, PACK_BZIP2}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_starts(b, known[i].magic))
-            return known[i].kind;
-    /* a skippable frame may come first */
-    bool skippable = b.n >= 8 && (b.p[0] & 0xf0) == 0x50 && memcmp(b.p + 1, "\x2a\x4d\x18", 3) == 0;
-    return skippable ? PACK_ZSTD : PACK_NONE;
-}
-
-size_t unpack_limit(void) {
-    const uint64_t most = (uint64_t)64 << 30;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : most;
-    if (memory > most)
-        memory = most;
-    return memory > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)memory;
-}
-
-struct out {
-    char *p;
-    size_t n, cap, limit;
-    const char *error;
-};
-
-static bool fail(struct out *o, const char *error) {
-    o->error = error;
+bool refuse(struct opening *o, const char *path, const char *hint, const char *format, ...) {
+    char message[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    diag_add(o->diags, SEV_ERROR, (struct source_location){.file = path}, hint, "%s", message);
     return false;
 }
 
-/* Room for at least one more byte; one byte beyond the limit tells that it is exceeded. */
-static bool make_room(struct out *o) {
-    if (o->n > o->limit)
-        return fail(o, too_big);
-    if (o->n < o->cap)
-        return true;
-    size_t cap = o->cap ? o->cap * 2 : FIRST_SIZE;
-    if (cap > o->limit + FIRST_SIZE)
-        cap = o->limit + FIRST_SIZE;
-    void *p = o->p ? mremap(o->p, o->cap, cap, MREMAP_MAYMOVE)
-                   : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return fail(o, no_memory);
-    o->p = p;
-    o->cap = cap;
+static bool refuse_packed(struct opening *o, const char *path, const char *why) {
+    return refuse(o, path, NULL, "cannot be unpacked, and nothing of it is used: %s", why ? why : "it is cut off");
+}
+
+bool within_limit(struct opening *o, const char *path, size_t n) {
+    if (n > o->left)
+        return refuse(o, path, "--limit=input=N allows more",
+                      "takes more than %zu MB of memory, the limit for an input", o->limit >> 20);
+    o->left -= n;
     return true;
 }
 
-static unsigned step(size_t n) {
-    return n < STEP_MAX ? (unsigned)n : STEP_MAX;
+static bool only_zeros(struct str s) {
+    return s.n == 0 || (s.p[0] == 0 && memcmp(s.p, s.p + 1, s.n - 1) == 0);
 }
 
-/* gzip files may be padded with zeros to the size of a tape's block. */
-static bool only_zeros(const char *p, size_t n) {
-    return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
+static uint32_t little_endian(const char *p) {
+    const unsigned char *u = (const unsigned char *)p;
+    return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
 }
 
-static bool gunzip_members(z_stream *z, struct str in, struct out *o) {
-    while (in.n > 0) {
-        if (!make_room(o))
+/* libarchive does not compare what a gzip member unpacks to with the CRC and the length (modulo 2^32) at its end. Here
+ * from the last member to the first; one begins where the magic number stands and the bytes before it are such an end.
+ */
+static bool gzip_is_whole(struct str packed, struct str text) {
+    for (size_t end = packed.n; end >= 18; end--) {
+        if (end < packed.n && memcmp(packed.p + end, "\x1f\x8b\x08", 3) != 0)
+            continue;
+        uint32_t crc = little_endian(packed.p + end - 8);
+        size_t n = little_endian(packed.p + end - 4);
+        while (n <= text.n && crc32_z(0, (const Bytef *)text.p + text.n - n, n) != crc)
+            n += (size_t)1 << 32;
+        if (n <= text.n)
+            text.n -= n;
+        else if (end == packed.n)
             return false;
-        unsigned given = step(in.n), room = step(o->cap - o->n);
-        z->next_in = (const Bytef *)in.p;
-        z->avail_in = given;
-        z->next_out = (Bytef *)o->p + o->n;
-        z->avail_out = room;
-        int code = inflate(z, Z_NO_FLUSH);
-        in.p += given - z->avail_in;
-        in.n -= given - z->avail_in;
-        o->n += room - z->avail_out;
-        if (code == Z_STREAM_END) {
-            if (only_zeros(in.p, in.n))
-                return o->n <= o->limit || fail(o, too_big);
-            if (packing_of(in) != PACK_GZIP)
-                return fail(o, "other data follows the gzip stream: it is damaged");
-            if (inflateReset(z) != Z_OK)
-                return fail(o, no_memory);
-        } else if (code == Z_MEM_ERROR) {
-            return fail(o, no_memory);
-        } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            return fail(o, "the gzip data is damaged: nothing of it is used");
-        }
     }
-    /* what inflate holds back may still exceed the room, but the end of the stream is not in it */
-    return fail(o, cut_off);
+    return text.n == 0;
 }
 
-static bool gunzip(struct str in, struct out *o) {
-    z_stream z = {0};
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
-        return fail(o, no_memory);
-    bool ok = gunzip_members(&z, in, o);
-    inflateEnd(&z);
-    return ok;
-}
-
-static bool unzstd_frames(ZSTD_DStream *z, struct str bytes, struct out *o) {
-    ZSTD_inBuffer in = {bytes.p, bytes.n, 0};
-    size_t left = 1;
+/* The rest of an entry. */
+static bool read_entry(struct opening *o, const char *path, struct archive *a, struct buf *b) {
     for (;;) {
-        if (!make_room(o))
+        ssize_t n = archive_read_data(a, buf_more(b, STEP), STEP);
+        b->n -= STEP - (n > 0 ? (size_t)n : 0);
+        if (n == 0)
+            return true;
+        if (n < 0)
+            return refuse_packed(o, path, archive_error_string(a));
+        if (!within_limit(o, path, (size_t)n))
             return false;
-        ZSTD_outBuffer out = {o->p, o->cap, o->n};
-        size_t before = in.pos;
-        left = ZSTD_decompressStream(z, &out, &in);
-        if (ZSTD_isError(left))
-            return fail(o, ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation
-                               ? no_memory
-                               : "the zstd data is damaged: nothing of it is used");
-        bool moved = out.pos > o->n || in.pos > before;
-        o->n = out.pos;
-        if (in.pos == in.size && (left == 0 || (!moved && o->n < o->cap)))
-            break;
     }
-    if (left != 0)
-        return fail(o, cut_off);
-    return o->n <= o->limit || fail(o, too_big);
 }
 
-static bool unzstd(struct str in, struct out *o) {
-    ZSTD_DStream *z = ZSTD_createDStream();
-    if (!z)
-        return fail(o, no_memory);
-    (void)ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, 31); /* zstd --long */
-    bool ok = unzstd_frames(z, in, o);
-    ZSTD_freeDStream(z);
+static bool decompress(struct opening *o, const char *path, struct archive *a, struct str packed, struct buf *b) {
+    struct archive_entry *e;
+    int r = archive_read_next_header(a, &e);
+    if (r != ARCHIVE_OK && r != ARCHIVE_EOF)
+        return refuse_packed(o, path, archive_error_string(a));
+    if (archive_filter_count(a) > 2)
+        return refuse(o, path, "unpack it once: zcat FILE | fusion-audit -", "the file is compressed twice");
+    if (r == ARCHIVE_OK && !read_entry(o, path, a, b))
+        return false;
+    size_t used = (size_t)archive_filter_bytes(a, -1);
+    if (!only_zeros((struct str){packed.p + used, packed.n - used}))
+        return refuse_packed(o, path, "other data follows what is compressed");
+    if (archive_filter_code(a, 0) == ARCHIVE_FILTER_GZIP && !gzip_is_whole((struct str){packed.p, used}, buf_str(b)))
+        return refuse_packed(o, path, "it is damaged, its checksum is another one");
+    return true;
+}
+
+/* The buffer becomes what it unpacks to; text stays as it is. */
+static bool undo_compression(struct opening *o, const char *path, struct buf *b) {
+    struct archive *a = archive_read_new();
+    struct buf text = {0};
+    archive_read_support_filter_gzip(a);
+    archive_read_support_filter_bzip2(a);
+    archive_read_support_filter_xz(a);
+    archive_read_support_filter_zstd(a);
+    archive_read_support_format_raw(a);
+    archive_read_support_format_empty(a);
+    bool ok = archive_read_open_memory(a, b->p, b->n) == ARCHIVE_OK, packed = !ok || archive_filter_count(a) > 1;
+    if (!ok)
+        refuse_packed(o, path, archive_error_string(a));
+    else if (packed)
+        ok = decompress(o, path, a, buf_str(b), &text);
+    archive_read_free(a);
+    if (packed) {
+        buf_free(b);
+        *b = text;
+    }
     return ok;
 }
 
-bool unpack(enum packing kind, struct str bytes, size_t limit, struct unpacked *out) {
-    struct out o = {.limit = limit};
-    bool ok = kind == PACK_GZIP ? gunzip(bytes, &o) : unzstd(bytes, &o);
-    *out = (struct unpacked){.error = o.error};
-    if (!ok || o.n == 0) {
-        if (o.p)
-            munmap(o.p, o.cap);
-        return ok;
+static bool is_zip(struct str b) {
+    return str_starts(b, STR("PK\3\4"));
+}
+
+static bool is_tar(struct str b) {
+    struct str magic = b.n >= 512 ? (struct str){b.p + 257, 8} : STR("");
+    return str_eq(magic, STR("ustar\00000")) || str_eq(magic, STR("ustar  \0"));
+}
+
+static bool add_entries(struct opening *o, const char *path, struct archive *a, unsigned depth) {
+    struct archive_entry *e;
+    int r;
+    while ((r = archive_read_next_header(a, &e)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
+        const char *name = archive_entry_pathname(e);
+        const char *entry = arena_printf(o->diags->arena, "%s:%s", path, name ? name : "?").p;
+        if (archive_entry_filetype(e) != AE_IFREG || (o->only && !str_starts(str_of(o->only), str_of(entry))))
+            continue;
+        struct buf b = {0};
+        if (!read_entry(o, entry, a, &b)) {
+            buf_free(&b);
+            return false;
+        }
+        if (!unpack(o, entry, &b, depth + 1))
+            return false;
     }
-    /* the tail of the room goes back; the mapping never moves when it shrinks */
-    void *p = mremap(o.p, o.cap, o.n, 0);
-    out->data = p == MAP_FAILED ? o.p : p;
-    out->size = o.n;
-    return true;
+    return r == ARCHIVE_EOF || refuse_packed(o, path, archive_error_string(a));
+}
+
+/* A tar ends with blocks of zeros. */
+static bool is_whole(struct archive *a, struct str bytes) {
+    size_t used = (size_t)archive_filter_bytes(a, -1);
+    return is_zip(bytes) || (used >= 512 && used <= bytes.n && only_zeros((struct str){bytes.p + used - 512, 512}));
+}
+
+static bool unpack_archive(struct opening *o, const char *path, struct str bytes, unsigned depth) {
+    struct archive *a = archive_read_new();
+    /* names are in UTF-8, whatever the locale of the process is */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
+    if (is_zip(bytes))
+        archive_read_support_format_zip_seekable(a);
+    else
+        archive_read_support_format_tar(a);
+    archive_read_set_format_option(a, NULL, "read_concatenated_archives", "1");
+    bool ok = archive_read_open_memory(a, bytes.p, bytes.n) == ARCHIVE_OK
+                  ? add_entries(o, path, a, depth)
+                  : refuse_packed(o, path, archive_error_string(a));
+    if (ok && !is_whole(a, bytes))
+        ok = refuse_packed(o, path, NULL);
+    archive_read_free(a);
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
+    }
+    return ok;
+}
+
+/* In 64 sums side by side, which compilers add up at once. */
+static uint64_t *count_newlines(struct arena *a, struct str text) {
+    uint64_t *newlines = arena_alloc(a, (text.n / SOURCE_STEP + 1) * sizeof *newlines), n = 0;
+    for (size_t at = 0; at + SOURCE_STEP <= text.n; at += SOURCE_STEP) {
+        uint8_t sums[64] = {0};
+        for (size_t i = 0; i < SOURCE_STEP; i += 64)
+            for (size_t k = 0; k < 64; k++)
+                sums[k] = (uint8_t)(sums[k] + (text.p[at + i + k] == '\n'));
+        for (size_t k = 0; k < 64; k++)
+            n += sums[k];
+        newlines[at / SOURCE_STEP + 1] = n;
+    }
+    return newlines;
 }
 
 /* Appends a code point as UTF-8; there is room for four bytes. */
@@ -181,14 +197,16 @@ static size_t put_utf8(char *to, uint32_t c) {
     return n;
 }
 
-bool is_utf16(struct str b) {
+static bool is_utf16(struct str b) {
     return b.n >= 2 && (memcmp(b.p, "\xff\xfe", 2) == 0 || memcmp(b.p, "\xfe\xff", 2) == 0);
 }
 
-char *utf8_of_utf16(struct str b, size_t *size) {
+static struct buf utf8_of_utf16(struct str b) {
     const unsigned char *p = (const unsigned char *)b.p;
-    size_t low = p[0] == 0xff ? 0 : 1, n = 0;
-    char *out = xrealloc(NULL, b.n / 2 * 3 + 4); /* pages beyond what is written are never touched */
+    size_t low = p[0] == 0xff ? 0 : 1;
+    struct buf out = {0};
+    buf_more(&out, b.n / 2 * 3 + 4); /* pages beyond what is written are never touched */
+    out.n = 0;
     for (size_t i = 2; i + 1 < b.n; i += 2) {
         uint32_t c = p[i + low] | (uint32_t)p[i + 1 - low] << 8;
         if ((c & 0xfc00) == 0xd800 && i + 3 < b.n) {
@@ -198,8 +216,29 @@ char *utf8_of_utf16(struct str b, size_t *size) {
                 i += 2;
             }
         }
-        n += put_utf8(out + n, c);
+        out.n += put_utf8(out.p + out.n, c);
     }
-    *size = n;
     return out;
+}
+
+static void add_text(struct opening *o, const char *path, struct buf *b) {
+    struct source_list *l = o->list;
+    if (is_utf16(buf_str(b))) {
+        struct buf text = utf8_of_utf16(buf_str(b));
+        buf_free(b);
+        *b = text;
+    }
+    l->items = grow(l->items, &l->cap, l->n + 1, sizeof *l->items);
+    l->items[l->n++] = (struct source){path, b->p, b->n, count_newlines(o->diags->arena, buf_str(b))};
+    *b = (struct buf){0};
+}
+
+bool unpack(struct opening *o, const char *path, struct buf *b, unsigned depth) {
+    bool ok = b->n == 0 || undo_compression(o, path, b);
+    if (ok && depth < DEEPEST && (is_zip(buf_str(b)) || is_tar(buf_str(b))))
+        ok = unpack_archive(o, path, buf_str(b), depth);
+    else if (ok && b->n && (!o->only || strcmp(o->only, path) == 0))
+        add_text(o, path, b);
+    buf_free(b);
+    return ok;
 }

@@ -1,30 +1,30 @@
-/* Undoes gzip and zstd compression and UTF-16, in memory. Private to the room. */
+/* From the bytes of a file to sources. Private to the room. */
 #ifndef FA_UNPACK_H
 #define FA_UNPACK_H
 
-#include "base/base.h"
+#include "source/source.h"
 
-enum packing { PACK_NONE, PACK_GZIP, PACK_ZSTD, PACK_XZ, PACK_BZIP2 };
-
-struct unpacked {
-    char *data; /* anonymous mapping of `size` bytes; NULL when empty */
-    size_t size;
-    const char *error; /* why it failed, static; NULL: it did not */
+/* A file that is being read. */
+struct opening {
+    struct source_list *list;
+    struct diags *diags;
+    const char *only;   /* the path of the one source that is asked for; NULL: all are */
+    size_t limit, left; /* bytes that may be held, and that are left of these */
 };
 
-/* By the first bytes; names of files are not looked at. */
-enum packing packing_of(struct str bytes);
+/* False, with a diagnostic. */
+__attribute__((format(printf, 4, 5))) bool refuse(struct opening *o, const char *path, const char *hint,
+                                                  const char *format, ...);
+/* Takes n bytes off what is left. */
+bool within_limit(struct opening *o, const char *path, size_t n);
 
-/* The most that a stream may unpack to: the memory of the machine, but no more than 64 GiB. */
-size_t unpack_limit(void);
+/* Appends what the bytes are, or what is in them. Takes the buffer over. `depth` archives are around it. */
+bool unpack(struct opening *o, const char *path, struct buf *bytes, unsigned depth);
 
-/* All members of a gzip stream or all frames of a zstd stream. False with out->error and no data when
- * the stream is damaged or cut off, or unpacks to more than `limit` bytes. */
-bool unpack(enum packing kind, struct str bytes, size_t limit, struct unpacked *out);
-
-/* Does it start with the byte order mark of UTF-16? A shell of Windows writes logs like that. */
-bool is_utf16(struct str bytes);
-/* In UTF-8, without the mark; the caller frees it. */
-char *utf8_of_utf16(struct str bytes, size_t *size);
+/* limit.c: the least memory limit of the control groups of a process, by its file /proc/PID/cgroup and the directory
+ * where they are mounted (/sys/fs/cgroup); both versions. UINT64_MAX: there is none. */
+uint64_t cgroup_memory(const char *groups, const char *mount);
+/* Half of the memory. */
+size_t default_limit(void);
 
 #endif
