@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "base/utf8.h"
+#include "fusion_audit.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -458,6 +459,27 @@ Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_tem
     cr_assert(stat("other.yml", &other) == 0 && other.st_ino == after.st_ino);
 }
 
+/* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does.
+ */
+Test(file, of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
+    struct report r = {0};
+    struct stat st;
+    char error[256];
+    if (geteuid() != 0)
+        cr_skip("not root");
+    cr_assert(chmod(".", 0777) == 0);
+    for (mode_t mode = 0644; mode <= 0666; mode += 022) {
+        write_file("out.yml", "old");
+        cr_assert(chown("out.yml", 0, 0) == 0 && chmod("out.yml", mode) == 0);
+        cr_assert(seteuid(1234) == 0);
+        cr_expect(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+        cr_assert(seteuid(0) == 0 && stat("out.yml", &st) == 0);
+        cr_expect_eq(st.st_uid, mode == 0644 ? 1234u : 0u);
+        cr_expect_eq(st.st_mode & 0777, mode);
+        cr_expect_eq(st.st_size, (off_t)strlen("input: {}\nmissed_fusions: []\n"));
+    }
+}
+
 /* What is printed to is standard output, whatever its name: it may hold more. */
 Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
@@ -470,6 +492,21 @@ Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = lea
     cr_assert(report_write(&r, "./out.txt", error, sizeof error), "%s", error);
     cr_assert(stat("out.txt", &st) == 0);
     cr_expect_eq(st.st_size, (off_t)(strlen("before\n") + 2 * strlen("input: {}\nmissed_fusions: []\n")));
+}
+
+Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini = leave_temporary) {
+    const char *files[] = {"m.mlir"}, *patterns[] = {"absent.yml", NULL};
+    struct fa_options o = {
+        .files = files, .nfiles = 1, .patterns = patterns, .npatterns = 1, .no_default_patterns = true};
+    struct fa_audit *a = fa_audit(&o);
+    char error[256];
+    cr_assert_eq(fa_get_status(a), FA_USAGE);
+    cr_expect_not(fa_write_report(a, "out.yml", error, sizeof error));
+    cr_expect_str_eq(error, "there is no report to write");
+    cr_expect_eq(files_here(), 0);
+    write_file("out.yml", "input: {}\nmissed_fusions: []\n");
+    cr_expect_not(fa_remove_stale_report(a, "out.yml"));
+    fa_free(a);
 }
 
 Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {

@@ -49,12 +49,14 @@ static int name_draft(int draft, off_t size, const char *target, struct buf *nam
     return error;
 }
 
-/* The draft takes the place of `target`, with the mode and the owner of the old report if there is one. */
-static int rename_draft(int draft, off_t size, const char *target, const struct stat *old) {
+/* The draft takes the place of `target`, with the mode and the owner of the old report if there is one; with an owner
+ * of its own where the old report may not be written anyway. */
+static int rename_draft(int draft, off_t size, const char *target, const struct stat *old, bool writable) {
     struct buf name = {0};
     int fd, error = name_draft(draft, size, target, &name, &fd);
     if (!error) {
-        bool alike = !old || (fchown(fd, old->st_uid, old->st_gid) == 0 && fchmod(fd, old->st_mode & 07777) == 0);
+        bool owned = !old || fchown(fd, old->st_uid, old->st_gid) == 0 || !writable;
+        bool alike = owned && (!old || fchmod(fd, old->st_mode & 07777) == 0);
         if (!alike || rename(name.p, target) != 0) {
             error = errno;
             unlink(name.p);
@@ -90,10 +92,11 @@ static int put_in_place(int draft, const char *target, const struct stat *old) {
     struct stat st;
     if (fsync(draft) != 0 || fstat(draft, &st) != 0)
         return errno;
+    bool writable = old && faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0;
+    bool shared = writable && old->st_nlink > 1; /* a name that is renamed leaves the others behind */
     sigset_t signals = hold_signals();
-    bool shared = old && old->st_nlink > 1; /* a name that is renamed leaves the others behind */
-    int error = shared ? 0 : rename_draft(draft, st.st_size, target, old);
-    if (shared || (old && only_overwriting_helps(error)))
+    int error = shared ? 0 : rename_draft(draft, st.st_size, target, old, writable);
+    if (shared || (writable && only_overwriting_helps(error)))
         error = overwrite(draft, st.st_size, target);
     release_signals(&signals);
     return error;
@@ -115,17 +118,15 @@ static int open_draft(const struct report *r, const char *target, bool there) {
     return fd;
 }
 
-/* `target` is a regular file or nothing. */
-static int replace(struct report *r, const char *target) {
-    struct stat old;
-    bool there = stat(target, &old) == 0;
-    int fd = open_draft(r, target, there);
+/* `old`: the regular file that `target` is; NULL: there is none. */
+static int replace(struct report *r, const char *target, const struct stat *old) {
+    int fd = open_draft(r, target, old != NULL);
     if (fd < 0)
         return errno;
     FILE *out = fdopen(fd, "w+");
     int error = out ? print(r, out) : errno;
     if (!error)
-        error = put_in_place(fd, target, there ? &old : NULL);
+        error = put_in_place(fd, target, old);
     if (out)
         fclose(out);
     else
@@ -138,10 +139,14 @@ static int follow_links(const char *path, struct buf *name) {
     enum { MOST = 40 }; /* links that the kernel follows */
     char link[PATH_MAX];
     struct buf next = {0};
-    ssize_t n;
-    int i = 0;
+    int error = ELOOP;
     buf_printf(name, "%s", path);
-    for (; i <= MOST && (n = readlink(name->p, link, sizeof link)) > 0; i++) {
+    for (int i = 0; i <= MOST; i++) {
+        ssize_t n = readlink(name->p, link, sizeof link);
+        if (n < 0) {
+            error = errno == EINVAL || errno == ENOENT ? 0 : errno; /* no link; nothing there */
+            break;
+        }
         const char *slash = link[0] == '/' ? NULL : strrchr(name->p, '/');
         next.n = 0;
         buf_printf(&next, "%.*s%.*s", slash ? (int)(slash - name->p) + 1 : 0, name->p, (int)n, link);
@@ -150,7 +155,7 @@ static int follow_links(const char *path, struct buf *name) {
         next = swap;
     }
     buf_free(&next);
-    return i <= MOST ? 0 : ELOOP;
+    return error;
 }
 
 static int write_straight(struct report *r, const char *path) {
@@ -162,11 +167,14 @@ static int write_straight(struct report *r, const char *path) {
 static int write_file(struct report *r, const char *path) {
     struct stat st;
     struct buf target = {0};
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    bool there = stat(path, &st) == 0;
+    if (!there && errno != ENOENT)
+        return errno;
+    if (there && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? EISDIR : write_straight(r, path);
     int error = follow_links(path, &target);
     if (!error)
-        error = replace(r, target.p);
+        error = replace(r, target.p, there ? &st : NULL);
     buf_free(&target);
     return error;
 }
