@@ -42,7 +42,7 @@ struct fa_options {
     const char *const *files; /* "-" is standard input, which is read to its end */
     size_t nfiles;
     enum fa_levels levels;
-    bool unpaired;               /* of fa_audit: TTIR need not be of the model that TTNN is of */
+    bool unpaired;               /* TTIR need not be of the model that TTNN is of */
     const char *const *patterns; /* further pattern files or directories, read in order after the bundled ones */
     size_t npatterns;
     bool no_default_patterns;
@@ -110,7 +110,7 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
 /* ---- inspect ---- */
 
 /* Prints what was understood of the files: blocks, stages, functions, ops by kind, what could not be read, and why. Of
- * the options only the files and max_input count. FA_CLEAN or FA_INPUT. */
+ * the options only `files`, `unpaired` and `max_input` count. FA_CLEAN or FA_INPUT. */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
 
 /* ---- explain ---- */
@@ -121,12 +121,12 @@ struct fa_explanation; /* where patterns nearly match, and what is different the
  * alias ("#loc12"), result ("%12") or line ("812", "file:812"); NULL: all. Keeps the best `most` places; 0: 10. Never
  * NULL; to be freed with fa_explanation_free. */
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most);
-/* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`. */
+/* FA_CLEAN whatever was found; FA_USAGE; FA_INPUT, also when nothing is at `at`, and where an error was said. */
 enum fa_status fa_explanation_status(const struct fa_explanation *e);
 size_t fa_explanation_diagnostics(const struct fa_explanation *e);
 size_t fa_explanation_diagnostics_dropped(const struct fa_explanation *e);
 struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, size_t i);
-/* Text, or one JSON document. */
+/* Text, or one JSON document; nothing where input could not be read and nothing was found. */
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out);
 void fa_explanation_free(struct fa_explanation *e);
 

@@ -971,7 +971,7 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
 
     def test_ttnn_decides(self):
         self.write("near.mlir", MISSED.replace("1x128xbf16", "32x128xbf16"))
-        status, out, err = self.explain("m.ttir.mlir", "near.mlir")
+        status, out, err = self.explain("--unpaired", "m.ttir.mlir", "near.mlir")
         self.assertEqual((status, err), (0, ""))
         self.assertTrue(out.startswith("near.mlir:9: ttnn.add %1: linear -> ttnn.linear: 2 of 2 ops match\n"), out)
 
@@ -1444,6 +1444,25 @@ class Pairs(Case):
             self.assertNotIn("ttir_segment:", self.read())
         self.run_it("--unpaired", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertIn("ttir_segment:", self.read(), "where an origin is known")
+
+    def test_explain_and_inspect_say_the_same(self):
+        self.write("other.mlir", self.other_size(MISSED))
+        self.assertEqual(self.run_it("explain", "m.ttir.mlir", "other.mlir"), (3, "", self.other % ""))
+        status, out, _ = self.run_it("inspect", "m.ttir.mlir", "other.mlir")
+        self.assertEqual(status, 3)
+        self.assertIn("".join("  %s\n" % line for line in (self.other % "").splitlines()), out)
+        self.write("renamed.mlir", MISSED.replace('loc("fc1.', 'loc("conv1.'))
+        for command in "explain", "inspect":
+            self.assertEqual(self.run_it(command, "--unpaired", "m.ttir.mlir", "other.mlir")[0], 0)
+            self.assertEqual(self.run_it(command, "m.ttir.mlir", "m.ttnn.mlir")[0], 0)
+            self.assertIn("0 of 2 ops have an origin", "".join(self.run_it(command, "m.ttir.mlir", "renamed.mlir")[1:]))
+        self.write("a.log", "".join("MLIR Module %s:\n%s" % m for m in (("ttir", TTIR), ("ttnn", MISSED), ("ttir", TTIR),
+                                                                        ("ttnn", self.other_size(MISSED)))))
+        status, out, err = self.run_it("explain", "--only=linear", "--at=fc1.add", "a.log")
+        self.assertEqual(status, 3)
+        self.assertIn("matched by linear", out)
+        self.assertIn("graph 2: not of one model", err)
+        self.assertIn("graph 2: not of one model", self.run_it("inspect", "a.log")[1])
 
     def test_one_graph_of_a_log_is_no_pair(self):
         def log(*modules):

@@ -1,4 +1,4 @@
-/* The command `explain`. Its exit status is 0 whatever nearly matches. */
+/* The command `explain`. Its exit status does not tell what nearly matches. */
 #include "cli/explain.h"
 
 #include "cli/say.h"
@@ -11,7 +11,7 @@ enum fa_status run_explain(const struct options *o, FILE *out) {
     for (size_t i = 0; i < fa_explanation_diagnostics(e); i++)
         say_diagnostic(fa_explanation_diagnostic(e, i), &usage);
     say_rest(fa_explanation_diagnostics_dropped(e), usage && status == FA_USAGE);
-    if (status == FA_CLEAN)
+    if (status != FA_USAGE)
         fa_explanation_print(e, o->json, out);
     fa_explanation_free(e);
     return status;

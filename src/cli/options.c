@@ -37,7 +37,7 @@ static const struct spec {
     {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
     {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_SEARCH},
     {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_SEARCH},
-    {"unpaired", 0, FLAG, offsetof(struct options, unpaired), CMD_AUDIT},
+    {"unpaired", 0, FLAG, offsetof(struct options, unpaired), CMD_SEARCH | CMD_INSPECT},
     {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_READ},
     {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_READ},
     {"only", 0, TEXT, offsetof(struct options, only), CMD_SEARCH},

@@ -2,6 +2,7 @@
  * reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "explain/explain.h"
 #include "explain/near_miss.h"
+#include "graph/belong.h"
 #include "library/choose.h"
 #include "match/search_graph.h"
 #include "prove/proofs.h"
@@ -311,16 +312,19 @@ static bool explain_level(struct explained_graph *r) {
 }
 
 /* False when --at means nothing in it. */
-static bool explain_graph(struct fa_explanation *e, const struct compile *c) {
-    const struct level_text *text = c->ttnn.block ? &c->ttnn : &c->ttir;
-    struct level level = {0};
-    struct explained_graph r = {.e = e, .compile = c, .level = &level};
-    level_read(&level, text, &e->diags);
-    bool any = level.present && explain_level(&r);
+static bool explain_graph(struct fa_explanation *e, const struct compile *c, bool unpaired) {
+    struct level ttir, ttnn;
+    struct level_pair both = {&ttir, &ttnn, e->inputs.ncompiles > 1 ? c->number : 0};
+    level_read(&ttir, &c->ttir, &e->diags);
+    level_read(&ttnn, &c->ttnn, &e->diags);
+    struct explained_graph r = {.e = e, .compile = c, .level = ttnn.present ? &ttnn : &ttir};
+    bool refused = !unpaired && !levels_belong(&both, &e->diags);
+    bool any = refused || (r.level->present && explain_level(&r));
     free(r.found.items);
     free(r.near.items);
     arena_free(&r.arena);
-    level_free(&level);
+    level_free(&ttir);
+    level_free(&ttnn);
     return any;
 }
 
@@ -377,7 +381,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
         return status;
     e->proofs = proofs_new(&e->patterns);
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
-        any |= explain_graph(e, &e->inputs.compiles[i]);
+        any |= explain_graph(e, &e->inputs.compiles[i], o->unpaired);
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){o->files[0], 0, 0},
                  "--at takes a location, an alias (#loc12), a result (%12), a line or FILE:LINE", "nothing is at '%s'",
@@ -390,7 +394,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
         gather(e);
     if (e->n > (most ? most : MOST))
         e->n = (uint32_t)(most ? most : MOST);
-    return FA_CLEAN;
+    return e->diags.errors ? FA_INPUT : FA_CLEAN;
 }
 
 struct fa_explanation *fa_explain(const struct fa_options *options, const char *at, size_t most) {
@@ -418,6 +422,8 @@ struct fa_diagnostic fa_explanation_diagnostic(const struct fa_explanation *e, s
 }
 
 void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) {
+    if (e->status != FA_CLEAN && e->n == 0)
+        return; /* "nothing comes close" cannot be claimed */
     if (json)
         explain_print_json(e, out);
     else

@@ -188,3 +188,15 @@ bool origins_suffice(const struct level_pair *l, const struct pairing *p, struct
         say(l, d, none ? SEV_ERROR : SEV_WARNING, 0, 0, what);
     return !none;
 }
+
+bool levels_belong(const struct level_pair *l, struct diags *d) {
+    struct pairing p;
+    if (!l->ttir->present || !l->ttnn->present)
+        return true;
+    if (!signatures_agree(l, d))
+        return false;
+    pair_build(&p, &l->ttir->graph, &l->ttnn->graph, false);
+    bool suffice = origins_suffice(l, &p, d);
+    pair_free(&p);
+    return suffice;
+}

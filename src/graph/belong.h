@@ -16,5 +16,7 @@ struct level_pair {
 bool signatures_agree(const struct level_pair *l, struct diags *d);
 /* False where less than a tenth of the TTNN ops that pair_build judged have an origin; below half, a warning. */
 bool origins_suffice(const struct level_pair *l, const struct pairing *p, struct diags *d);
+/* Both, in pairing no more than that takes. True where a level is absent. */
+bool levels_belong(const struct level_pair *l, struct diags *d);
 
 #endif

@@ -4,13 +4,13 @@
  * so that both modules are kept until they are paired. */
 #include "inspect/inspect.h"
 #include "base/directory.h"
-#include "graph/level.h"
-#include "graph/pair.h"
+#include "graph/belong.h"
 
 #include <stdlib.h>
 
 struct inspector {
     struct inspection *in;
+    bool unpaired;
     struct level *lone[2]; /* of two files: the module of each, if it is the only one */
 };
 
@@ -31,8 +31,13 @@ static struct level *read_block(struct inspection *in, struct file_facts *f, uin
     return l;
 }
 
-static void add_pair(struct inspection *in, uint32_t graph, const struct level *ttir, const struct level *ttnn) {
+/* `several`: messages name the graph. */
+static void add_pair(struct inspector *r, uint32_t graph, bool several, const struct level *ttir,
+                     const struct level *ttnn) {
+    struct inspection *in = r->in;
     struct pairing p;
+    if (!r->unpaired)
+        (void)levels_belong(&(struct level_pair){ttir, ttnn, several ? graph : 0}, &in->diags);
     pair_build(&p, &ttir->graph, &ttnn->graph, true);
     in->pairs = grow(in->pairs, &in->pairs_cap, in->npairs + 1, sizeof *in->pairs);
     in->pairs[in->npairs++] =
@@ -77,7 +82,7 @@ static void inspect_blocks(struct inspector *r, size_t file) {
                 level[is_ttnn(l)] = l;
         }
         if (level[0] && level[1])
-            add_pair(in, order[i].graph, level[0], level[1]);
+            add_pair(r, order[i].graph, f->scan.ngraphs > 1, level[0], level[1]);
         if (n == 1 && in->nfiles == 2) {
             r->lone[file] = level[0] ? level[0] : level[1];
             continue;
@@ -140,7 +145,7 @@ static void inspect_all(struct inspector *r) {
     for (size_t i = 0; i < in->nfiles; i++)
         inspect_blocks(r, i);
     if (r->lone[0] && r->lone[1] && is_ttnn(r->lone[0]) != is_ttnn(r->lone[1]))
-        add_pair(in, 1, r->lone[is_ttnn(r->lone[0])], r->lone[is_ttnn(r->lone[1])]);
+        add_pair(r, 1, false, r->lone[is_ttnn(r->lone[0])], r->lone[is_ttnn(r->lone[1])]);
     free_level(r->lone[0]);
     free_level(r->lone[1]);
     in->status = judge(in);
@@ -148,7 +153,7 @@ static void inspect_all(struct inspector *r) {
 
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out) {
     struct inspection in = {0};
-    struct inspector r = {.in = &in};
+    struct inspector r = {.in = &in, .unpaired = options->unpaired};
     in.diags.arena = &in.arena;
     chips_load(&in.chips, data_directory("devices", &in.arena).p, &in.arena, &in.diags);
     open_files(&in, options);
