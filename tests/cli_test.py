@@ -1204,6 +1204,7 @@ class Usage(Case):
             ("--limit takes a number from 1 to 1000000000", "--limit", "steps=3x", "m.ttir.mlir"),
             ("the name of the output file is empty", "-o", "", "m.ttir.mlir"),
             ("the output './m.ttir.mlir' is also an input", "-o", "./m.ttir.mlir", "m.ttir.mlir", "m.ttnn.mlir"),
+            ("the output 'm.ttir.mlir' is also an input", "-o", "m.ttir.mlir", "m.ttir.mlir:a.mlir"),
         ):
             with self.subTest(args=args):
                 self.wrong(message, *args)

@@ -185,13 +185,24 @@ static bool same_file(const char *a, const char *b) {
            sa.st_ino == sb.st_ino;
 }
 
+/* "run.tar:m.mlir" is in run.tar. */
+static bool lies_in(const char *input, const char *file) {
+    bool same = same_file(file, input);
+    for (const char *colon = strchr(input, ':'); !same && colon; colon = strchr(colon + 1, ':')) {
+        char *archive = strndup(input, (size_t)(colon - input));
+        same = archive && same_file(file, archive);
+        free(archive);
+    }
+    return same;
+}
+
 static bool check_output(struct options *o) {
     if (o->output[0] == '\0')
         return wrong(o, "the name of the output file is empty");
     if (strcmp(o->output, "-") == 0)
         return true;
     for (size_t i = 0; i < o->nfiles; i++)
-        if (strcmp(o->files[i], "-") != 0 && same_file(o->output, o->files[i]))
+        if (strcmp(o->files[i], "-") != 0 && lies_in(o->files[i], o->output))
             return wrong(o, "the output '%s' is also an input", o->output);
     for (const char **pattern = o->patterns; *pattern; pattern++)
         if (same_file(o->output, *pattern))
