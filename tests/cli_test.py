@@ -526,7 +526,7 @@ class PatternLibrary(Case):
 
     def test_check_warns(self):
         for text, warning in (
-                (RELU.replace("name: relu", "name: linear"), r"own.yml:1: warning: replaces linear of .*linear.yml:6"),
+                (RELU.replace("name: relu", "name: linear"), r"own.yml:1: warning: replaces linear of .*linear.yml:20"),
                 (RELU + "notes: of {y}\n", r"(?m)^own.yml:6: warning: neither a name .*: \{y\}"),
                 (RELU + "fused: relu(z)\n", r"(?m)^own.yml:6: warning: `fused` speaks of .*: z"),
                 (RELU + "holds: {x: relu(y)}\n", r"(?m)^own.yml:6: warning: `holds` speaks of another name: y"),
@@ -728,8 +728,27 @@ class Classify(Case):
         rules = "compiler:\n  - {when: 'extent(a, -1) == %d', say: 'it wants other than {extent(a, -1)} columns'}\n"
         self.assertEqual(self.line(text + rules % 64),
                          ["compiler: ttir-fusing has P for this, which did not fire: it wants other than 64 columns"])
-        self.assertEqual(self.line(text + rules % 63), ["compiler: ttir-fusing has P for this, which did not fire: "
-                                                        "none of the compiler's preconditions is seen to fail"])
+        self.assertEqual(self.line(text + rules % 63), ["compiler: ttir-fusing has P for this, which should have fired: "
+                                                        "each of its preconditions holds"])
+        passes = "---\npasses: [{name: ttir-fusing, version: v1, off: no-fusing}]\n"
+        self.assertEqual(self.line(text + rules % 63 + passes),
+                         ["compiler: ttir-fusing has P for this, which should have fired: each of its preconditions holds; "
+                          "what is known to stop it is no-fusing"])
+        open_question = "undecided: {when: present(a), say: it hangs on the weather}\n"
+        self.assertEqual(self.line(text + rules % 63 + open_question),
+                         ["compiler: ttir-fusing has P for this, which did not fire; why is not decided: it hangs on the weather"])
+        self.assertEqual(self.line(text + rules % 64 + open_question),
+                         ["compiler: ttir-fusing has P for this, which did not fire: it wants other than 64 columns"])
+
+    def test_version_of_the_compiler(self):
+        """Of two places the first says it."""
+        status = "status: {level: ttir, pass: p, pattern: P}\n"
+        self.write("own.yml", "name: product\nfused_op: x.z\nsource: ttnn\nmatch: o = matmul(a, b)\nescapes: [o]\n" + status +
+                   "---\nname: sum\nfused_op: x.y\nsource: ttnn\nmatch: o = a + b\n" + status +
+                   "---\npasses: [{name: p, version: v1, off: none}]\n")
+        out = self.run_it("-o", "-", "--ttnn-only", "--no-default-patterns", "-P", "own.yml", "m.ttnn.mlir")[1]
+        self.assertEqual((out.count("compiler: "), out.count("compiler version: ")), (2, 1))
+        self.assertIn("is as of v1.\n", out)
 
     def test_gated(self):
         text = self.BASE + "status: {level: ttnn, pass: ttnn-fusing, pattern: P, gated: enable-p}\n"

@@ -140,9 +140,16 @@ class Reports(Case):
         others = [e for e in whole if e["fused_op"] != "ttnn.linear"]
         self.assertEqual(self.missed("--only=ttnn.linear", *PAIR), linear)
         self.assertEqual(self.missed("--only=ttnn.*_norm", *PAIR), norms)
-        self.assertEqual(self.missed(DIRECT, "--skip=linear*", *PAIR), others)
+        self.assertEqual(unversioned(self.missed(DIRECT, "--skip=linear*", *PAIR)), unversioned(others))
         self.assertEqual(self.missed("--skip=theory_*", *PAIR), whole)
         self.assertEqual(self.missed("--only=ttnn.*", "--skip=linear*,*attention*,*_heads", *PAIR), norms)
+
+
+def unversioned(entries):
+    """Without the version of the compiler, which the first claim of a report names."""
+    for instance in (i for e in entries for i in e["instances"]):
+        instance["notes"] = re.sub("compiler version: .*\n", "", instance["notes"])
+    return entries
 
 
 class Segments(Case):

@@ -257,24 +257,37 @@ Test(library, signs_of_fusing) {
 
 /* ---- the compiler ---- */
 
-static void says(const char *keys, bool before, const char *status, const char *note) {
+static void says(const char *keys, bool before, const struct match_detail *d, const char *status, const char *note) {
+    static struct compiler_pass pass = {.name = {"f", 1}, .off = {"no-f", 4}, .version = {"v1", 2}};
     char text[512];
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "%s", keys);
     const struct pattern *p = read_pattern(text);
-    struct match_detail d = {0};
-    struct str said = classification_note(p, &d, before, false, &arena);
+    struct pattern_set passes = {.passes = &pass, .npasses = 1};
+    struct claim claim = {&passes, p, d, before, false};
+    struct str said = classification_note(&claim, &arena);
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
     cr_assert(str_is(classify(p, false).pass_status, status));
+    cr_assert(str_is(version_of_claims(&passes, p), p->status.pass.n ? "v1" : ""));
 }
 
 Test(library, how_far_the_compiler_is) {
-    says("", false, "no_pass", "");
-    says("status: {level: ttir}\n", false, "no_pass", "no pass makes this fusion; it belongs to TTIR.");
-    says("status: {level: ttir, pass: f, pattern: P}\n", false, "pass_exists_not_fired",
-         "f has P for this, which did not fire");
-    says("status: {level: ttir, pass: f}\n", true, "pass_exists_not_fired", "f makes this fusion and has yet to run");
-    says("status: {level: ttir, pass: f, pattern: P}\ncompiler: never\n", false, "pass_exists_not_fired",
-         "f has P for this, which did not fire: none of the compiler's preconditions is seen to fail");
-    says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, "gated_off",
+    struct str reasons[2] = {STR("a"), STR("b")};
+    struct match_detail none = {0}, fails = {.compiler = {reasons, 2}}, open = {.undecided = {reasons, 1}};
+    const char *exists = "pass_exists_not_fired";
+    says("", false, &none, "no_pass", "");
+    says("status: {level: ttir}\n", false, &none, "no_pass", "no pass makes this fusion; it belongs to TTIR.");
+    says("status: {level: ttir, pass: f, pattern: P}\n", false, &none, exists, "f has P for this, which did not fire");
+    says("status: {level: ttir, pass: f}\n", true, &none, exists, "f makes this fusion and has yet to run");
+#define RULED "status: {level: ttir, pass: f, pattern: P}\ncompiler: never\n"
+    says(
+        RULED, false, &none, exists,
+        "f has P for this, which should have fired: each of its preconditions holds; what is known to stop it is no-f");
+    says(RULED, true, &none, exists, "f has P for this, which fires here; only no-f stops it");
+    says("status: {level: ttir, pass: f, pattern: P, off: no-P}\ncompiler: never\n", true, &none, exists,
+         "f has P for this, which fires here; only no-P stops it");
+    says(RULED, false, &fails, exists, "f has P for this, which did not fire: a; b");
+    says(RULED, true, &fails, exists, "f has P for this, which does not fire here: a; b");
+    says(RULED, true, &open, exists, "f has P for this, which may fire here; whether it does is not decided: a");
+    says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, &none, "gated_off",
          "f has P for this, off unless g is set");
 }

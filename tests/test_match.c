@@ -687,6 +687,79 @@ Test(match, notes_apply_when_their_condition_does) {
     misses += 3; /* notes are not about whether there is a match */
 }
 
+/* ---- how ops are printed ---- */
+
+/* What the compiler simplifies is not between two ops. */
+Test(match, casts_and_movement_there_and_back_are_gone) {
+    pattern("e = exp(x)\nout = tanh(e)", "require: 'between(e, out, \"typecast|reshape|permute\")'");
+#define BETWEEN(ops, last) "e = ttir.exp x -> 2x3xf32; " ops "o = ttir.tanh " last "; return o"
+    hit("x:2x3xf32", BETWEEN("c = ttir.typecast e -> 2x3xbf16; ", "c -> 2x3xbf16"));
+    miss("x:2x3xf32", BETWEEN("b = ttir.typecast e -> 2x3xbf16; c = ttir.typecast b -> 2x3xf32; ", "c -> 2x3xf32"));
+    hit("x:2x3xf32", BETWEEN("b = ttir.reshape e -> 3x2xf32; c = ttir.reshape b -> 6xf32; ", "c -> 6xf32"));
+    miss("x:2x3xf32", BETWEEN("b = ttir.reshape e -> 3x2xf32; c = ttir.reshape b -> 2x3xf32; ", "c -> 2x3xf32"));
+#define TURN(to) " {permutation = array<i64: 1, 0>} -> " to "; "
+    hit("x:2x3xf32", BETWEEN("b = ttir.permute e" TURN("3x2xf32"), "b -> 3x2xf32"));
+    miss("x:2x3xf32",
+         BETWEEN("b = ttir.permute e" TURN("3x2xf32") "c = ttir.permute b" TURN("2x3xf32"), "c -> 2x3xf32"));
+    hit("x:2x3xf32", BETWEEN("b = ttir.permute e" TURN("3x2xf32") "c = ttir.reshape b -> 2x3xf32; ", "c -> 2x3xf32"));
+    pattern("s = sum(x)\nout = tanh(s)", "require: 'between(s, out, \"reshape\")'");
+#define SUM(to, last)                                                                                                  \
+    "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2xf32; r = ttir.reshape s -> " to "; "                  \
+    "o = ttir.tanh r -> " to "; return " last
+    miss("x:2x3xf32", SUM("2x1xf32", "o"));
+    hit("x:2x3xf32", SUM("1x2xf32", "o"));
+    miss("x:2x3xf32", SUM("2x1xf32", "o"));
+}
+
+Test(match, what_stands_between_leads_to_an_op) {
+    pattern("e = exp(x)\nout = e / sum(e)", "require: 'leads(\"typecast -> .*div$\")'");
+#define RATIO(a, b)                                                                                                    \
+    "e = ttir.exp x -> 2x3xf32; c = ttir.typecast e -> 2x3xbf16; s = ttir.sum " a " {dim_arg = [1 : i32], keep_dim = " \
+    "true} -> 2x1xf32; o = ttir.div " b " s -> 2x3xf32; return o"
+    hit("x:2x3xf32", RATIO("e", "c"));
+    miss("x:2x3xf32", RATIO("c", "e"));
+}
+
+Test(match, a_value_has_other_views) {
+    pattern("out = exp(x) + y", "require: dtype(source(y)) != dtype(y)");
+    hit("x:2x3xf32 y:2x3xbf16",
+        "e = ttir.exp x -> 2x3xf32; c = ttir.typecast y -> 2x3xf32; o = ttir.add e c -> 2x3xf32; "
+        "return o");
+    miss("x:2x3xf32 y:2x3xf32",
+         "e = ttir.exp x -> 2x3xf32; c = ttir.reshape y -> 2x3xf32; o = ttir.add e c -> 2x3xf32; "
+         "return o");
+    pattern("out = exp(x) + y", "require: size(printed(y), 0) > size(y, 0)");
+    hit("x:2x3 y:1x3", "e = ttir.exp x -> 2x3; b = ttir.broadcast y -> 2x3; o = ttir.add e b -> 2x3; return o");
+    miss("x:2x3 y:1x3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
+    pattern("out = exp(x) + y", "require: cast_from(x, y)");
+    hit("a:2x3xbf16 b:2x3xbf16 y:2x3xbf16",
+        "c = ttir.typecast a -> 2x3xf32; d = ttir.typecast b -> 2x3xf32; x = ttir.multiply c d -> 2x3xf32\n"
+        "e = ttir.exp x -> 2x3xf32; o = ttir.add e y -> 2x3xf32; return o");
+    miss("a:2x3xbf16 d:2x3xf32 y:2x3xbf16",
+         "c = ttir.typecast a -> 2x3xf32; x = ttir.multiply c d -> 2x3xf32; e = ttir.exp x -> 2x3xf32\n"
+         "o = ttir.add e y -> 2x3xf32; return o");
+    pattern("out = exp(x) + y", "require: same_location(x, out)");
+    const char *at = "x = ttir.tanh a -> 2x3 @%s; e = ttir.exp x -> 2x3 @b.2; o = ttir.add e y -> 2x3 @c.3; return o";
+    char text[256];
+    snprintf(text, sizeof text, at, "c.3");
+    hit("a:2x3 y:2x3", text);
+    snprintf(text, sizeof text, at, "a.1");
+    miss("a:2x3 y:2x3", text);
+}
+
+Test(match, products_of_one_operand_are_siblings) {
+    pattern("p = matmul(a, b)\nout = exp(p)", "require: siblings(p) == 3");
+#define THREE(right, then)                                                                                             \
+    "p = ttir.matmul x u -> 2x4; q = ttir.matmul x " right                                                             \
+    " -> 2x4; r = ttir.matmul x w -> 2x4; o = ttir.exp p -> 2x4; " then
+    hit("x:2x3 u:3x4 v:3x4 w:3x4", THREE("v", "return o q r"));
+    miss("x:2x3 u:3x4 v:1x3x4 w:3x4",
+         "p = ttir.matmul x u -> 2x4; q = ttir.matmul x v -> 1x2x4; r = ttir.matmul x w -> "
+         "2x4; o = ttir.exp p -> 2x4; return o q r");
+    hit("x:2x3 u:3x4 w:3x4", THREE("u", "return o q r"));
+    miss("x:2x3 u:3x4 v:3x4 w:3x4 b:4", THREE("v", "s = ttir.add q b -> 2x4; return o s r"));
+}
+
 /* ---- limits and strange input ---- */
 
 static void chain_of_moves(uint32_t n) {

@@ -337,6 +337,7 @@ static void check_notes(struct example_run *r, const struct match *own) {
     add_lines(&said, d.outside);
     add_lines(&said, d.preconditions);
     add_lines(&said, d.compiler);
+    add_lines(&said, d.undecided);
     add_lines(&said, d.blocked);
     add_lines(&said, (struct str_list){&d.torch, d.torch.n > 0});
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");

@@ -24,6 +24,8 @@ const struct measure_info measure_table[MEASURES] = {
     [MEASURE_size] = {"size", 1, false, "size(x, -1): extent of a dimension of the tensor x"},
     [MEASURE_numel] = {"numel", 0, false, "numel(x): elements of the tensor x"},
     [MEASURE_users] = {"users", 0, false, "users(x): uses of the value x"},
+    [MEASURE_siblings] = {"siblings", 0, false,
+                          "siblings(p): products like the product p that have its left operand, p included"},
     [MEASURE_dtype] = {"dtype", 0, false, "dtype(x): a number for the element type of x, below 0 for floating point"},
     [MEASURE_innermost] = {"innermost", 0, false, "innermost(x): the axis along which x is stored element by element"},
     [MEASURE_begin] = {"begin", 0, false, "begin(s): where the slice s begins"},

@@ -59,6 +59,7 @@ enum measure_id {
     MEASURE_size,
     MEASURE_numel,
     MEASURE_users,
+    MEASURE_siblings,
     MEASURE_dtype,
     MEASURE_innermost,
     MEASURE_begin,

@@ -52,6 +52,22 @@ static uint32_t slot_of(const struct builder *b, const struct formula_scope *s, 
     return s->idiom ? NONE : formula_slot(b->f, name);
 }
 
+/* Argument i of a call: a name, source(name) or printed(name). NONE with a message for anything else. */
+static uint32_t slot_of_argument(struct builder *b, struct formula_scope *s, const struct expr *e, uint32_t i,
+                                 struct number *n) {
+    const struct expr *name = e->args[i];
+    bool view = name->kind == E_CALL && name->nargs == 1;
+    bool source = view && str_is(name->text, "source"), printed = view && str_is(name->text, "printed");
+    if (source || printed)
+        name = name->args[0];
+    uint32_t slot = name->kind == E_NAME ? slot_of(b, s, name->text) : NONE;
+    if (slot == NONE)
+        not_a_name(b, s, name->text);
+    n->sources |= (uint8_t)(source << i);
+    n->printed |= (uint8_t)(printed << i);
+    return slot;
+}
+
 static const struct idiom *find_definition(const struct builder *b, const struct expr *e) {
     const struct idioms *all = b->parts ? &b->parts->definitions : NULL;
     for (uint32_t i = all ? all->n : 0; i-- > 0;)
@@ -122,7 +138,7 @@ static const struct number *condition_call(struct builder *b, struct formula_sco
             n->nargs = (uint8_t)i;
             return n;
         }
-        if (info->arguments == ARGUMENTS_NUMBERS && e->args[i]->kind != E_NAME) {
+        if (info->arguments == ARGUMENTS_NUMBERS && e->args[i]->kind != E_NAME && e->args[i]->kind != E_CALL) {
             take_numbers(b, s, e, i, n);
             n->nargs = (uint8_t)i;
             return n;
@@ -131,10 +147,7 @@ static const struct number *condition_call(struct builder *b, struct formula_sco
             build_fail(b, s, e->args[i]->text, info->says, "a whole number is meant");
             return n;
         }
-        uint32_t slot = slot_of(b, s, e->args[i]->text);
-        n->args[i] = (uint8_t)slot;
-        if (e->args[i]->kind != E_NAME || slot == NONE)
-            not_a_name(b, s, e->args[i]->text);
+        n->args[i] = (uint8_t)slot_of_argument(b, s, e, i, n);
     }
     n->nargs = (uint8_t)e->nargs;
     return n;
@@ -151,9 +164,7 @@ static const struct number *measure_call(struct builder *b, struct formula_scope
         build_fail(b, s, e->text, info->says, "wrong number of arguments");
         return n;
     }
-    n->slot = slot_of(b, s, e->args[0]->text);
-    if (e->args[0]->kind != E_NAME || n->slot == NONE)
-        build_fail(b, s, e->args[0]->text, NULL, "not a name of the formula");
+    n->slot = slot_of_argument(b, s, e, 0, n);
     if (info->key && e->args[1]->kind != E_STRING)
         build_fail(b, s, e->args[1]->text, info->says, "a string is meant");
     else if (info->key)

@@ -1,12 +1,28 @@
 /* Words of templates. */
 #include "lang/template.h"
 
-uint32_t template_typed_slot(const struct formula *f, struct str inner) {
-    struct str name = {inner.p + 5, inner.n - 6};
-    bool typed = inner.n > 6 && memcmp(inner.p, "type(", 5) == 0 && inner.p[inner.n - 1] == ')';
-    return typed ? formula_slot(f, name) : NONE;
+/* "x" of "word(x)"; false for other texts. */
+static bool argument_of(const char *word, struct str text, struct str *inner) {
+    size_t n = strlen(word);
+    if (text.n < n + 3 || memcmp(text.p, word, n) != 0 || text.p[n] != '(' || text.p[text.n - 1] != ')')
+        return false;
+    *inner = (struct str){text.p + n + 1, text.n - n - 2};
+    return true;
+}
+
+uint32_t template_typed_slot(const struct formula *f, struct str inner, struct str *view) {
+    struct str name;
+    if (!argument_of("type", inner, &name))
+        return NONE;
+    *view = STR("");
+    if (argument_of("source", name, &name))
+        *view = STR("source");
+    else if (argument_of("printed", name, &name))
+        *view = STR("printed");
+    return formula_slot(f, name);
 }
 
 bool template_word(const struct formula *f, struct str inner) {
-    return str_is(inner, "found") || template_typed_slot(f, inner) != NONE;
+    struct str view;
+    return str_is(inner, "found") || template_typed_slot(f, inner, &view) != NONE;
 }

@@ -37,11 +37,8 @@ static bool switches_off(struct loader *l, const struct tree *map) {
 static const struct {
     const char *key;
     void (*load)(struct loader *l, const struct tree *list);
-} sections[] = {{"idioms", load_idioms},
-                {"conditions", load_definitions},
-                {"locations", load_locations},
-                {"fused_ops", load_signs},
-                {"lowering", load_lowerings}};
+} sections[] = {{"idioms", load_idioms},   {"conditions", load_definitions}, {"locations", load_locations},
+                {"fused_ops", load_signs}, {"passes", load_passes},          {"lowering", load_lowerings}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 

@@ -144,6 +144,7 @@ static const struct pattern_key {
     LIST(block, HOLDS_RULES),
     OTHER(outside, load_outside),
     LIST(compiler, HOLDS_RULES),
+    LIST(undecided, HOLDS_RULES),
     LIST(undone, HOLDS_RULES),
     OTHER(status, load_status),
     LIST(locate, HOLDS_NAMES),
@@ -159,11 +160,12 @@ static const struct pattern_key {
 enum { NKEYS = sizeof keys / sizeof *keys };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
-    const char *names[NKEYS + 5] = {"idioms", "conditions", "locations", "fused_ops", "lowering"}; /* for hints */
+    const char *names[NKEYS + 6] = {"idioms",    "conditions", "locations",
+                                    "fused_ops", "passes",     "lowering"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
-        names[i + 5] = keys[i].name;
+        names[i + 6] = keys[i].name;
     for (const struct tree *k = map->first; k && !l->failed; k = k->next) {
-        check_key(l, k, names, NKEYS + 5, "the keys are listed in fusion-patterns(5)");
+        check_key(l, k, names, NKEYS + 6, "the keys are listed in fusion-patterns(5)");
         for (const struct tree *earlier = map->first; earlier != k && !l->failed; earlier = earlier->next)
             if (str_eq(earlier->text, k->text))
                 error_at(l, k, NULL, "the key stands there twice: ", k->text);
@@ -213,9 +215,10 @@ static void load_keys(struct loader *l, struct pattern *p, const struct tree *ma
 void load_shared(struct loader *l, const struct tree *root) {
     /* not those that a pattern which is `like` another has from that */
     static const char *const shared[] = {"defaults", "rules"}, *const with_defaults[] = {
-                                                                   "fused_op",   "source", "require", "unless",
-                                                                   "decomposed", "notes",  "torch",   "block",
-                                                                   "compiler",   "undone", "status",  "contains"};
+                                                                   "fused_op",   "source",    "require", "unless",
+                                                                   "decomposed", "notes",     "torch",   "block",
+                                                                   "compiler",   "undecided", "undone",  "status",
+                                                                   "contains"};
     const struct tree *defaults = tree_lookup(root, "defaults"), *rules = tree_lookup(root, "rules");
     check_keys(l, root, shared, 2, "`defaults` and `rules` have a document of their own");
     if (defaults && defaults->kind != TREE_MAPPING)

@@ -1,18 +1,18 @@
-/* The key `status` of a pattern: where the compiler makes the fusion by itself. */
+/* Where the compiler makes a fusion by itself: the key `status` of a pattern, and the section `passes`. */
 #include "library/loader.h"
 
-static const char *const status_keys[] = {"level", "pass", "pattern", "gated"};
+static const char *const status_keys[] = {"level", "pass", "pattern", "gated", "off"};
 
 void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
     struct pattern_status *s = &p->status;
-    struct str *to[] = {&s->level, &s->pass, &s->pattern, &s->gated};
+    struct str *to[] = {&s->level, &s->pass, &s->pattern, &s->gated, &s->off};
     if (n->kind != TREE_MAPPING) {
         error_at(l, n, "status: {level: ttir, pass: ttir-fusing, pattern: SDPAFusing}", "`status` has keys of its own",
                  STR(""));
         return;
     }
     check_keys(l, n, status_keys, sizeof status_keys / sizeof *status_keys,
-               "`status` has `level`, `pass`, `pattern` and `gated`");
+               "`status` has `level`, `pass`, `pattern`, `gated` and `off`");
     for (size_t i = 0; i < sizeof to / sizeof *to && !l->failed; i++) {
         const struct tree *value = tree_lookup(n, status_keys[i]);
         if (value && is_scalar(l, value))
@@ -23,6 +23,32 @@ void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
     if (s->level.n && !str_is(s->level, "ttir") && !str_is(s->level, "ttnn"))
         error_at(l, tree_lookup(n, "level"), "the dialect that the compiler fuses in: ttir or ttnn",
                  "unknown level: ", s->level);
-    else if ((s->pattern.n || s->gated.n) && !s->pass.n)
-        error_at(l, n, NULL, "`pattern` and `gated` are said of a `pass`", STR(""));
+    else if ((s->pattern.n || s->gated.n || s->off.n) && !s->pass.n)
+        error_at(l, n, NULL, "`pattern`, `gated` and `off` are said of a `pass`", STR(""));
+}
+
+static void load_pass(struct loader *l, const struct tree *n) {
+    static const char *const names[] = {"name", "off", "version"};
+    struct compiler_pass pass = {.name = STR("")};
+    struct str *to[] = {&pass.name, &pass.off, &pass.version};
+    for (size_t i = 0; i < sizeof to / sizeof *to && !l->failed; i++) {
+        const struct tree *value = n->kind == TREE_MAPPING ? tree_lookup(n, names[i]) : NULL;
+        if (!value && to[i] != &pass.off)
+            error_at(l, n, "{name: ttir-fusing, off: enable-fusing-pass=false, version: tt-mlir 19c86fca45ae}",
+                     "a pass has `name`, `version` and perhaps `off`", STR(""));
+        else if (value && is_scalar(l, value))
+            *to[i] = value->text;
+    }
+    struct pattern_set *set = l->set;
+    set->passes = grow(set->passes, &set->passes_cap, set->npasses + 1, sizeof *set->passes);
+    set->passes[set->npasses++] = pass;
+}
+
+void load_passes(struct loader *l, const struct tree *list) {
+    if (list->kind != TREE_SEQUENCE) {
+        error_at(l, list, NULL, "`passes` is a list", STR(""));
+        return;
+    }
+    for (const struct tree *i = list->first; i && !l->failed; i = i->next)
+        load_pass(l, i);
 }

@@ -46,6 +46,7 @@ void load_idioms(struct loader *l, const struct tree *list);      /* load_sectio
 void load_definitions(struct loader *l, const struct tree *list); /* load_sections.c: `conditions` */
 void load_locations(struct loader *l, const struct tree *list);   /* load_sections.c: `locations` */
 void load_signs(struct loader *l, const struct tree *list);       /* signs.c: `fused_ops` */
+void load_passes(struct loader *l, const struct tree *list);      /* load_status.c: `passes` */
 void load_lowerings(struct loader *l, const struct tree *list);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */

@@ -51,6 +51,13 @@ struct pattern_status {
     struct str level;         /* ttir or ttnn */
     struct str pass, pattern; /* names in the compiler */
     struct str gated;         /* the flag without which it is off */
+    struct str off;           /* the flag that switches it off, where it is not that of the pass */
+};
+
+/* A pass of the compiler. */
+struct compiler_pass {
+    struct str name, version; /* the version of the compiler that claims on it were taken from */
+    struct str off;           /* the flag that switches it off; empty: it ran before there was TTIR */
 };
 
 struct pattern {
@@ -71,13 +78,14 @@ struct pattern {
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;
     uint32_t order; /* of loading: decides between equal candidates */
-    uint32_t nnotes, ntorch, ncompiler, nundone, nblock, noutside, ndecomposed, nexamples;
+    uint32_t nnotes, ntorch, ncompiler, nundecided, nundone, nblock, noutside, ndecomposed, nexamples;
     struct note_rule *notes;
-    struct note_rule *torch;    /* the torch op in the model's source: the first that holds */
-    struct note_rule *compiler; /* preconditions of the compiler's own pattern that the match does not meet */
-    struct note_rule *undone;   /* the compiler had fused it and took it apart again, which an option prevents */
-    struct note_rule *block;    /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
-    struct note_rule *outside;  /* inputs for which the fused op may differ; in the notes and left out of the proof */
+    struct note_rule *torch;     /* the torch op in the model's source: the first that holds */
+    struct note_rule *compiler;  /* preconditions of the compiler's own pattern that the match does not meet */
+    struct note_rule *undecided; /* what decides whether that pattern fires, where the text does not tell */
+    struct note_rule *undone;    /* the compiler had fused it and took it apart again, which an option prevents */
+    struct note_rule *block;     /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
+    struct note_rule *outside;   /* inputs for which the fused op may differ; in the notes and left out of the proof */
     const struct number *
         *decomposed; /* the compiler took the op apart for a reason of the op; where one holds the match is hidden */
     struct example *examples;
@@ -134,6 +142,8 @@ struct pattern_set {
     uint32_t nlocations, locations_cap;
     struct fusing_sign *signs;
     uint32_t nsigns, signs_cap;
+    struct compiler_pass *passes;
+    uint32_t npasses, passes_cap;
     struct lowering *lowerings; /* what fused ops compute (lowering.h) */
     uint32_t nlowerings, lowerings_cap;
     struct idioms lowered; /* lowerings of fused ops that are no op of a dialect: in formulas they are idioms */

@@ -149,6 +149,7 @@ void patterns_free(struct pattern_set *set) {
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);
     free(set->signs);
+    free(set->passes);
     free(set->items);
     free(set->rooted);
     arena_free(&set->arena);

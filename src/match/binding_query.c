@@ -31,6 +31,7 @@ static void add_rules(struct matcher *m, struct match_detail *out) {
     out->outside = rules_text(&e, p->outside, p->noutside);
     out->blocked = rules_text(&e, p->block, p->nblock);
     out->compiler = rules_text(&e, p->compiler, p->ncompiler);
+    out->undecided = rules_text(&e, p->undecided, p->nundecided);
     out->undone = rules_text(&e, p->undone, p->nundone);
     out->decomposed = !match_none_holds(&e, p->decomposed, p->ndecomposed);
     struct str_list torch = rules_text(&e, p->torch, p->ntorch);

@@ -18,6 +18,17 @@ bool condition_one_location(const struct condition_call *c) {
     return c->e->nops > 1;
 }
 
+static bool location_of(const struct graph *g, uint32_t value, struct str *name) {
+    uint32_t op = value == NONE ? NONE : g->m->values[value].def;
+    return op != NONE && mlir_loc_names(g->m, op, name, 1) > 0;
+}
+
+/* What one op became carries its location: also the movement that it swapped places with. */
+bool condition_same_location(const struct condition_call *c) {
+    struct str x, y;
+    return location_of(c->graph, c->arg[0].value, &x) && location_of(c->graph, c->arg[1].value, &y) && str_eq(x, y);
+}
+
 /* Some op's location has a name that the expression finds. */
 bool condition_located(const struct condition_call *c) {
     struct str names[MAX_NAMES];

@@ -68,3 +68,16 @@ bool condition_count_power(const struct condition_call *c) {
     double count = summed(c->graph, c->arg[1].op), root = c->number->given[1] == 2 ? sqrt(count) : count;
     return is_of_count(c, c->number->given[0] < 0 ? 1 / root : root, count);
 }
+
+/* Each operand of the op that makes x was cast from the element type of y, behind reshapes and permutes. */
+bool condition_cast_from(const struct condition_call *c) {
+    const struct graph *g = c->graph;
+    uint32_t op = c->arg[0].value == NONE ? NONE : g->m->values[c->arg[0].value].def;
+    bool all = op != NONE && graph_noperands(g, op) > 0 && c->arg[1].value != NONE;
+    for (uint32_t i = 0; all && i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        all = v != NONE && graph_dtype(g, v) != graph_dtype(g, c->arg[1].value) &&
+              graph_dtype(g, movement_source(g, v)) == graph_dtype(g, c->arg[1].value);
+    }
+    return all;
+}

@@ -46,7 +46,7 @@ static bool condition(struct evaluation *e, const struct number *n) {
         return evaluates_to_true(e, n->a);
     struct condition_call c = {.e = e, .graph = e->graph, .number = n, .nargs = n->nargs};
     for (uint32_t i = 0; i < n->nargs; i++)
-        c.arg[i] = e->bindings[n->args[i]];
+        c.arg[i] = bound_to(e, n->args[i], value_view_of(n, i));
     bool holds = functions[n->call](&c);
     for (uint32_t i = 0; i < n->nargs; i++)
         if (c.arg[i].needed != c.arg[i].map) { /* does it hold of the whole value, too? */

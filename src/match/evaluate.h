@@ -3,6 +3,7 @@
 #define FA_EVALUATE_H
 
 #include "match/match.h"
+#include "match/movement.h"
 
 enum { MAX_PRECONDITIONS = 16, MAX_ASSUMED_CONSTANTS = 32, MAX_SLICED = 16, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
 
@@ -74,6 +75,17 @@ struct evaluation {
     struct search_record *record; /* collects; NULL: nobody asks */
     uint32_t found;               /* the op that a condition found last, for {found} in templates */
 };
+/* What a name stands for; or what it was before casts and movement, or is after them. The map stays. */
+enum value_view { VIEW_BOUND, VIEW_SOURCE, VIEW_PRINTED };
+static inline struct binding bound_to(const struct evaluation *e, uint32_t slot, enum value_view view) {
+    struct binding b = e->bindings[slot];
+    if (view != VIEW_BOUND && b.value != NONE && b.op == NONE)
+        b.value = view == VIEW_SOURCE ? movement_source(e->graph, b.value) : movement_result(e->graph, b.value);
+    return b;
+}
+static inline enum value_view value_view_of(const struct number *n, uint32_t argument) {
+    return n->sources >> argument & 1 ? VIEW_SOURCE : n->printed >> argument & 1 ? VIEW_PRINTED : VIEW_BOUND;
+}
 /* A number; of a condition 1 or 0. NaN when it is not known: every comparison with it is false. */
 double evaluate(struct evaluation *e, const struct number *n);
 static inline bool evaluates_to_true(struct evaluation *e, const struct number *n) {

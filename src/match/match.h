@@ -43,14 +43,15 @@ struct match_detail {
     const struct assumed_constant *constants;
     uint32_t nconstants;
     struct str_list preconditions;
-    struct str_list remarks;  /* notes of the pattern that apply here, filled in */
-    struct str_list slices;   /* what the fused op takes a slice of */
-    struct str_list outside;  /* what the claim leaves out */
-    struct str_list blocked;  /* why the fusion is known to be unsafe */
-    struct str_list compiler; /* preconditions of the compiler's own pattern that fail here */
-    struct str_list undone;   /* how the compiler had fused it and took it apart again */
-    bool decomposed;          /* the compiler took it apart for a reason of the op */
-    struct str torch;         /* the op of PyTorch, filled in */
+    struct str_list remarks;   /* notes of the pattern that apply here, filled in */
+    struct str_list slices;    /* what the fused op takes a slice of */
+    struct str_list outside;   /* what the claim leaves out */
+    struct str_list blocked;   /* why the fusion is known to be unsafe */
+    struct str_list compiler;  /* preconditions of the compiler's own pattern that fail here */
+    struct str_list undecided; /* what decides whether that pattern fires, where the text does not tell */
+    struct str_list undone;    /* how the compiler had fused it and took it apart again */
+    bool decomposed;           /* the compiler took it apart for a reason of the op */
+    struct str torch;          /* the op of PyTorch, filled in */
 };
 
 /* Goals for one root and pattern; asked 0: the default. */

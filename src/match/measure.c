@@ -1,5 +1,5 @@
 /* Numbers that a matched value or its op has: sizes of its tensor, its users, bounds of a slice, attributes. */
-#include "match/conditions.h"
+#include "match/matcher.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,6 +30,44 @@ static double users_of(const struct evaluation *e, const struct binding *b, cons
     return graph_nuses(e->graph, b->value);
 }
 
+static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
+    return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
+}
+
+/* A product that something is added to gets a bias before products are merged. */
+static bool has_bias(const struct graph *g, uint32_t op) {
+    uint32_t value = g->m->ops[op].first_result, first = g->first_use[value];
+    return match_count_operands(g, op) > 2 || (graph_nuses(g, value) == 1 && g->kind[g->uses[first]] == K_ADD);
+}
+
+/* Products that the compiler merges: of one left operand, alike in flags, in the rank of the right operands and in
+ * their batch, with a bias all of them or none. */
+static bool are_siblings(const struct graph *g, uint32_t p, uint32_t q) {
+    const uint32_t *x = graph_operands(g, p), *y = graph_operands(g, q);
+    uint32_t n, k;
+    struct str flag = STR(""), other = STR("");
+    if (graph_class(g, q) != OP_CONTRACT || graph_noperands(g, q) < 2 || x[0] != y[0] ||
+        has_bias(g, p) != has_bias(g, q))
+        return false;
+    mlir_attr(g->m, p, "transpose_a", &flag);
+    mlir_attr(g->m, q, "transpose_a", &other);
+    const int64_t *shape = graph_shape(g, x[1], &n), *shape2 = graph_shape(g, y[1], &k);
+    bool same = shape && shape2 && n == k && n >= 2 && str_eq(flag, other);
+    return same && memcmp(shape, shape2, (n - 2) * sizeof *shape) == 0;
+}
+
+static double siblings_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
+    const struct graph *g = e->graph;
+    uint32_t op = op_of(e, b), count = 0;
+    (void)n;
+    if (op == NONE || graph_class(g, op) != OP_CONTRACT || graph_noperands(g, op) < 2)
+        return NAN;
+    uint32_t left = graph_operands(g, op)[0];
+    for (uint32_t u = g->first_use[left]; u < g->first_use[left + 1]; u++)
+        count += are_siblings(g, op, g->uses[u]);
+    return count;
+}
+
 static double dtype_of(const struct evaluation *e, const struct binding *b, const struct number *n) {
     enum dtype t = graph_dtype(e->graph, b->value);
     (void)n;
@@ -51,10 +89,6 @@ static double innermost_of(const struct evaluation *e, const struct binding *b, 
             return d;
     }
     return NAN;
-}
-
-static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
-    return b->op != NONE ? b->op : e->graph->m->values[b->value].def;
 }
 
 /* Of a slice that cuts one dimension; `cut` is that dimension, counted from the last, which is -1. */
@@ -97,13 +131,13 @@ static double attribute_of(const struct evaluation *e, const struct binding *b, 
 }
 
 static measured *const functions[MEASURES] = {
-    [MEASURE_rank] = rank_of,   [MEASURE_size] = size_of,           [MEASURE_numel] = numel_of,
-    [MEASURE_users] = users_of, [MEASURE_dtype] = dtype_of,         [MEASURE_innermost] = innermost_of,
-    [MEASURE_begin] = slice_of, [MEASURE_end] = slice_of,           [MEASURE_step] = slice_of,
-    [MEASURE_cut] = slice_of,   [MEASURE_attribute] = attribute_of,
+    [MEASURE_rank] = rank_of,           [MEASURE_size] = size_of,         [MEASURE_numel] = numel_of,
+    [MEASURE_users] = users_of,         [MEASURE_siblings] = siblings_of, [MEASURE_dtype] = dtype_of,
+    [MEASURE_innermost] = innermost_of, [MEASURE_begin] = slice_of,       [MEASURE_end] = slice_of,
+    [MEASURE_step] = slice_of,          [MEASURE_cut] = slice_of,         [MEASURE_attribute] = attribute_of,
 };
 
 double measure(const struct evaluation *e, const struct number *n) {
-    const struct binding *b = &e->bindings[n->slot];
-    return b->value == NONE ? NAN : functions[n->call](e, b, n);
+    struct binding b = bound_to(e, n->slot, value_view_of(n, 0));
+    return b.value == NONE ? NAN : functions[n->call](e, &b, n);
 }

@@ -24,6 +24,25 @@ uint32_t movement_chain(const struct graph *g, uint32_t value, const struct imap
     return n;
 }
 
+uint32_t movement_source(const struct graph *g, uint32_t value) {
+    uint32_t op = g->m->values[value].def;
+    for (int n = 0; n < MAX_CHAIN && op != NONE && graph_looks_through(g, op); n++) {
+        value = graph_through(g, op);
+        op = g->m->values[value].def;
+    }
+    return value;
+}
+
+uint32_t movement_result(const struct graph *g, uint32_t value) {
+    for (int n = 0; n < MAX_CHAIN && graph_nuses(g, value) == 1; n++) {
+        uint32_t user = g->uses[g->first_use[value]];
+        if (!graph_looks_through(g, user))
+            break;
+        value = g->m->ops[user].first_result;
+    }
+    return value;
+}
+
 /* The term of stride 1 tells which axis is innermost. */
 bool last_axis_innermost(const struct imap *map, const struct axes *axes) {
     struct imap last;

@@ -15,6 +15,10 @@ struct link {
 
 /* The value and those that it was moved from, at most `max`; how many. */
 uint32_t movement_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max);
+/* The value that casts and movement made this one of; itself where none did. */
+uint32_t movement_source(const struct graph *g, uint32_t value);
+/* The value that casts and movement make of this one where nothing else uses it; itself where there are none. */
+uint32_t movement_result(const struct graph *g, uint32_t value);
 /* The value is stored with the formula's last axis innermost. */
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);
 

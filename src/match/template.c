@@ -23,7 +23,10 @@ static void say_type(const struct graph *g, uint32_t value, struct buf *out) {
 static void say_word(struct evaluation *e, struct str inner, struct buf *out) {
     const struct mlir *m = e->graph->m;
     if (!str_is(inner, "found")) {
-        say_type(e->graph, e->bindings[template_typed_slot(e->formula, inner)].value, out);
+        struct str view;
+        uint32_t slot = template_typed_slot(e->formula, inner, &view);
+        enum value_view seen = str_is(view, "source") ? VIEW_SOURCE : view.n ? VIEW_PRINTED : VIEW_BOUND;
+        say_type(e->graph, bound_to(e, slot, seen).value, out);
         return;
     }
     if (e->found == NONE) {

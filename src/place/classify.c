@@ -23,18 +23,54 @@ static void add(struct buf *b, const char *before, struct str text, const char *
         buf_printf(b, "%s%.*s%s", before, (int)text.n, text.p, after);
 }
 
-static void add_reasons(struct buf *b, const struct pattern *p, const struct match_detail *d, bool lowered) {
-    for (uint32_t i = 0; i < d->compiler.n; i++)
-        add(b, i ? "; " : lowered ? ": in TTNN, " : ": ", str_trim(d->compiler.items[i]), "");
-    if (p->ncompiler && !d->compiler.n)
-        buf_add(b, STR(": none of the compiler's preconditions is seen to fail"));
+static void add_all(struct buf *b, struct str_list texts) {
+    for (uint32_t i = 0; i < texts.n; i++)
+        add(b, i ? "; " : ": ", str_trim(texts.items[i]), "");
 }
 
-struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, bool lowered,
-                               struct arena *a) {
-    const struct pattern_status *s = &p->status;
+static const struct compiler_pass *pass_of(const struct pattern_set *set, const struct pattern *p) {
+    for (uint32_t i = set->npasses; i-- > 0;)
+        if (str_eq(set->passes[i].name, p->status.pass))
+            return &set->passes[i];
+    return NULL;
+}
+
+struct str version_of_claims(const struct pattern_set *set, const struct pattern *p) {
+    const struct compiler_pass *pass = pass_of(set, p);
+    return pass ? pass->version : STR("");
+}
+
+/* Of a pass that is on unless a flag says otherwise. */
+static void add_answer(struct buf *b, const struct claim *c) {
+    const struct match_detail *d = c->detail;
+    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    bool before = c->before && (!pass || pass->off.n);
+    const char *where = c->lowered ? " (by the TTNN ops)" : "";
+    if (d->compiler.n) {
+        buf_printf(b, ", which %s%s", before ? "does not fire here" : "did not fire", where);
+        add_all(b, d->compiler);
+        return;
+    }
+    if (d->undecided.n) {
+        buf_printf(b, ", %s is not decided%s",
+                   before ? "which may fire here; whether it does" : "which did not fire; why", where);
+        add_all(b, d->undecided);
+        return;
+    }
+    if (!c->pattern->ncompiler) {
+        buf_add(b, before ? STR(" and has yet to run") : STR(", which did not fire"));
+        return;
+    }
+    buf_printf(b, before ? ", which fires here" : ", which should have fired%s: each of its preconditions holds",
+               where);
+    struct str off = c->pattern->status.off.n ? c->pattern->status.off : pass ? pass->off : STR("");
+    add(b, before ? "; only " : "; what is known to stop it is ", off, before ? " stops it" : "");
+}
+
+struct str classification_note(const struct claim *c, struct arena *a) {
+    const struct pattern_status *s = &c->pattern->status;
     struct buf b = {0};
-    if (!exists(p)) {
+    if (!exists(c->pattern)) {
         if (s->level.n)
             buf_printf(&b, "no pass makes this fusion; it belongs to %s.", str_is(s->level, "ttir") ? "TTIR" : "TTNN");
     } else {
@@ -44,15 +80,11 @@ struct str classification_note(const struct pattern *p, const struct match_detai
             buf_add(&b, STR("makes this fusion"));
         if (s->gated.n) {
             add(&b, ", off unless ", s->gated, " is set");
-            if (d->compiler.n) {
+            if (c->detail->compiler.n)
                 buf_add(&b, STR(", and would not fire then"));
-                add_reasons(&b, p, d, lowered);
-            }
+            add_all(&b, c->detail->compiler);
         } else {
-            buf_add(&b, !before         ? STR(", which did not fire")
-                        : d->compiler.n ? STR(" and has yet to run; as it stands it would not fire")
-                                        : STR(" and has yet to run"));
-            add_reasons(&b, p, d, lowered);
+            add_answer(&b, c);
         }
     }
     struct str text = arena_str(a, buf_str(&b));

@@ -11,10 +11,19 @@ struct classification {
 };
 
 struct classification classify(const struct pattern *p, bool undone);
-/* The text behind `compiler:` in the notes; empty when the pattern says nothing of the compiler. `before`: the ops are
- * TTIR from before the compiler's passes. `lowered`: the pass works on TTIR, but its preconditions were evaluated in
- * TTNN. */
-struct str classification_note(const struct pattern *p, const struct match_detail *d, bool before, bool lowered,
-                               struct arena *a);
+/* What is known where a pass of the compiler is spoken of. */
+struct claim {
+    const struct pattern_set *set;
+    const struct pattern *pattern;
+    const struct match_detail *detail; /* of the ops that the pass sees, as far as they are known */
+    bool before;                       /* the ops are TTIR from before the compiler's passes */
+    bool lowered;                      /* the pass works on TTIR, but `detail` is of the TTNN ops */
+};
+
+/* The text behind `compiler:` in the notes: whether the compiler's own pattern fires, or why it does not. Empty when
+ * the pattern says nothing of the compiler. */
+struct str classification_note(const struct claim *c, struct arena *a);
+/* The version of the compiler that such claims were taken from; or empty. */
+struct str version_of_claims(const struct pattern_set *set, const struct pattern *p);
 
 #endif

@@ -118,9 +118,17 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
     return any;
 }
 
-/* What the compiler did, of a TTNN match. Preconditions of a TTIR pass are evaluated in the TTIR graph, where the pass
- * ran; in TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the
- * ops that they descend from had several. */
+/* What is left of a fused op that was taken apart carries its location, which was that of the root. */
+static bool same_location(const struct match *m, const struct match *origin) {
+    struct str here[MAX_LOC_NAMES], there[MAX_LOC_NAMES];
+    int n = mlir_loc_names(m->graph->m, m->root, here, MAX_LOC_NAMES);
+    int k = mlir_loc_names(origin->graph->m, origin->root, there, MAX_LOC_NAMES);
+    return n > 0 && k > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
+}
+
+/* What the compiler did, of a TTNN match. Preconditions are evaluated in the TTIR graph, where the first pass ran; in
+ * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
+ * they descend from had several. */
 static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match *origin,
                                 const struct match_detail *d, bool *undone, struct arena *a) {
     struct match_detail before = {0};
@@ -129,10 +137,24 @@ static struct str compiler_note(const struct note_context *c, const struct match
     bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
     if (known)
         binding_query_run(c->origin_query, origin, a, &before);
-    *undone = !c->before_passes && d->undone.n && !before.undone.n;
+    *undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
     if (*undone)
         return d->undone.items[0];
-    return classification_note(p, known && lowered ? &before : d, c->before_passes, lowered && !known, a);
+    if (known && !before.compiler.n && !before.undecided.n)
+        before.undecided = d->undecided; /* what became of what the pass made */
+    struct claim claim = {c->set, p, known ? &before : d, c->before_passes, lowered && !known};
+    return classification_note(&claim, a);
+}
+
+/* The first claim of a report says which version of the compiler such claims were taken from. */
+static void add_compiler(struct buf *out, const struct note_context *c, const struct pattern *p, struct str claim) {
+    struct str version = claim.n && c->version_said && !*c->version_said ? version_of_claims(c->set, p) : STR("");
+    add_line(out, "compiler: ", claim);
+    if (!version.n)
+        return;
+    buf_printf(out, "compiler version: what is said of its passes, here and elsewhere, is as of %.*s.\n",
+               (int)version.n, version.p);
+    *c->version_said = true;
 }
 
 struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts, bool *undone,
@@ -149,7 +171,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
     add_locations(&out, m, a);
-    add_line(&out, "compiler: ", compiler_note(c, m, facts->origin, &detail, undone, a));
+    add_compiler(&out, c, m->pattern, compiler_note(c, m, facts->origin, &detail, undone, a));
     for (uint32_t i = 0; i < facts->conflicts.n; i++) {
         struct str other = facts->conflicts.items[i];
         buf_printf(&out, "competes with %.*s at the same ops.\n", (int)other.n, other.p);

@@ -13,6 +13,7 @@ struct note_context {
     struct matcher *query;        /* binding query of this graph */
     struct matcher *origin_query; /* of the TTIR graph, for TTIR counterparts of TTNN matches */
     bool before_passes;           /* the ops shown are TTIR: the compiler's passes have yet to run */
+    bool *version_said;           /* which version of the compiler is meant has been said; NULL: it is not to be */
     uint32_t copies;              /* how often the graph was compiled */
     uint32_t graph, ngraphs;      /* number and count in the input */
 };

@@ -13,13 +13,14 @@ struct describer {
     struct arena arena; /* freed after each match */
 };
 
-static void begin_describing(struct describer *by) {
+static void begin_describing(struct describer *by, struct report *r) {
     const struct findings *f = by->f;
     bool ttnn = f->compile->ttnn.block;
     by->notes = (struct note_context){.set = f->patterns,
                                       .flow = flow_new(f->graph),
                                       .query = binding_query_new(f->graph),
                                       .before_passes = !ttnn,
+                                      .version_said = &r->version_said,
                                       .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
                                       .graph = f->compile->number,
                                       .ngraphs = f->ngraphs};
@@ -75,7 +76,7 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
     if (f->selection->matches.n && !r->count_only)
-        begin_describing(&by);
+        begin_describing(&by, r);
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_instance(&by, i, r);
     end_describing(&by);

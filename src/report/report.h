@@ -50,6 +50,7 @@ struct report {
     struct arena arena; /* owns the strings of the entries */
     struct spool spool;
     uint32_t nundone;           /* instances that the compiler had fused and took apart again */
+    bool version_said;          /* the notes of some instance name the version of the compiler */
     bool count_only;            /* nothing will be printed: instances are counted, their text is dropped */
     struct report_index *index; /* private: entries by key */
     struct buf key, text;       /* private: scratch */
