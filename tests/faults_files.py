@@ -231,7 +231,7 @@ def limits(bench):
     for s in SCENARIOS:
         for n in spread(range(3, 12), 100 if FULL else 2):
             yield "ulimit -n", n, s, limited(resource.RLIMIT_NOFILE, n)
-        for n in spread(range(8 << 20, 64 << 20, 1 << 19), 1000 if FULL else 2) if not SANITIZED else []:
+        for n in spread(range(40 << 20, 72 << 20, 1 << 18), 1000 if FULL else 2) if not SANITIZED else []:
             yield "ulimit -v", n, s, limited(resource.RLIMIT_AS, n)
 
 
@@ -271,7 +271,9 @@ def file_systems(bench):
         yield "read-only disk", "out", s, {"behind": read_only("out"), "reason": fixed}
     for s in SCENARIOS[:2]:
         yield "mount point", "", s, {"behind": mount_point, "reason": "must be written"}
-        yield "mount point", "read-only", s, {"behind": read_only("out", "out/r.yml"), "reason": "must be written"}
+        for tmp in "tmp", "":
+            mounts = read_only("out", "out/r.yml")
+            yield "mount point", "read-only", s, {"behind": mounts, "tmp": tmp, "reason": "must be written"}
 
 
 def main():

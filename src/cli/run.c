@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/explain.h"
@@ -32,8 +33,8 @@ static enum fa_status write_report(struct fa_audit *a, const struct options *o) 
     return FA_MISSED;
 }
 
-/* Where the text of a long report is until it is written: in $TMPDIR, else beside the report if that will be a file.
- * To be freed; NULL: where the system has temporary files. */
+/* Where the text of a long report is until it is written: in $TMPDIR, else beside the report if that will be a file and
+ * can be. To be freed; NULL: where the system has temporary files. */
 static char *temporary_directory(const struct options *o) {
     const char *directory = getenv("TMPDIR"), *slash = strrchr(o->output, '/');
     struct stat st;
@@ -41,7 +42,11 @@ static char *temporary_directory(const struct options *o) {
         return strdup(directory);
     if (strcmp(o->output, "-") == 0 || (stat(o->output, &st) == 0 && !S_ISREG(st.st_mode)))
         return NULL;
-    return slash ? strndup(o->output, (size_t)(slash - o->output) + 1) : strdup(".");
+    char *beside = slash ? strndup(o->output, (size_t)(slash - o->output) + 1) : strdup(".");
+    if (beside && access(beside, W_OK) == 0)
+        return beside;
+    free(beside);
+    return NULL;
 }
 
 static enum fa_status run_audit(const struct options *o) {
