@@ -33,38 +33,21 @@ const struct tensor *apply_binary(struct eval_context *b, binary_function *f, co
 
 /* ---- activations folded into other ops ---- */
 
-static const char *const activation_keys[] = {"activation", "matmul_program_config", "conv2d_config"};
-
 bool is_activation_key(const char *key) {
-    for (size_t i = 0; i < sizeof activation_keys / sizeof *activation_keys; i++)
-        if (strcmp(key, activation_keys[i]) == 0)
+    for (const char *const *k = activation_keys; *k; k++)
+        if (strcmp(key, *k) == 0)
             return true;
     return false;
 }
 
-/* The name in "relu", in "#ttnn.unary_with_param<op_type = relu>", or in a program or convolution config that has an
- * activation of one of these forms. */
-static struct str activation_name(struct str text) {
-    static const char *const before[] = {"activation", "op_type"};
-    struct str word;
-    for (size_t i = 0; i < 2; i++) {
-        const char *p = str_find(text, str_of(before[i]));
-        if (p)
-            text = (struct str){p + strlen(before[i]), (size_t)(text.p + text.n - p) - strlen(before[i])};
-    }
-    while (text.n && strchr(" =<\"", text.p[0]))
-        text.p++, text.n--;
-    for (word = (struct str){text.p, 0}; word.n < text.n && !strchr(" ,>\"}", text.p[word.n]);)
-        word.n++;
-    return word;
-}
-
 const struct tensor *apply_activation(struct eval_context *b, const struct call *c, const struct tensor *x) {
     struct str text;
-    for (size_t i = 0; x && i < sizeof activation_keys / sizeof *activation_keys; i++) {
-        if (!attr_text(c, activation_keys[i], &text) || (i > 0 && !str_find(text, STR("activation"))))
+    for (const char *const *key = activation_keys; x && *key; key++) {
+        if (!attr_text(c, *key, &text))
             continue;
-        struct str name = activation_name(text);
+        struct str name = activation_name(*key, text);
+        if (!name.n)
+            continue;
         unary_function *f = activation_of(name);
         if (!f) {
             eval_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);

@@ -17,6 +17,10 @@ unary_function *unary_of(enum op_kind k);
 binary_function *binary_of(enum op_kind k);
 /* An activation by the name that ops print: "relu", "gelu_approx". NULL where there is none. */
 unary_function *activation_of(struct str name);
+/* The attributes that fold an activation into an op, up to NULL; its name in the text of one of them, empty for none.
+ */
+extern const char *const activation_keys[];
+struct str activation_name(const char *key, struct str text);
 /* What collectives and scatters combine values with: "sum", "prod", "min" or "max" somewhere in the text of the
  * attribute, "<sum>" and the like. NULL where there is none. */
 binary_function *combination_of(struct str text);

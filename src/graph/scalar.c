@@ -3,7 +3,7 @@
  * GELU is the exact form; its tanh approximation is that of Hendrycks and Gimpel (2016). A NaN operand makes the result
  * of RELU, SIGN, MAXIMUM and MINIMUM a NaN. REMAINDER has the sign of the divisor, as in NumPy. Bits are those of
  * 64-bit integers, shifts are of 32-bit ones: every bit is gone after 32. */
-#include "numeric/scalar.h"
+#include "graph/scalar.h"
 
 #include <math.h>
 
@@ -62,6 +62,27 @@ unary_function *activation_of(struct str name) {
         if (str_is(name, others[i].name))
             return others[i].f;
     return unary[op_kind_of_name(name)];
+}
+
+const char *const activation_keys[] = {"activation", "matmul_program_config", "conv2d_config", NULL};
+
+/* The name in "relu", in "#ttnn.unary_with_param<op_type = relu>", or in a program or convolution config that has an
+ * activation of one of these forms. */
+struct str activation_name(const char *key, struct str text) {
+    static const char *const before[] = {"activation", "op_type"};
+    struct str word;
+    if (key != activation_keys[0] && !str_find(text, STR("activation")))
+        return STR("");
+    for (size_t i = 0; i < 2; i++) {
+        const char *p = str_find(text, str_of(before[i]));
+        if (p)
+            text = (struct str){p + strlen(before[i]), (size_t)(text.p + text.n - p) - strlen(before[i])};
+    }
+    while (text.n && strchr(" =<\"", text.p[0]))
+        text.p++, text.n--;
+    for (word = (struct str){text.p, 0}; word.n < text.n && !strchr(" ,>\"}", text.p[word.n]);)
+        word.n++;
+    return word;
 }
 
 binary_function *combination_of(struct str text) {
