@@ -1,9 +1,17 @@
 """One process that audits many files and reads the patterns once (audits.c)."""
 import os
+import re
 import subprocess
 import tempfile
 
 from load_yaml import load_yaml
+
+
+def without_locations(text):
+    inner = r"[^()]*"
+    for _ in range(6):  # parentheses in parentheses
+        inner = rf"(?:[^()]|\({inner}\))*"
+    return re.sub(rf" loc\({inner}\)", "", re.sub(r"^#loc.*\n", "", text, flags=re.M))
 
 
 class Audits:

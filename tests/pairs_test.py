@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from audits import Audits
+from audits import Audits, without_locations
 
 PROGRAM, CORPUS = sys.argv[1], sys.argv[2]
 MODELS = os.path.join(CORPUS, "models")
@@ -50,11 +50,6 @@ def functions_turned(text):
     return text[:functions[0].start()] + "".join(f[0] for f in reversed(functions)) + text[functions[-1].end():]
 
 
-def without_locations(text):
-    text = re.sub(r"^#loc.*\n", "", text, flags=re.M)
-    return re.sub(r' loc\((#loc\d*|unknown|"[^"]*"(:\d+:\d+)?(\([^()]*(\([^()]*\))?[^()]*\))?)\)', "", text)
-
-
 def write(name, text):
     path = os.path.join(audits.directory.name, name)
     with open(path, "w") as f:
@@ -84,6 +79,7 @@ for n in names:
     for other in names:
         if texts[other] != texts[n]:  # phi_1 and phi_1_5 are the same text: nothing tells them apart
             is_no_pair(level(other, "ttir"), level(n, "ttnn"))
+            is_no_pair(level(other, "ttir"), bare[1])
 for n in "segformer", "bert_encoder_layer":
     is_pair(level(n, "ttnn"), level(n, "ttir"))
     is_pair(level(n, "ttir"), write("turned.mlir", functions_turned(read(level(n, "ttnn")))))

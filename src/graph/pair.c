@@ -1,14 +1,16 @@
-/* Location names of TTIR ops are put in a table; each TTNN op looks its own names up, outermost
- * first (passes wrap locations as they rewrite). Ops that share a name are told apart by what feeds
- * them: the candidate whose producers are the pairs of the TTNN op's producers. Where the text has no
- * locations, that alone decides: the one op of the same kind that all producers agree on. */
+/* An op of TTNN is paired with the op of TTIR that makes the same value (align.h), wherever it says it comes from: one
+ * location may stand for all ops of a composite. Location names of TTIR ops are put in a table, and each TTNN op looks
+ * its own names up, outermost first (passes wrap locations as they rewrite): they choose among ops of one value, and
+ * decide where TTIR does not make the value. */
 #include "graph/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_PRODUCERS = 16, MAX_STEPS = 64, MAX_JUDGED = 1024 };
+#include "graph/align.h"
+
+enum { MAX_NAMES = 16, MAX_CANDIDATES = 256, MAX_JUDGED = 1024 };
 
 struct named {
     const char *key; /* name bytes, with `len` */
@@ -22,11 +24,13 @@ struct table {
     struct named *names;
     struct named *pool;
     uint32_t npool;
-    uint32_t *next;         /* per TTIR op: the next one of that name */
-    uint32_t *func_of;      /* per TTNN function: the audited TTIR function of the same name, or NONE */
-    uint32_t nsample;       /* ops that were judged, or not expected to have an origin */
-    bool kinds[K_COUNT];    /* of the TTIR ops in audited functions, */
-    uint8_t sizes[1 << 13]; /* and which sizes they have: bits by hash */
+    uint32_t *next;    /* per TTIR op: the next one of that name */
+    uint32_t *func_of; /* per TTNN function: the audited TTIR function of the same name, or NONE */
+    struct alignment values;
+    uint8_t *taken;      /* per TTIR op: an op of TTNN that makes the same value is paired with it */
+    bool last;           /* what is left over is chosen from */
+    uint32_t nsample;    /* ops that were judged, or not expected to have an origin */
+    bool kinds[K_COUNT]; /* of the TTIR ops in audited functions */
 };
 
 static bool pairs_at_all(const struct graph *g, uint32_t op) {
@@ -77,12 +81,6 @@ static enum op_kind judged_kind(const struct graph *g, uint32_t op) {
     return op_table[k].class == OP_CONTRACT ? K_MATMUL : k;
 }
 
-/* The bit of a kind and size among those of TTIR. */
-static uint32_t size_bit(const struct graph *g, uint32_t op) {
-    uint64_t n = (uint64_t)graph_numel(g, g->m->ops[op].first_result);
-    return (uint32_t)((n * K_COUNT + judged_kind(g, op)) * 0x9E3779B97F4A7C15ull >> 48);
-}
-
 /* Of the first `most` ops. */
 static void table_build(struct table *t, const struct graph *g, uint32_t most) {
     const struct mlir *m = g->m;
@@ -94,9 +92,7 @@ static void table_build(struct table *t, const struct graph *g, uint32_t most) {
         if (!pairs_at_all(g, op) || !in_audited_function(g, op))
             continue;
         most--;
-        uint32_t bit = size_bit(g, op);
         t->kinds[judged_kind(g, op)] = true;
-        t->sizes[bit / 8] = (uint8_t)(t->sizes[bit / 8] | 1u << bit % 8);
         if (names_of(g, op, &name, 1) < 1)
             continue;
         struct named *e = NULL;
@@ -133,160 +129,21 @@ static const struct named *candidates(const struct pairing *p, const struct tabl
     return NULL;
 }
 
-/* What defines an operand behind movement and calls: an op; or op NONE and the number of an argument of the function;
- * or neither. */
-struct producer {
-    uint32_t op, argument;
-};
-
-static struct producer producer_of(const struct graph *g, uint32_t v) {
-    for (int step = 0; v != NONE && step < MAX_STEPS; step++) {
-        uint32_t op = g->m->values[v].def, f, number;
-        if (op == NONE) {
-            if (graph_argument_of(g, v, &f, &number) && g->func_kind[f] == FUNC_MAIN)
-                return (struct producer){NONE, number};
-            v = graph_caller_value(g, v);
-            continue;
-        }
-        if (graph_class(g, op) == OP_CALL)
-            v = graph_callee_value(g, v);
-        else if (class_moves(graph_class(g, op)) && graph_noperands(g, op))
-            v = graph_operands(g, op)[0];
-        else
-            return (struct producer){op, NONE};
-    }
-    return (struct producer){NONE, NONE};
-}
-
-static uint32_t producers(const struct graph *g, uint32_t op, struct producer *out) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < graph_noperands(g, op) && n < MAX_PRODUCERS; i++)
-        if (graph_operands(g, op)[i] != NONE)
-            out[n++] = producer_of(g, graph_operands(g, op)[i]);
-    return n;
-}
-
-/* Agreement of a candidate: the same operator, and producers that are each other's pairs. */
-static int agreement(const struct pairing *p, uint32_t ttnn, const struct producer *a, uint32_t n, uint32_t ttir) {
-    struct producer b[MAX_PRODUCERS];
-    uint32_t k = producers(p->ttir, ttir, b);
-    int score = p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != K_UNKNOWN;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < k; j++) {
-            bool ops = a[i].op != NONE && b[j].op != NONE && p->ttir_of[a[i].op] == b[j].op;
-            bool arguments =
-                a[i].op == NONE && b[j].op == NONE && a[i].argument != NONE && a[i].argument == b[j].argument;
-            if (ops || arguments) {
-                score += 2;
-                break;
-            }
-        }
-    return score;
-}
-
-static uint32_t best_candidate(const struct pairing *p, const struct table *t, uint32_t op, const struct named *e) {
-    struct producer fed_by[MAX_PRODUCERS];
-    uint32_t best = NONE, n = producers(p->ttnn, op, fed_by);
-    int top = 0;
-    bool tie = false;
-    if (e->count > MAX_CANDIDATES)
-        return NONE; /* too many to look at all, and the pair may be any of them */
-    for (uint32_t c = e->first; c != NONE; c = t->next[c]) {
-        int score = agreement(p, op, fed_by, n, c);
-        tie = score == top ? true : score > top ? false : tie;
-        if (score > top) {
-            top = score;
-            best = c;
-        }
-    }
-    return tie ? NONE : best;
+static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
+    int64_t a = graph_numel(p->ttnn, p->ttnn->m->ops[ttnn].first_result);
+    int64_t b = graph_numel(p->ttir, p->ttir->m->ops[ttir].first_result);
+    return a < 0 || b < 0 || a == b;
 }
 
 /* One location may stand for two unrelated ops when the files are of different models: an op of the same kind must
  * at least yield as many elements. */
 static bool contradicts(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    if (p->ttnn->kind[ttnn] != p->ttir->kind[ttir] || p->ttnn->kind[ttnn] == K_UNKNOWN)
-        return false;
-    int64_t a = graph_numel(p->ttnn, p->ttnn->m->ops[ttnn].first_result);
-    int64_t b = graph_numel(p->ttir, p->ttir->m->ops[ttir].first_result);
-    return a >= 0 && b >= 0 && a != b;
+    return p->ttnn->kind[ttnn] == p->ttir->kind[ttir] && p->ttnn->kind[ttnn] != K_UNKNOWN && !same_size(p, ttnn, ttir);
 }
-
-/* ---- without locations ---- */
 
 static bool same_kind(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
     enum op_kind a = (enum op_kind)p->ttnn->kind[ttnn], b = (enum op_kind)p->ttir->kind[ttir];
     return a != K_UNKNOWN && (a == b || (op_table[a].class == OP_CONTRACT && op_table[b].class == OP_CONTRACT));
-}
-
-static bool same_producer(const struct pairing *p, struct producer ttnn, struct producer ttir) {
-    if (ttnn.op == NONE || ttir.op == NONE)
-        return ttnn.op == ttir.op && ttnn.argument != NONE && ttnn.argument == ttir.argument;
-    if (p->ttir_of[ttnn.op] != NONE)
-        return p->ttir_of[ttnn.op] == ttir.op;
-    struct constant a = graph_constant(p->ttnn, p->ttnn->m->ops[ttnn.op].first_result);
-    struct constant b = graph_constant(p->ttir, p->ttir->m->ops[ttir.op].first_result);
-    return a.known && b.known && a.value == b.value;
-}
-
-static bool all_agree(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    struct producer a[MAX_PRODUCERS], b[MAX_PRODUCERS];
-    uint32_t n = producers(p->ttnn, ttnn, a), k = producers(p->ttir, ttir, b);
-    bool straight = n == k && n > 0, crossed = n == 2 && k == 2;
-    for (uint32_t i = 0; straight && i < n; i++)
-        straight = same_producer(p, a[i], b[i]);
-    for (uint32_t i = 0; crossed && i < 2; i++)
-        crossed = same_producer(p, a[i], b[1 - i]);
-    return straight || (crossed && op_is((enum op_kind)p->ttnn->kind[ttnn], COMMUTES));
-}
-
-struct search {
-    const struct pairing *p;
-    uint32_t ttnn, found;
-    bool several;
-    uint32_t seen; /* values looked at: a value with very many users decides nothing */
-};
-
-/* TTIR ops that read `value`, behind movement too. */
-static void search_users(struct search *s, uint32_t value, uint32_t depth) {
-    const struct graph *g = s->p->ttir;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && s->seen < MAX_CANDIDATES; u++) {
-        uint32_t op = g->uses[u];
-        s->seen++;
-        if (class_moves(graph_class(g, op)) && depth < MAX_STEPS)
-            search_users(s, g->m->ops[op].first_result, depth + 1);
-        else if (op != s->found && same_kind(s->p, s->ttnn, op) && all_agree(s->p, s->ttnn, op)) {
-            s->several |= s->found != NONE;
-            s->found = op;
-        }
-    }
-}
-
-/* Argument `number` of the audited TTIR function of the same name. */
-static uint32_t ttir_argument(const struct pairing *p, const struct table *t, uint32_t ttnn, uint32_t number) {
-    uint32_t f = p->ttnn->m->ops[ttnn].func, k = f == NONE ? NONE : t->func_of[f];
-    return k != NONE && number < p->ttir->m->funcs[k].nargs ? p->ttir->m->funcs[k].first_arg + number : NONE;
-}
-
-static uint32_t by_dataflow(const struct pairing *p, const struct table *t, uint32_t op) {
-    struct producer from[MAX_PRODUCERS];
-    struct search s = {p, op, NONE, false, 0};
-    uint32_t n = producers(p->ttnn, op, from);
-    for (uint32_t i = 0; i < n && s.seen == 0; i++) {
-        uint32_t value = NONE;
-        if (from[i].op == NONE && from[i].argument != NONE)
-            value = ttir_argument(p, t, op, from[i].argument);
-        else if (from[i].op != NONE && p->ttir_of[from[i].op] != NONE)
-            value = p->ttir->m->ops[p->ttir_of[from[i].op]].first_result;
-        if (value != NONE)
-            search_users(&s, value, 0);
-    }
-    return s.several || s.seen >= MAX_CANDIDATES ? NONE : s.found;
-}
-
-static bool has_location(const struct graph *g, uint32_t op) {
-    struct str name;
-    return names_of(g, op, &name, 1) > 0;
 }
 
 /* ---- do the two belong together ---- */
@@ -297,21 +154,33 @@ static bool computes(const struct graph *g, uint32_t op) {
     return k != K_UNKNOWN && !class_moves(c) && c != OP_CONSTANT && c != OP_SLICE && c != OP_JOIN && !op_generates(k);
 }
 
-static bool same_size(const struct pairing *p, uint32_t ttnn, uint32_t ttir) {
-    int64_t a = graph_numel(p->ttnn, p->ttnn->m->ops[ttnn].first_result);
-    int64_t b = graph_numel(p->ttir, p->ttir->m->ops[ttir].first_result);
-    return a < 0 || b < 0 || a == b;
+static void look_at_values(const struct pairing *p, struct table *t) {
+    if (!t->values.identity)
+        align_build(&t->values, p->ttir, p->ttnn, t->func_of);
+}
+
+/* Whether TTIR makes the value that an op makes, in as many elements. */
+static bool has_equal(const struct pairing *p, const struct table *t, uint32_t op) {
+    uint32_t ops[MAX_CANDIDATES], n = align_origins(&t->values, op, ops, MAX_CANDIDATES);
+    if (align_by_place(&t->values, op))
+        return false;
+    bool has = n > MAX_CANDIDATES;
+    for (uint32_t i = 0; !has && i < n; i++)
+        has = same_size(p, op, ops[i]);
+    return has;
 }
 
 /* An op at the location of TTIR ops has its origin there if one of its kind is as large; where none is of its kind, if
- * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations any
- * op of its kind and size will do, and where TTIR has none of its kind, nothing is known either. */
-static void judge(struct pairing *p, const struct table *t, uint32_t op, const struct named *e) {
+ * any is as large, else it is a part of what that op was lowered to, of which nothing is known. Without locations TTIR
+ * has to make the same value; where it has no op of the kind, nothing is known either. */
+static void judge(struct pairing *p, struct table *t, uint32_t op) {
     struct str name;
     enum op_kind k = judged_kind(p->ttnn, op);
-    uint32_t bit = size_bit(p->ttnn, op);
+    const struct named *e = candidates(p, t, op);
     bool located = t->npool && names_of(p->ttnn, op, &name, 1) > 0 && name.p[0] != '#';
-    bool kind = !located && t->kinds[k], size = kind && t->sizes[bit / 8] >> bit % 8 & 1, both = kind && size;
+    if (!located)
+        look_at_values(p, t);
+    bool both = !located && has_equal(p, t, op), kind = both || (!located && t->kinds[k]), size = both;
     uint32_t c = located && e ? e->first : NONE;
     for (uint32_t n = 0; !both && c != NONE && n < MAX_CANDIDATES; n++, c = t->next[c]) {
         bool same = judged_kind(p->ttir, c) == k, large = same_size(p, op, c);
@@ -324,24 +193,146 @@ static void judge(struct pairing *p, const struct table *t, uint32_t op, const s
     p->njudged += has || kind || (located && !e);
 }
 
-static void pair_op(struct pairing *p, struct table *t, uint32_t op) {
-    const struct named *e = candidates(p, t, op);
-    uint32_t found = NONE;
-    if (!e && !has_location(p->ttnn, op)) {
-        found = by_dataflow(p, t, op);
-        p->ndataflow += found != NONE;
-    } else if (e && e->count == 1) {
-        found = contradicts(p, op, e->first) ? NONE : e->first;
-        p->nlocation += found != NONE;
-    } else if (e) {
-        found = best_candidate(p, t, op, e);
-        p->ndataflow += found != NONE;
+/* ---- which of several ---- */
+
+struct choice {
+    const struct pairing *p;
+    const struct table *t;
+    const struct named *named;
+    uint32_t ttnn, ops[MAX_CANDIDATES], n;
+};
+
+typedef bool choice_test(const struct choice *c, uint32_t ttir);
+
+static bool at_location(const struct choice *c, uint32_t ttir) {
+    uint32_t i = c->named && c->named->count <= MAX_CANDIDATES ? c->named->first : NONE;
+    while (i != NONE && i != ttir)
+        i = c->t->next[i];
+    return i != NONE;
+}
+
+static bool fed_alike(const struct choice *c, uint32_t ttir) {
+    return align_fed_alike(&c->t->values, c->ttnn, ttir);
+}
+
+static bool like_kind(const struct choice *c, uint32_t ttir) {
+    return same_kind(c->p, c->ttnn, ttir);
+}
+
+static bool like_size(const struct choice *c, uint32_t ttir) {
+    return same_size(c->p, c->ttnn, ttir);
+}
+
+static bool same_axes(const struct choice *c, uint32_t ttir) {
+    struct str a, b;
+    return graph_axes(c->p->ttnn, c->ttnn, &a) && graph_axes(c->p->ttir, ttir, &b) && str_eq(a, b);
+}
+
+static bool not_taken(const struct choice *c, uint32_t ttir) {
+    return !c->t->taken[ttir];
+}
+
+/* Where some of the choice pass, the others are dropped. */
+static bool narrow(struct choice *c, choice_test *test) {
+    uint32_t n = 0, kept[MAX_CANDIDATES];
+    for (uint32_t i = 0; c->n > 1 && i < c->n; i++)
+        if (test(c, c->ops[i]))
+            kept[n++] = c->ops[i];
+    if (n) {
+        memcpy(c->ops, kept, n * sizeof *kept);
+        c->n = n;
     }
-    p->nunpaired += found == NONE && !class_moves(graph_class(p->ttnn, op)) && graph_class(p->ttnn, op) != OP_CONSTANT;
-    p->ttir_of[op] = found;
-    if (t->nsample < MAX_JUDGED && computes(p->ttnn, op)) {
-        judge(p, t, op, e);
-        t->nsample++;
+    return c->n == 1;
+}
+
+/* The same op several times over: the compiler keeps the first one. */
+static bool are_one(const struct choice *c) {
+    const struct graph *g = c->p->ttir;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!fed_alike(c, c->ops[i]) || !like_kind(c, c->ops[i]) || !like_size(c, c->ops[i]) ||
+            !str_eq(mlir_span(g->m, g->m->ops[c->ops[i]].props), mlir_span(g->m, g->m->ops[c->ops[0]].props)))
+            return false;
+    return c->n > 0;
+}
+
+static uint32_t chosen(struct choice *c) {
+    static choice_test *const tests[] = {at_location, fed_alike, like_kind, like_size, same_axes};
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        narrow(c, tests[i]);
+    if (c->t->last)
+        narrow(c, not_taken);
+    return c->n == 1 || (c->t->last && are_one(c)) ? c->ops[0] : NONE;
+}
+
+/* ---- the op that an op was made of ---- */
+
+static uint32_t by_value(const struct pairing *p, const struct table *t, uint32_t op) {
+    struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
+    c.n = image_is_made(p->ttnn, op) ? align_origins(&t->values, op, c.ops, MAX_CANDIDATES)
+                                     : align_moved(&t->values, op, c.ops, MAX_CANDIDATES);
+    return c.n <= MAX_CANDIDATES ? chosen(&c) : NONE;
+}
+
+/* A location of one op decides; of several, the op that is fed alike, or is alike. */
+static uint32_t by_location(const struct pairing *p, const struct table *t, uint32_t op) {
+    struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
+    if (!c.named || c.named->count > MAX_CANDIDATES)
+        return NONE; /* too many to look at all, and the pair may be any of them */
+    for (uint32_t i = c.named->first; i != NONE; i = t->next[i])
+        c.ops[c.n++] = i;
+    bool one = c.n == 1 || narrow(&c, fed_alike) || narrow(&c, like_kind);
+    return one && !contradicts(p, op, c.ops[0]) ? c.ops[0] : NONE;
+}
+
+/* Of a product with weights side by side, of which only parts are used: the first of the products that these are. */
+static uint32_t by_parts(const struct pairing *p, uint32_t op) {
+    const struct graph *g = p->ttnn;
+    uint32_t v = g->m->ops[op].first_result, first = NONE;
+    if (graph_class(g, op) != OP_CONTRACT)
+        return NONE;
+    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++) {
+        uint32_t part = graph_class(g, g->uses[u]) == OP_SLICE ? p->ttir_of[g->uses[u]] : NONE;
+        if (part == NONE || graph_class(p->ttir, part) == OP_SLICE)
+            return NONE;
+        first = part < first ? part : first;
+    }
+    return first;
+}
+
+static bool pairs(const struct graph *g, uint32_t op) {
+    return pairs_at_all(g, op) && in_audited_function(g, op);
+}
+
+static void pair_by_value(struct pairing *p, struct table *t) {
+    for (uint32_t op = 0; op < p->ttnn->m->nops; op++)
+        if (p->ttir_of[op] == NONE && pairs(p->ttnn, op) && (p->ttir_of[op] = by_value(p, t, op)) != NONE)
+            t->taken[p->ttir_of[op]] = 1;
+}
+
+static void count_pair(struct pairing *p, const struct table *t, uint32_t op) {
+    struct choice c = {.p = p, .t = t, .ttnn = op, .named = candidates(p, t, op)};
+    enum op_class class = graph_class(p->ttnn, op);
+    if (p->ttir_of[op] == NONE)
+        p->nunpaired += !class_moves(class) && class != OP_CONSTANT;
+    else if (c.named && c.named->count == 1 && c.named->first == p->ttir_of[op])
+        p->nlocation++;
+    else
+        p->ndataflow++;
+}
+
+static void pair_ops(struct pairing *p, struct table *t) {
+    look_at_values(p, t);
+    t->taken = xcalloc(p->ttir->m->nops + (size_t)1, 1);
+    pair_by_value(p, t);
+    t->last = true;
+    pair_by_value(p, t);
+    for (uint32_t op = 0; op < p->ttnn->m->nops; op++) {
+        uint32_t *found = &p->ttir_of[op];
+        if (!pairs(p->ttnn, op))
+            continue;
+        *found = *found == NONE ? by_location(p, t, op) : *found;
+        *found = *found == NONE ? by_parts(p, op) : *found;
+        count_pair(p, t, op);
     }
 }
 
@@ -354,9 +345,15 @@ void pair_build(struct pairing *p, const struct graph *ttir, const struct graph 
     p->marks = xcalloc(ttir->m->nops + (size_t)1, 1);
     struct table t = {.func_of = pair_functions(ttir, ttnn)};
     table_build(&t, ttir, whole ? NONE : 8 * MAX_JUDGED);
-    for (uint32_t op = 0; op < ttnn->m->nops && (whole || t.nsample < MAX_JUDGED); op++)
-        if (pairs_at_all(ttnn, op) && in_audited_function(ttnn, op))
-            pair_op(p, &t, op);
+    if (whole)
+        pair_ops(p, &t);
+    for (uint32_t op = 0; op < ttnn->m->nops && t.nsample < MAX_JUDGED; op++)
+        if (pairs(ttnn, op) && computes(ttnn, op)) {
+            judge(p, &t, op);
+            t.nsample++;
+        }
+    align_free(&t.values);
+    free(t.taken);
     table_free(&t);
     if (!whole && p->norigins * 2ull < p->njudged) { /* their origins may be further behind */
         pair_free(p);

@@ -1,5 +1,5 @@
-/* Pairs the ops of a TTNN module with the TTIR ops they were made of: by resolved location, and
- * among equals by dataflow. No pair rather than a wrong one. */
+/* Pairs the ops of a TTNN module with the TTIR ops they were made of: by the value that they make, else by resolved
+ * location. No pair rather than a wrong one. */
 #ifndef FA_PAIR_H
 #define FA_PAIR_H
 
@@ -9,7 +9,7 @@ struct pairing {
     const struct graph *ttir, *ttnn;
     uint32_t *ttir_of;  /* per TTNN op: a TTIR op or NONE */
     uint32_t nlocation; /* paired by a location that is one op's alone */
-    uint32_t ndataflow; /* paired by producers: the location is shared by several ops, or missing */
+    uint32_t ndataflow; /* paired by value, or the only one of a location that is fed alike */
     uint32_t nunpaired; /* compute ops without a pair */
     uint32_t njudged;   /* of the first of the compute ops those that should have an origin in TTIR of the same model */
     uint32_t norigins;  /* and those that have one: of the same kind and size, at their location if ops have any */
