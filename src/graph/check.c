@@ -105,6 +105,27 @@ static bool reduces(const struct graph *g, uint32_t op, const struct dims *x, in
     return left == numel;
 }
 
+/* Along `dim` the extents of the operands add up, elsewhere they are those of the result. */
+static bool joins(const struct graph *g, uint32_t op, const struct dims *result) {
+    struct str text;
+    int64_t dim = 0, sum = 0;
+    struct dims d;
+    if (!graph_axes(g, op, &text) || !mlir_int(text, &dim))
+        return true;
+    dim += dim < 0 ? (int64_t)result->rank : 0;
+    for (uint32_t k = 0; k < graph_noperands(g, op); k++) {
+        uint32_t value = graph_operands(g, op)[k];
+        if (value == NONE || !static_dims(g, value, &d))
+            return true;
+        for (uint32_t i = 0; i < result->rank && d.rank == result->rank; i++)
+            if (i != dim && d.at[i] != result->at[i])
+                return false;
+        if (d.rank != result->rank || dim < 0 || dim >= (int64_t)d.rank || __builtin_add_overflow(sum, d.at[dim], &sum))
+            return false;
+    }
+    return sum == result->at[dim];
+}
+
 /* Bounds that are printed as numbers; others are operands. */
 static bool is_static_slice(const struct graph *g, uint32_t op, uint32_t rank) {
     static const char *const keys[] = {"begins", "ends"};
@@ -138,6 +159,13 @@ static const char *contradiction(const struct graph *g, uint32_t op, const struc
     case OP_MOVE:
         imap_identity(&whole, 0, numel);
         return imap_through(g, op, &whole, &through) ? NULL : "is not its operand moved";
+    case OP_AXISWISE:
+    case OP_ALIKE:
+        return x.rank == result->rank && memcmp(x.at, result->at, x.rank * sizeof *x.at) == 0
+                   ? NULL
+                   : "is not of the shape of its operand";
+    case OP_JOIN:
+        return joins(g, op, result) ? NULL : "is not its operands side by side";
     case OP_SLICE:
         return slice_bounds(g, op, &cut) || !is_static_slice(g, op, x.rank) ? NULL
                                                                             : "is not of the extents that it cuts";
