@@ -1456,6 +1456,18 @@ class Pairs(Case):
         self.write("ttnn.mlir", bare[1].replace("ttnn.matmul", "ttnn.add").replace("64x128", "1x128"))
         self.assertIn("argument 1 of @forward is 1x128, and 64x128 in", self.unreadable("ttir.mlir", "ttnn.mlir"))
 
+    def test_another_dataflow_without_locations_is_no_pair(self):
+        def model(dialect, *ops):
+            lines = ['    %%%d = "%s.%s : (%s) -> T\n' % (i, dialect, op, "T, T" if "," in op else "T") for i, op in enumerate(ops)]
+            text = "func.func @f(%a: T, %b: T) -> T {\n" + "".join(lines) + "    return %1 : T\n}\n"
+            return text.replace("T", "tensor<32x32xbf16>")
+
+        self.write("ttir.mlir", model("ttir", 'matmul"(%a, %b)', 'relu"(%0)'))
+        self.write("same.mlir", model("ttnn", 'matmul"(%a, %b)', 'relu"(%0)'))
+        self.write("other.mlir", model("ttnn", 'relu"(%a)', 'matmul"(%0, %b)'))
+        self.assertEqual(self.run_it("ttir.mlir", "same.mlir")[0], 1)
+        self.assertIn("not of one model: 0 of 2 ops have an origin", self.unreadable("ttir.mlir", "other.mlir"))
+
     def test_who_does_not_ask_is_not_told(self):
         self.write("other.mlir", self.other_size(MISSED))
         for option in "--unpaired", "--ttnn-only":
