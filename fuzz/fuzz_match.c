@@ -5,6 +5,7 @@
 #include "graph/pair.h"
 #include "match/search.h"
 #include "place/notes.h"
+#include "price/price.h"
 
 #include <stdlib.h>
 
@@ -47,8 +48,37 @@ static void free_module(struct module *m) {
     mlir_free(&m->ir);
 }
 
+/* A chip with the figures of no other. */
+static const struct device *device(void) {
+    static const struct device d = {.chip = {.rows = 8,
+                                             .columns = 8,
+                                             .l1_bytes = 1 << 20,
+                                             .l1_align = 16,
+                                             .dram_align = 32,
+                                             .clock_mhz = 1000,
+                                             .dram_rate = 200,
+                                             .gap_us = 1,
+                                             .startup_us = 2,
+                                             .matrix_use = 0.5,
+                                             .core_bytes = 20}};
+    return &d;
+}
+
+/* With a fusion there is no more to launch than without it but for what its operands and result need. */
+static void check_price(const struct match *m, const struct match_detail *detail, struct arena *arena) {
+    static const double cycles[K_COUNT];
+    struct pricer pricer;
+    pricer_begin(&pricer, m->graph, device(), cycles);
+    struct price price = price_match(&pricer, m, detail);
+    FUZZ_PROMISE(!price.known || (price.with.estimated.us > 0 && price.without.counted.held >= 0));
+    fuzz_touch(price_line(&price, device(), arena));
+    fuzz_touch(price_details(&price, device(), arena));
+    pricer_end(&pricer);
+}
+
 static void check_match(const struct match *m, const struct note_context *context, struct arena *arena) {
     const struct mlir *ir = m->graph->m;
+    struct match_detail detail;
     FUZZ_PROMISE(m->nops > 0);
     for (uint32_t i = 0; i < m->nops; i++) {
         FUZZ_PROMISE(m->ops[i] < ir->nops && (m->func == NONE || ir->ops[m->ops[i]].func == m->func));
@@ -62,7 +92,11 @@ static void check_match(const struct match *m, const struct note_context *contex
     }
     struct segment shown = {ir, m->ops, m->nops};
     fuzz_touch(ir_loc_of(m, arena));
-    fuzz_touch(notes_of(context, m, &(struct match_facts){.shown = &shown}, &(bool){false}, arena));
+    if (!match_details(m, arena, &detail))
+        return;
+    struct match_facts facts = {.shown = &shown, .detail = &detail};
+    fuzz_touch(notes_of(context, m, &facts, &(bool){false}, arena));
+    check_price(m, &detail, arena);
 }
 
 enum { FEW = 48 }; /* ops; of more only close places are put into words, which takes its time */
@@ -111,7 +145,6 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
     match_resolve(&found);
     struct flow *flow = flow_new(&m->graph);
     struct note_context context = {.set = patterns(), .flow = flow, .copies = 1, .graph = 1, .ngraphs = 1};
-    context.query = binding_query_new(&m->graph);
     for (uint32_t i = 0; i < found.n; i++) {
         uint32_t *ops, n;
         check_match(&found.items[i], &context, arena);
@@ -119,7 +152,6 @@ static void search(const struct module *m, const struct pairing *pairs, struct a
             for (uint32_t k = 0; k < n; k++)
                 FUZZ_PROMISE(ops[k] < pairs->ttir->m->nops && (k == 0 || ops[k - 1] < ops[k]));
     }
-    binding_query_free(context.query);
     flow_free(flow);
     free(found.items);
 }

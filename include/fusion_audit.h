@@ -48,6 +48,9 @@ struct fa_options {
     bool no_default_patterns;
     const struct fa_library *library; /* of fa_audit: its patterns instead, for several audits; or NULL */
     const char *default_patterns;     /* directory of the bundled patterns; NULL: beside the program, or as installed */
+    const char *device;               /* of fa_audit: what is saved is priced for this one; NULL: that of the module */
+    const char *default_devices;      /* directory of the devices; NULL: beside the program, or as installed */
+    const char *sort;                 /* of fa_audit: "saving", "count" or "name"; NULL: saving */
     const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
     const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */
     const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; NULL: none */

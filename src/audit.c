@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/directory.h"
 #include "base/work.h"
 #include "graph/belong.h"
 #include "graph/level.h"
@@ -69,15 +70,28 @@ static void find_origins(struct graph_audit *g) {
         match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
 }
 
+/* The chip that was asked for, else that of the module, else n150. */
+static struct device device_of(const struct graph_audit *g) {
+    const struct fa_audit *a = g->a;
+    const struct chip *usual = chip_named(&a->chips, STR("n150"));
+    struct device d = {a->chip ? *a->chip : usual ? *usual : a->chips.items[0], a->chip ? CHIP_CHOSEN : CHIP_ASSUMED};
+    if (!a->chip && !(g->ttnn.present && device_of_module(&a->chips, &g->ttnn.graph, &d)) && g->ttir.present)
+        device_of_module(&a->chips, &g->ttir.graph, &d);
+    return d;
+}
+
 static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
+    struct device device = a->report.count_only ? (struct device){.choice = CHIP_ASSUMED} : device_of(g);
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
                          .patterns = a->patterns,
                          .graph = &g->decides->graph,
                          .selection = &g->selection,
                          .conflicts = g->conflicts,
-                         .origins = g->origins.pairing.ttir ? &g->origins : NULL};
+                         .origins = g->origins.pairing.ttir ? &g->origins : NULL,
+                         .device = &device,
+                         .cycles = a->chips.cycles};
     describe_findings(&f, a->options, &a->report);
 }
 
@@ -183,6 +197,38 @@ static bool read_patterns(struct fa_audit *a) {
     return library_load(&a->own, a->options, &a->diags) && library_select(&a->own, a->options, &a->diags);
 }
 
+/* A dry run prices nothing. */
+static bool read_chips(struct fa_audit *a) {
+    const struct fa_options *o = a->options;
+    struct str dir = o->default_devices ? str_of(o->default_devices) : data_directory("devices", &a->arena);
+    struct buf names = {0};
+    if (o->dry_run && !o->device)
+        return true;
+    if (!chips_load(&a->chips, dir.p, &a->arena, &a->diags))
+        return false;
+    a->chip = o->device ? chip_named(&a->chips, str_of(o->device)) : NULL;
+    for (uint32_t i = 0; o->device && !a->chip && i < a->chips.n; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "one of ", a->chips.items[i].name.p);
+    if (names.n)
+        diag_add(&a->diags, SEV_ERROR, (struct source_location){"", 0, 0}, arena_strdup(&a->arena, buf_str(&names)),
+                 "--device: no such device: %s", o->device);
+    buf_free(&names);
+    return !o->device || a->chip;
+}
+
+static bool read_sort(struct fa_audit *a) {
+    static const char *const words[] = {[SORT_SAVING] = "saving", [SORT_COUNT] = "count", [SORT_NAME] = "name"};
+    const char *word = a->options->sort ? a->options->sort : words[SORT_SAVING];
+    for (int i = SORT_SAVING; i <= SORT_NAME; i++)
+        if (strcmp(word, words[i]) == 0) {
+            a->sort = (enum report_order)i;
+            return true;
+        }
+    diag_add(&a->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "one of saving, count, name",
+             "--sort: no such order: %s", word);
+    return false;
+}
+
 static void say_unfused(struct fa_audit *a) {
     struct source_location at = {a->inputs.ttnn_path, 0, 0};
     if (a->unfused == 1 && a->inputs.ncompiles == 1)
@@ -198,11 +244,11 @@ static void finish_report(struct fa_audit *a) {
         remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs), places,
                                places == 1 ? "" : "s"));
     say_unfused(a);
-    report_sort(&a->report);
+    report_sort(&a->report, a->sort);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    if (!read_patterns(a))
+    if (!read_patterns(a) || !read_chips(a) || !read_sort(a))
         return FA_USAGE;
     enum fa_status read = inputs_read(&a->inputs, o, &a->arena, &a->diags);
     if (read != FA_CLEAN)

@@ -2,6 +2,7 @@
 #ifndef FA_AUDIT_H
 #define FA_AUDIT_H
 
+#include "device/chip.h"
 #include "fusion_audit.h"
 #include "log/inputs.h"
 #include "prove/proofs.h"
@@ -13,8 +14,11 @@ struct fa_audit {
     struct diags diags;
     struct pattern_set own;             /* read for this audit */
     const struct pattern_set *patterns; /* these or those of a library */
+    struct chips chips;
+    const struct chip *chip; /* --device; NULL: that of each module */
     struct inputs inputs;
     struct report report;
+    enum report_order sort;
     struct proofs *proofs; /* or NULL: nothing is proved */
     const char **remarks;  /* for --verbose */
     uint32_t nremarks, remarks_cap;

@@ -58,6 +58,7 @@ void fa_free(struct fa_audit *a) {
     report_free(&a->report);
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
+    chips_free(&a->chips);
     patterns_free(&a->own);
     diags_free(&a->diags);
     free(a->remarks);

@@ -241,6 +241,32 @@ class Audit(Case):
         self.assertIn("model location:", report)
         self.assertIn("source torch ops:", report)
 
+    def test_what_is_saved_depends_on_the_device(self):
+        def saves(*args):
+            out = self.run_it("-q", "-o", "-", *args, "m.ttir.mlir", "m.ttnn.mlir")[1]
+            return re.search("saves: 1 launch, .*; about ([0-9.]+) of .* us \\((.*), launch-bound\\)", out).groups()
+
+        assumed, n150, p150 = saves(), saves("--device=n150"), saves("--device=p150")
+        self.assertEqual((assumed[1], n150[1], p150[1]), ("n150 assumed", "n150", "p150"))
+        self.assertEqual(assumed[0], n150[0])
+        self.assertLess(float(p150[0]), float(n150[0]))
+
+    def test_prices_are_keys_on_demand(self):
+        self.assertNotIn("cost:", self.run_it("-o", "-", "m.ttir.mlir", "m.ttnn.mlir")[1])
+        out = self.run_it("-o", "-", "--details", "m.ttir.mlir", "m.ttnn.mlir")[1]
+        self.assertRegex(out, "    cost:\n      device: n150\n      launches: 2\n")
+        self.assertRegex(out, "\n      launches_fused: 1\n")
+
+    def test_unknown_device_and_order(self):
+        for option, message, hint in (
+                ("--device=n15", "no such device: n15", "one of p150, p150-fw18, p100, n150, n300"),
+                ("--sort=size", "no such order: size", "one of saving, count, name")):
+            self.write("fusion_todo.yml", STALE)
+            status, out, err = self.run_it(option, "m.ttir.mlir", "m.ttnn.mlir")
+            self.assertEqual((status, out), (2, ""))
+            self.assertEqual(err, "fusion-audit: error: %s: %s\n  hint: %s\n%s" % (option.split("=")[0], message, hint, TRY))
+            self.assertEqual(self.read(), STALE)
+
     def test_report_is_yaml(self):
         try:
             from load_yaml import load_yaml

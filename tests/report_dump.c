@@ -32,7 +32,7 @@ int main(void) {
         struct instance instance = {.ir_loc = text, .ttnn = {&irs[n], &zero, 1}, .notes = text, .order = (uint64_t)n};
         report_add(&r, &key, &instance);
     }
-    report_sort(&r);
+    report_sort(&r, SORT_COUNT);
     bool ok = report_print(&r, stdout);
     report_free(&r);
     for (int i = 0; i < n; i++)

@@ -467,6 +467,9 @@ Test(device, a_wrong_description_is_refused_at_its_place) {
                  {"chip: n150\nlike: n150\n", "there is already a chip n150", 1},
                  {"chip: x\nlike: n150\nl1_reserved_bytes: 2000000\n", "more of L1 is reserved than there is", 1},
                  {"- 1\n", "a chip is a mapping", 1},
+                 {"cycles:\n  gelu: 7\n", "`cycles` is a mapping of operators to numbers", 2},
+                 {"cycles:\n  other: 1\n  gelo: 7\n", "no such operator: gelo", 3},
+                 {"cycles:\n  other: 1\n  gelu: -7\n", "cycles are a number above 0", 3},
                  {"chip: [\n", "not YAML", 2}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         bundled_chips();

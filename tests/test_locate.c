@@ -115,9 +115,10 @@ static bool undone;
 static const char *notes(const struct match *m, const struct segment *shown, bool unpaired) {
     struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .graph = 2, .ngraphs = 3, .flow = flow};
-    c.query = binding_query_new(&ir.g);
-    struct str text = notes_of(&c, m, &(struct match_facts){.shown = shown, .unpaired = unpaired}, &undone, &arena);
-    binding_query_free(c.query);
+    struct match_detail detail;
+    cr_assert(match_details(m, &arena, &detail));
+    struct match_facts facts = {.shown = shown, .detail = &detail, .unpaired = unpaired};
+    struct str text = notes_of(&c, m, &facts, &undone, &arena);
     flow_free(flow);
     return text.p;
 }
@@ -169,15 +170,16 @@ Test(locate, notes_of_distant_ops) {
     cr_assert_eq(list.n, N);
     struct flow *flow = flow_new(&ir.g);
     struct note_context c = {.set = &set, .graph = 1, .ngraphs = 1, .flow = flow};
-    c.query = binding_query_new(&ir.g);
     for (uint32_t i = 0; i < N; i++) {
         struct arena a = {0};
         uint32_t ops[2] = {list.items[i].ops[0], list.items[i].ops[1]};
         struct segment s = {&ir.m, ops, 2};
-        cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &(struct match_facts){.shown = &s}, &undone, &a).p,
-                                  "not contiguous: 199 other ops"));
+        struct match_detail detail;
+        cr_assert(match_details(&list.items[i], &a, &detail));
+        struct match_facts facts = {.shown = &s, .detail = &detail};
+        cr_assert_not_null(
+            strstr(notes_of(&c, &list.items[i], &facts, &undone, &a).p, "not contiguous: 199 other ops"));
         arena_free(&a);
     }
-    binding_query_free(c.query);
     flow_free(flow);
 }

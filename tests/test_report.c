@@ -38,7 +38,7 @@ static void add_many(struct report *r, uint32_t n) {
     static const char *const notes[] = {"plain\n", "two\n  lines\n", "", " begins with a blank\n", "- a: \"b\"\n"};
     for (uint32_t i = 0; i < n; i++)
         add_note(r, i % 3 ? "ttnn.linear" : "ttnn.relu", "ttnn.add", i, notes[i % 5]);
-    report_sort(r);
+    report_sort(r, SORT_COUNT);
 }
 
 static uint32_t occurrences(const char *text, const char *what) {
@@ -121,7 +121,7 @@ Test(report, one_entry_for_each_key) {
         report_add(&r, &keys[i], &none);
     cr_assert_eq(r.nentries, 4);
     cr_assert_eq(r.entries[0].ninstances, 3);
-    report_sort(&r);
+    report_sort(&r, SORT_COUNT);
     report_add(&r, &keys[2], &none); /* found again after sorting */
     cr_assert_eq(r.nentries, 4);
     report_free(&r);
@@ -135,7 +135,7 @@ Test(report, order_of_entries_and_instances) {
     add_note(&r, "a", "x", 0, "1\n");
     add_note(&r, "c", "x", 7, "late\n");
     add_note(&r, "c", "x", 3, "early\n");
-    report_sort(&r);
+    report_sort(&r, SORT_COUNT);
     cr_assert(str_is(r.entries[0].key.fused_op, "c"));
     struct buf buffer = {0};
     struct instance_text w;
@@ -148,11 +148,38 @@ Test(report, order_of_entries_and_instances) {
     report_free(&r);
 }
 
+static void add_saving(struct report *r, const char *fused, const char *source, double saved, uint64_t order) {
+    struct str components[] = {STR("x")};
+    struct instance instance = {.notes = STR("n\n"), .order = order, .saved = saved};
+    report_add(r, &(struct entry_key){str_of(fused), str_of(source), {components, 1}, {0}}, &instance);
+}
+
+Test(report, what_saves_most_comes_first_direct_before_theoretical_and_slower_last) {
+    static const char *const wanted[] = {"ttnn.two", "ttnn.one", "ttnn.none", "torch.much", "ttnn.slower"};
+    struct report r = {0};
+    add_saving(&r, "ttnn.none", "ttnn", 0, 1);
+    add_saving(&r, "torch.much", "torch", 100, 1);
+    add_saving(&r, "ttnn.slower", "ttnn", 3, 1);
+    add_saving(&r, "ttnn.slower", "ttnn", -4, 2);
+    add_saving(&r, "ttnn.one", "ttnn", 5, 1);
+    add_saving(&r, "ttnn.two", "ttnn", 2, 1);
+    add_saving(&r, "ttnn.two", "ttnn", 4, 2);
+    report_sort(&r, SORT_SAVING);
+    for (uint32_t i = 0; i < r.nentries; i++)
+        cr_expect(str_is(r.entries[i].key.fused_op, wanted[i]), "%u: %.*s", i, (int)r.entries[i].key.fused_op.n,
+                  r.entries[i].key.fused_op.p);
+    cr_expect_eq(r.entries[0].instances[0].order, 2);
+    report_sort(&r, SORT_NAME);
+    cr_expect(str_is(r.entries[0].key.fused_op, "torch.much"));
+    cr_expect_eq(r.entries[4].instances[0].order, 1);
+    report_free(&r);
+}
+
 Test(report, many_instances) {
     struct report r = {0};
     for (uint32_t i = 0; i < 200000; i++)
         add_note(&r, i % 2 ? "a" : "b", "x", 200000 - i, "n\n");
-    report_sort(&r);
+    report_sort(&r, SORT_COUNT);
     cr_assert_eq(r.nentries, 2);
     cr_assert_eq(r.entries[0].ninstances, 100000);
     cr_assert_eq(r.entries[0].instances[0].order, 1);

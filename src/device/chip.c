@@ -35,6 +35,7 @@ static const struct {
     {"gap_us", VALUE_RATE, offsetof(struct chip, gap_us)},
     {"startup_us", VALUE_RATE, offsetof(struct chip, startup_us)},
     {"matrix_use", VALUE_RATE, offsetof(struct chip, matrix_use)},
+    {"core_bytes_per_cycle", VALUE_RATE, offsetof(struct chip, core_bytes)},
 };
 
 enum { NKEYS = sizeof keys / sizeof *keys };
@@ -138,12 +139,33 @@ static bool read_chip(const struct chip_file *r, const struct tree *map) {
     return true;
 }
 
+static bool read_cycles(const struct chip_file *r, const struct tree *map) {
+    const struct tree *other = tree_lookup(map, "other");
+    double cycles;
+    if (!other || other->kind != TREE_SCALAR || !mlir_float(other->text, &cycles))
+        return refuse(r, map, NULL, "`cycles` is a mapping of operators to numbers, with one for `other`", STR(""));
+    for (int k = 0; k < K_COUNT; k++)
+        r->set->cycles[k] = cycles;
+    for (const struct tree *k = map->first; k; k = k->next) {
+        enum op_kind kind = k->kind == TREE_SCALAR ? op_kind_of_name(k->text) : K_UNKNOWN;
+        if (kind == K_UNKNOWN && k->value != other)
+            return refuse(r, k, NULL, "no such operator: ", k->text);
+        if (k->value->kind != TREE_SCALAR || !mlir_float(k->value->text, &cycles) || !(cycles > 0 && cycles < 1e6))
+            return refuse(r, k->value, NULL, "cycles are a number above 0", STR(""));
+        if (kind != K_UNKNOWN)
+            r->set->cycles[kind] = cycles;
+    }
+    return true;
+}
+
 bool chips_load_text(struct chips *set, const char *file, struct str text, struct arena *a, struct diags *d) {
     struct chip_file r = {set, file, d};
     struct tree_file f = tree_read(text, a);
-    for (const struct tree *t = f.documents; t; t = t->next)
-        if (!read_chip(&r, t))
+    for (const struct tree *t = f.documents; t; t = t->next) {
+        const struct tree *cycles = tree_lookup(t, "cycles");
+        if (cycles ? !read_cycles(&r, cycles) : !read_chip(&r, t))
             return false;
+    }
     if (f.wrong)
         diag_add(d, SEV_ERROR, (struct source_location){file, f.line, f.column}, NULL, "not YAML: %s", f.wrong);
     return !f.wrong;

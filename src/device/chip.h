@@ -1,4 +1,7 @@
-/* Chips: what the files of devices/ say of them, and what a module says of its own. */
+/* Chips: what the files of devices/ say of them, and what a module says of its own.
+ *
+ * A file has one document for each chip, whose keys are the rows of a table in chip.c, or one with the key `cycles`:
+ * numbers by operator, `other` for those that are not named. */
 #ifndef FA_CHIP_H
 #define FA_CHIP_H
 
@@ -15,11 +18,13 @@ struct chip {
     double dram_peak, dram_rate; /* GB/s: of the parts, and as ordinary ops reach it */
     double gap_us, startup_us;   /* between two ops; of a kernel before data flow */
     double matrix_use;           /* of the peak of the matrix unit */
+    double core_bytes;           /* that one core moves in a cycle */
 };
 
 struct chips {
     struct chip *items;
     uint32_t n, cap;
+    double cycles[K_COUNT]; /* of one core for a tile of 32x32 elements */
 };
 
 static inline int64_t chip_cores(const struct chip *c) {
@@ -29,7 +34,7 @@ static inline int64_t chip_l1(const struct chip *c) { /* bytes of a core that te
     return c->l1_bytes - c->l1_reserved_bytes;
 }
 
-/* Reads all *.yml of a directory in order of name. Strings are in `a`. False with diagnostics. */
+/* Reads all files *.yml of a directory in order of name. Strings are in `a`. False with diagnostics. */
 bool chips_load(struct chips *set, const char *directory, struct arena *a, struct diags *d);
 /* Reads the text of one file, which `file` names in diagnostics. */
 bool chips_load_text(struct chips *set, const char *file, struct str text, struct arena *a, struct diags *d);

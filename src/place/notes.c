@@ -1,6 +1,6 @@
-/* Puts the notes together, in a fixed order: summary and remarks of the pattern, verdict, place in the model, torch
- * ops, source locations, state of the compiler, conflicts, graph, layout of the segment. A line without content is left
- * out. */
+/* Puts the notes together, in a fixed order: summary and remarks of the pattern, verdict, what is saved, place in the
+ * model, torch ops, source locations, state of the compiler, conflicts, graph, layout of the segment. A line without
+ * content is left out. */
 #include "place/notes.h"
 
 #include "match/evaluate.h"
@@ -160,18 +160,19 @@ static void add_compiler(struct buf *out, const struct note_context *c, const st
 struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts, bool *undone,
                     struct arena *a) {
     struct buf out = {0};
-    struct match_detail detail;
-    binding_query_run(c->query, m, a, &detail);
+    const struct match_detail *detail = facts->detail;
     add_line(&out, "", m->pattern->summary);
-    add_remarks(&out, &detail);
+    add_remarks(&out, detail);
+    add_line(&out, "precondition: ", facts->memory);
     if (!add_carried(&out, m, a))
         add_carried(&out, facts->origin, a);
     add_line(&out, "", facts->verdict);
-    struct str place = locate_match(c->set, c->flow, m, &detail, a);
+    add_line(&out, "saves: ", facts->saves);
+    struct str place = locate_match(c->set, c->flow, m, detail, a);
     add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
-    add_line(&out, "source torch ops: ", detail.torch.n ? detail.torch : STR("not stated in the input"));
+    add_line(&out, "source torch ops: ", detail->torch.n ? detail->torch : STR("not stated in the input"));
     add_locations(&out, m, a);
-    add_compiler(&out, c, m->pattern, compiler_note(c, m, facts->origin, &detail, undone, a));
+    add_compiler(&out, c, m->pattern, compiler_note(c, m, facts->origin, detail, undone, a));
     for (uint32_t i = 0; i < facts->conflicts.n; i++) {
         struct str other = facts->conflicts.items[i];
         buf_printf(&out, "competes with %.*s at the same ops.\n", (int)other.n, other.p);

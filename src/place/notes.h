@@ -10,7 +10,6 @@
 struct note_context {
     const struct pattern_set *set;
     struct flow *flow;
-    struct matcher *query;        /* binding query of this graph */
     struct matcher *origin_query; /* of the TTIR graph, for TTIR counterparts of TTNN matches */
     bool before_passes;           /* the ops shown are TTIR: the compiler's passes have yet to run */
     bool *version_said;           /* which version of the compiler is meant has been said; NULL: it is not to be */
@@ -21,10 +20,13 @@ struct note_context {
 /* What the notes say of a match beside what it binds. */
 struct match_facts {
     const struct segment *shown; /* its ops in textual order */
-    const struct match *origin;  /* of a TTNN match: its counterpart in TTIR, if there is one */
-    bool unpaired;               /* of a TTNN match: no TTIR ops are known that it descends from */
-    struct str_list conflicts;   /* fused ops that compete for its ops */
-    struct str verdict;          /* of the proof: "validated: ..."; or empty */
+    const struct match_detail *detail;
+    const struct match *origin; /* of a TTNN match: its counterpart in TTIR, if there is one */
+    bool unpaired;              /* of a TTNN match: no TTIR ops are known that it descends from */
+    struct str_list conflicts;  /* fused ops that compete for its ops */
+    struct str verdict;         /* of the proof: "validated: ..."; or empty */
+    struct str saves;           /* what fusing saves; or empty */
+    struct str memory;          /* the precondition that it fits into memory, where that is in doubt; or empty */
 };
 
 /* The notes of a match, line by line, in the arena. `*undone`: the compiler had fused it and took it apart again. */

@@ -5,11 +5,14 @@
 #include "place/classify.h"
 #include "place/flow.h"
 #include "place/notes.h"
+#include "price/price.h"
 
 struct describer {
     const struct findings *f;
     const struct fa_options *options;
     struct note_context notes;
+    struct matcher *query; /* of what matches bind */
+    struct pricer pricer;
     struct arena arena; /* freed after each match */
 };
 
@@ -18,20 +21,22 @@ static void begin_describing(struct describer *by, struct report *r) {
     bool ttnn = f->compile->ttnn.block;
     by->notes = (struct note_context){.set = f->patterns,
                                       .flow = flow_new(f->graph),
-                                      .query = binding_query_new(f->graph),
                                       .before_passes = !ttnn,
                                       .version_said = &r->version_said,
                                       .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
                                       .graph = f->compile->number,
                                       .ngraphs = f->ngraphs};
+    by->query = binding_query_new(f->graph);
+    pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     if (f->origins)
         by->notes.origin_query = binding_query_new(f->origins->pairing.ttir);
 }
 
 static void end_describing(struct describer *by) {
-    binding_query_free(by->notes.query);
+    binding_query_free(by->query);
     binding_query_free(by->notes.origin_query);
     flow_free(by->notes.flow);
+    pricer_end(&by->pricer);
     arena_free(&by->arena);
 }
 
@@ -41,7 +46,13 @@ static struct instance describe(struct describer *by, uint32_t i) {
     const struct proved *verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
     struct instance in = {.order = (uint64_t)f->compile->number << 32 | m->root, .ir_loc = ir_loc_of(m, &by->arena)};
     struct segment *shown = by->notes.before_passes ? &in.ttir : &in.ttnn;
-    struct match_facts facts = {.shown = shown};
+    struct match_detail detail;
+    binding_query_run(by->query, m, &by->arena, &detail);
+    struct price price = price_match(&by->pricer, m, &detail);
+    struct match_facts facts = {.shown = shown,
+                                .detail = &detail,
+                                .saves = price_line(&price, f->device, &by->arena),
+                                .memory = price_precondition(&price, f->device, &by->arena)};
     *shown = match_segment(m, &by->arena);
     if (f->origins)
         in.ttir = origin_segment(f->origins, m, &by->arena, &facts.origin);
@@ -52,6 +63,9 @@ static struct instance describe(struct describer *by, uint32_t i) {
         facts.verdict = verdict_line(verdict, &by->arena);
     if (verdict && by->options->details)
         in.validation = verdict_details(verdict, &by->arena);
+    if (by->options->details)
+        in.cost = price_details(&price, f->device, &by->arena);
+    in.saved = price_saved_us(&price);
     in.notes = notes_of(&by->notes, m, &facts, &in.undone, &by->arena);
     return in;
 }

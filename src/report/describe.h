@@ -2,6 +2,7 @@
 #ifndef FA_DESCRIBE_H
 #define FA_DESCRIBE_H
 
+#include "device/chip.h"
 #include "graph/level.h"
 #include "place/origin.h"
 #include "prove/select.h"
@@ -16,6 +17,8 @@ struct findings {
     const struct selection *selection;
     const struct str_list *conflicts; /* by match; NULL: there are none */
     const struct origins *origins;    /* NULL: there is one level only */
+    const struct device *device;
+    const double *cycles; /* of struct chips */
 };
 
 /* Adds an instance for each match; without text where the report only counts. */

@@ -119,6 +119,8 @@ static void put_instance(struct printer *p, const struct stored_instance *stored
     put_block(p, "notes", text.notes);
     if (text.validation.n > 0)
         put_lines(p, "validation", text.validation);
+    if (text.cost.n > 0)
+        put_lines(p, "cost", text.cost);
     end_mapping(p);
 }
 

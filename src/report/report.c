@@ -9,7 +9,7 @@
 #define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)str_hash((struct str){(key), (n)}))
 #include <uthash.h>
 
-enum { TEXTS = 5 }; /* fields of struct instance_text */
+enum { TEXTS = 6 }; /* fields of struct instance_text */
 
 struct report_index {
     char *key; /* the strings of the entry, each preceded by its length */
@@ -85,7 +85,7 @@ static void entry_add(struct report *r, const struct entry_key *key) {
 /* In the spool an instance is the lengths of its texts and then the texts, in the order of struct instance_text.
  * Segments are appended in place: their lengths are known afterwards. */
 static uint64_t store(struct report *r, const struct instance *in) {
-    uint64_t sizes[TEXTS] = {in->ir_loc.n, 0, 0, in->notes.n, in->validation.n};
+    uint64_t sizes[TEXTS] = {in->ir_loc.n, 0, 0, in->notes.n, in->validation.n, in->cost.n};
     struct buf *out = &r->text;
     out->n = 0;
     buf_add(out, (struct str){(const char *)sizes, sizeof sizes});
@@ -98,6 +98,7 @@ static uint64_t store(struct report *r, const struct instance *in) {
     sizes[2] = out->n - before;
     buf_add(out, in->notes);
     buf_add(out, in->validation);
+    buf_add(out, in->cost);
     memcpy(out->p, sizes, sizeof sizes);
     return spool_add(&r->spool, buf_str(out));
 }
@@ -112,7 +113,7 @@ bool report_instance(struct report *r, const struct stored_instance *s, struct b
     if (!spool_read(&r->spool, s->at + sizeof sizes, total, buffer))
         return false;
     const char *p = buffer->p;
-    struct str *texts[TEXTS] = {&out->ir_loc, &out->ttir, &out->ttnn, &out->notes, &out->validation};
+    struct str *texts[TEXTS] = {&out->ir_loc, &out->ttir, &out->ttnn, &out->notes, &out->validation, &out->cost};
     for (int i = 0; i < TEXTS; i++) {
         *texts[i] = (struct str){p, sizes[i]};
         p += sizes[i];
@@ -132,7 +133,9 @@ void report_add(struct report *r, const struct entry_key *key, const struct inst
     }
     struct report_entry *e = &r->entries[at];
     e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
-    e->instances[e->ninstances++] = (struct stored_instance){instance->order, r->count_only ? 0 : store(r, instance)};
+    e->instances[e->ninstances++] =
+        (struct stored_instance){instance->order, r->count_only ? 0 : store(r, instance), instance->saved};
+    e->saved += instance->saved;
 }
 
 static int compare(uint64_t a, uint64_t b) {
@@ -148,12 +151,10 @@ static int compare_lists(struct str_list a, struct str_list b) {
     return compare(a.n, b.n);
 }
 
-static int compare_entries(const void *pa, const void *pb) {
+static int compare_names(const void *pa, const void *pb) {
     const struct report_entry *x = pa, *y = pb;
     const struct entry_key *a = &x->key, *b = &y->key;
-    int c = compare(y->ninstances, x->ninstances);
-    if (c == 0)
-        c = str_cmp(a->fused_op, b->fused_op);
+    int c = str_cmp(a->fused_op, b->fused_op);
     if (c == 0)
         c = str_cmp(a->source, b->source);
     if (c == 0)
@@ -167,27 +168,43 @@ static int compare_entries(const void *pa, const void *pb) {
     return c ? c : str_cmp(a->class.dialect_level, b->class.dialect_level);
 }
 
+static int compare_counts(const void *pa, const void *pb) {
+    const struct report_entry *x = pa, *y = pb;
+    int c = compare(y->ninstances, x->ninstances);
+    return c ? c : compare_names(pa, pb);
+}
+
+static int compare_savings(const void *pa, const void *pb) {
+    const struct report_entry *x = pa, *y = pb;
+    int c = (x->saved < 0) - (y->saved < 0);
+    if (c == 0)
+        c = !str_is(x->key.source, "ttnn") - !str_is(y->key.source, "ttnn");
+    if (c == 0)
+        c = (x->saved < y->saved) - (x->saved > y->saved);
+    return c ? c : compare_counts(pa, pb);
+}
+
 /* Instances of the same order stay in the order in which they were added, which is that of their offsets. */
-static int compare_instances(const void *pa, const void *pb) {
+static int compare_orders(const void *pa, const void *pb) {
     const struct stored_instance *a = pa, *b = pb;
     int c = compare(a->order, b->order);
     return c ? c : compare(a->at, b->at);
 }
 
-static void sort_instances(struct report_entry *e) {
-    bool sorted = true;
-    for (uint32_t i = 1; i < e->ninstances && sorted; i++)
-        sorted = e->instances[i - 1].order <= e->instances[i].order;
-    if (!sorted)
-        qsort(e->instances, e->ninstances, sizeof *e->instances, compare_instances);
+static int compare_instances(const void *pa, const void *pb) {
+    const struct stored_instance *a = pa, *b = pb;
+    int c = (a->saved < b->saved) - (a->saved > b->saved);
+    return c ? c : compare_orders(pa, pb);
 }
 
-void report_sort(struct report *r) {
+void report_sort(struct report *r, enum report_order by) {
+    static int (*const orders[])(const void *, const void *) = {compare_savings, compare_counts, compare_names};
     index_free(r);
     if (r->nentries > 0)
-        qsort(r->entries, r->nentries, sizeof *r->entries, compare_entries);
+        qsort(r->entries, r->nentries, sizeof *r->entries, orders[by]);
     for (uint32_t i = 0; i < r->nentries; i++)
-        sort_instances(&r->entries[i]);
+        qsort(r->entries[i].instances, r->entries[i].ninstances, sizeof *r->entries[i].instances,
+              by == SORT_SAVING ? compare_instances : compare_orders);
 }
 
 void report_free(struct report *r) {

@@ -14,20 +14,22 @@
 struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
-    struct str notes;      /* lines, the last one newline-terminated */
-    struct str validation; /* lines of `key: value`; empty: not printed */
-    uint64_t order;        /* sort key within the entry: graph number, then op */
-    bool undone;           /* the compiler had fused it and took it apart again */
+    struct str notes;            /* lines, the last one newline-terminated */
+    struct str validation, cost; /* lines of `key: value`; empty: not printed */
+    double saved;                /* us; below 0: fusing is slower */
+    uint64_t order;              /* sort key within the entry: graph number, then op */
+    bool undone;                 /* the compiler had fused it and took it apart again */
 };
 
 /* An instance that was added: its text is in the spool, at offset `at`. */
 struct stored_instance {
     uint64_t order, at;
+    double saved;
 };
 
 /* The text of a stored instance: views of the buffer that it was read into. */
 struct instance_text {
-    struct str ir_loc, ttir, ttnn, notes, validation;
+    struct str ir_loc, ttir, ttnn, notes, validation, cost;
 };
 
 /* What all instances of an entry have in common. */
@@ -41,6 +43,7 @@ struct report_entry {
     struct entry_key key;
     struct stored_instance *instances;
     uint32_t ninstances, instances_cap;
+    double saved; /* by all of them */
 };
 
 struct report {
@@ -59,8 +62,11 @@ struct report {
 /* Adds an instance to the entry with this key, which is made when it is new. A zeroed report is empty. Everything is
  * copied: the modules may be freed once this returns. */
 void report_add(struct report *r, const struct entry_key *key, const struct instance *instance);
-/* Entries by number of instances (most first), then fused op, source, components; instances by `order`. */
-void report_sort(struct report *r);
+/* SORT_SAVING: direct fusions, then theoretical ones, each by what all their instances save; those that are slower
+ * last. Among equals, and by SORT_COUNT, by number of instances (most first), then, and by SORT_NAME, by fused op,
+ * source, components. Instances by what they save, else by `order`. */
+enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
+void report_sort(struct report *r, enum report_order by);
 /* Reads an instance back. False when the spool could not be written or read. */
 bool report_instance(struct report *r, const struct stored_instance *s, struct buf *buffer, struct instance_text *out);
 /* Prints YAML to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */

@@ -1,0 +1,277 @@
+/* How each class of operators uses a chip. Kernels of norms, softmax and reductions give each core whole rows of tiles,
+ * all others any tiles (tt-metal tech_reports/Gemma4PrefillChunkSize). */
+#include "price/cost.h"
+
+#include <stdlib.h>
+
+/* What is known of a type. */
+struct priced_type {
+    bool asked, known;
+    struct layout layout;
+    int64_t bytes, tiles;
+};
+
+void pricer_begin(struct pricer *p, const struct graph *g, const struct device *d, const double *cycles) {
+    *p = (struct pricer){.graph = g, .device = d, .cycles = cycles, .ntypes = g->m->ntypes};
+    p->types = xcalloc(p->ntypes + (size_t)1, sizeof *p->types);
+}
+
+void pricer_end(struct pricer *p) {
+    free(p->types);
+    *p = (struct pricer){0};
+}
+
+static const struct priced_type *type_of(struct pricer *p, uint32_t value) {
+    const struct mlir *m = p->graph->m;
+    uint32_t id = m->values[value].type;
+    struct priced_type *t = &p->types[id];
+    if (!t->asked) {
+        const struct mlir_type *type = &m->types[id];
+        t->asked = true;
+        t->known =
+            (type->encoding.n && layout_read(m, type->encoding, &t->layout)) || layout_by_default(m, type, &t->layout);
+        t->bytes = t->known ? layout_bytes(&t->layout, p->device->chip.dram_align) : -1;
+        t->tiles = t->known ? layout_tiles(&t->layout) : -1;
+        t->known = t->bytes > 0 && t->bytes < (int64_t)1 << 50 && t->tiles > 0;
+    }
+    return t->known ? t : NULL;
+}
+
+const struct layout *value_layout(struct pricer *p, uint32_t value) {
+    const struct priced_type *t = type_of(p, value);
+    return t ? &t->layout : NULL;
+}
+
+bool work_reads(struct pricer *p, uint32_t value, struct work *w) {
+    const struct priced_type *t = type_of(p, value);
+    if (!t)
+        return false;
+    if (t->layout.memory == MEMORY_L1)
+        w->l1_read += t->bytes;
+    else if (t->layout.memory != MEMORY_HOST)
+        w->dram_read += t->bytes;
+    return true;
+}
+
+bool work_writes(struct pricer *p, uint32_t value, struct work *w) {
+    struct work read = {0};
+    bool known = work_reads(p, value, &read);
+    w->dram_written += read.dram_read;
+    w->l1_written += read.l1_read;
+    return known;
+}
+
+int64_t cores_for(const struct pricer *p, int64_t pieces) {
+    int64_t cores = chip_cores(&p->device->chip);
+    return pieces < 1 ? 1 : pieces < cores ? pieces : cores;
+}
+
+/* ---- which ops run ---- */
+
+static bool same_rows(const struct graph *g, uint32_t a, uint32_t b, int64_t multiple) {
+    uint32_t ra, rb;
+    const int64_t *x = graph_shape(g, a, &ra), *y = graph_shape(g, b, &rb);
+    if (!x || !y || ra < 1 || rb < 1 || x[ra - 1] != y[rb - 1])
+        return false;
+    int64_t rows = ra > 1 ? x[ra - 2] : 1, others = rb > 1 ? y[rb - 2] : 1;
+    return rows == others || (rows % multiple == 0 && others % multiple == 0);
+}
+
+/* A reshape is a view where neither the last dimension nor the padding of the rows changes. */
+static bool is_view(struct pricer *p, uint32_t op) {
+    const struct graph *g = p->graph;
+    uint32_t from = graph_operands(g, op)[0], to = g->m->ops[op].first_result;
+    const struct layout *a = value_layout(p, from), *b = value_layout(p, to);
+    if (g->kind[op] == K_BROADCAST) /* what reads it broadcasts */
+        return true;
+    if (g->kind[op] != K_RESHAPE || !a || !b || a->memory != b->memory || a->tile_height != b->tile_height)
+        return false;
+    return same_rows(g, from, to, a->tile_height ? a->tile_height : 1);
+}
+
+bool op_is_launched(struct pricer *p, uint32_t op) {
+    const struct graph *g = p->graph;
+    uint32_t result = g->m->ops[op].first_result;
+    enum op_class class = graph_class(g, op);
+    if (class == OP_CONSTANT || class == OP_CALL || class == OP_RETURN || class == OP_NO_USE || class == OP_STRUCTURE ||
+        g->kind[op] == K_TO_DEVICE || g->m->ops[op].nresults == 0 || graph_is_parameter(g, result))
+        return false;
+    return !(class_moves(class) && graph_noperands(g, op) > 0 && graph_operands(g, op)[0] != NONE && is_view(p, op));
+}
+
+/* ---- computing ---- */
+
+/* Passes of the matrix unit over a pair of tiles, 16 cycles each: the more, the more bits of both factors count. Where
+ * nothing is printed, TTNN takes HiFi2; LoFi for two block floats, HiFi3 for f32 on Wormhole. */
+static double fidelity_passes(const struct pricer *p, uint32_t op) {
+    static const char *const names[] = {"lofi", "hifi2", "hifi3", "hifi4"};
+    const struct graph *g = p->graph;
+    struct str config;
+    if (mlir_attr(g->m, op, "compute_config", &config) || mlir_attr(g->m, op, "compute_kernel_config", &config))
+        for (int i = 0; i < 4; i++)
+            if (str_find(config, str_of(names[i])))
+                return i + 1;
+    if (graph_dtype(g, g->m->ops[op].first_result) == DT_F32)
+        return str_is(p->device->chip.arch, "wormhole_b0") ? 3 : 4;
+    for (uint32_t i = 0; i < 2 && i < graph_noperands(g, op); i++) {
+        enum dtype t = graph_dtype(g, graph_operands(g, op)[i]);
+        if (t != DT_BFP8 && t != DT_BFP4)
+            return 2;
+    }
+    return 1;
+}
+
+static int64_t extent_from_end(const struct graph *g, uint32_t value, uint32_t back) {
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    return dims && rank > back ? dims[rank - 1 - back] : 1;
+}
+
+static bool is_set(const struct graph *g, uint32_t op, const char *key) {
+    struct str text;
+    bool set = false;
+    return mlir_attr(g->m, op, key, &text) && mlir_bool(text, &set) && set;
+}
+
+/* How many products each element of a result is the sum of; 0: it is no product. */
+static int64_t summed(const struct graph *g, uint32_t op) {
+    const uint32_t *in = graph_operands(g, op);
+    enum op_kind k = (enum op_kind)g->kind[op];
+    struct str text;
+    uint32_t rank;
+    if (graph_noperands(g, op) < 2 || in[0] == NONE || in[1] == NONE)
+        return 0;
+    if (k == K_MATMUL || k == K_LINEAR)
+        return extent_from_end(g, in[0], is_set(g, op, "transpose_a"));
+    if (op_convolves(k)) {
+        int64_t channels = 0, weights = graph_numel(g, in[1]);
+        const int64_t *dims = graph_shape(g, in[1], &rank);
+        if (!mlir_attr(g->m, op, "out_channels", &text) || !mlir_int(text, &channels))
+            channels = dims && rank ? dims[0] : 0;
+        return channels > 0 && weights > 0 ? weights / channels : 0;
+    }
+    if (k == K_DOT_GENERAL && mlir_attr(g->m, op, "contract_dims_lhs", &text)) {
+        int64_t dims[4], n = 1;
+        int count = mlir_ints(text, dims, 4);
+        const int64_t *shape = graph_shape(g, in[0], &rank);
+        for (int i = 0; i < count && i < 4; i++)
+            n *= shape && dims[i] >= 0 && dims[i] < rank && shape[dims[i]] > 0 ? shape[dims[i]] : 1;
+        return n;
+    }
+    return 0;
+}
+
+static int64_t tiles_of(struct pricer *p, uint32_t value) {
+    const struct priced_type *t = type_of(p, value);
+    return t ? t->tiles : 0;
+}
+
+static int64_t most_tiles(struct pricer *p, uint32_t op) {
+    const struct graph *g = p->graph;
+    int64_t most = tiles_of(p, g->m->ops[op].first_result);
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        int64_t n = graph_operands(g, op)[i] == NONE ? 0 : tiles_of(p, graph_operands(g, op)[i]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+int64_t tile_rows(struct pricer *p, uint32_t value) {
+    int64_t columns = (extent_from_end(p->graph, value, 0) + TILE - 1) / TILE;
+    return columns > 0 ? tiles_of(p, value) / columns : 1;
+}
+
+/* Products of an attention that is one op already: queries with keys, and what they weigh with values. */
+static double attention_cycles(struct pricer *p, uint32_t op) {
+    const struct graph *g = p->graph;
+    const uint32_t *in = graph_operands(g, op);
+    int64_t keys = (extent_from_end(g, in[1], 1) + TILE - 1) / TILE;
+    return 2.0 * (double)(tiles_of(p, in[0]) * keys) * 16 * fidelity_passes(p, op);
+}
+
+static void compute(struct pricer *p, uint32_t op, struct work *w) {
+    const struct graph *g = p->graph;
+    enum op_kind k = (enum op_kind)g->kind[op];
+    enum op_class class = op_table[k].class;
+    uint32_t result = g->m->ops[op].first_result;
+    const struct layout *layout = value_layout(p, result);
+    int64_t products = summed(g, op), tiles = most_tiles(p, op);
+    int64_t pieces = class == OP_AXISWISE ? tile_rows(p, result) : tiles_of(p, result);
+    if (class == OP_REDUCE && tile_rows(p, graph_operands(g, op)[0]) > pieces)
+        pieces = tile_rows(p, graph_operands(g, op)[0]);
+    w->cores = cores_for(p, pieces);
+    if (layout && layout_is_sharded(layout))
+        w->cores = cores_for(p, layout->cores);
+    if (k == K_SDPA || k == K_SDPA_DECODE) {
+        w->matrix_cycles = attention_cycles(p, op);
+        w->cores = cores_for(p, INT64_MAX);
+    } else if (products) {
+        int64_t pairs = tiles_of(p, result) * ((products + TILE - 1) / TILE);
+        w->matrix_cycles = (double)pairs * 16 * fidelity_passes(p, op);
+    } else {
+        w->vector_cycles = (double)tiles * p->cycles[k];
+    }
+}
+
+uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
+    const struct graph *g = p->graph;
+    uint32_t v = graph_operands(g, op)[operand], result = g->m->ops[op].first_result;
+    bool part = graph_class(g, op) == OP_SLICE || g->kind[op] == K_EMBEDDING || g->kind[op] == K_GATHER;
+    return part && graph_numel(g, v) > graph_numel(g, result) ? result : v;
+}
+
+bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
+    const struct graph *g = p->graph;
+    const struct mlir_op *o = &g->m->ops[op];
+    bool known = true;
+    *out = (struct work){0};
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE)
+            known &= work_reads(p, read_of(p, op, i), out);
+    for (uint32_t i = 0; i < o->nresults; i++)
+        known &= work_writes(p, o->first_result + i, out);
+    if (known)
+        compute(p, op, out);
+    return known;
+}
+
+/* ---- time ---- */
+
+void cost_add(const struct pricer *p, const struct work *w, struct cost *to) {
+    const struct chip *c = &p->device->chip;
+    struct counted *n = &to->counted;
+    struct estimated *e = &to->estimated;
+    double cores = (double)(w->cores > 0 ? w->cores : 1);
+    double l1_rate = cores * c->core_bytes * c->clock_mhz; /* bytes a us */
+    double dram_rate = c->dram_rate * 1e3 < l1_rate ? c->dram_rate * 1e3 : l1_rate;
+    double dram = (double)(w->dram_read + w->dram_written + w->again) / dram_rate;
+    double l1 = (double)(w->l1_read + w->l1_written) / l1_rate;
+    double computing = (w->matrix_cycles / c->matrix_use + w->vector_cycles) / (cores * c->clock_mhz);
+    enum bound bound = computing > dram + l1 ? BOUND_COMPUTE : dram >= l1 ? BOUND_DRAM : BOUND_L1;
+    double busy = bound == BOUND_COMPUTE ? computing : dram + l1;
+    n->launches++;
+    n->dram_read += w->dram_read;
+    n->dram_written += w->dram_written;
+    n->l1_read += w->l1_read;
+    n->l1_written += w->l1_written;
+    e->spent[BOUND_LAUNCH] += c->gap_us + c->startup_us;
+    e->spent[bound] += busy;
+    e->us += c->gap_us + c->startup_us + busy;
+    e->matrix_cycles += w->matrix_cycles;
+    e->vector_cycles += w->vector_cycles;
+    if (!e->cores || w->cores < e->cores)
+        e->cores = w->cores;
+}
+
+enum bound cost_bound(const struct estimated *e) {
+    enum bound most = BOUND_LAUNCH;
+    for (int b = 0; b < BOUNDS; b++)
+        if (e->spent[b] > e->spent[most])
+            most = (enum bound)b;
+    return most;
+}
+
+const char *bound_name(enum bound b) {
+    static const char *const names[BOUNDS] = {"launch", "DRAM", "L1", "compute"};
+    return names[b];
+}

@@ -1,0 +1,81 @@
+/* What ops cost on a device, in two kinds of figures that are kept apart: what is counted follows from types and
+ * layouts alone, what is estimated from a model of the chip.
+ *
+ * The model of one op: it waits for the gap between two ops, starts, and takes as long as the slower one of moving its
+ * data and computing on them:
+ *
+ *     us = gap + startup + max(bytes / bandwidth, cycles / (cores * clock))
+ *
+ * Bandwidth is that of DRAM as ordinary ops reach it, and no more than the cores of the op can move. Ops run queued: a
+ * host that cannot keep up costs more. Sources of the figures: devices/. */
+#ifndef FA_COST_H
+#define FA_COST_H
+
+#include "device/chip.h"
+#include "device/layout.h"
+
+/* Bytes are those of padded tensors; what lies in host memory counts nowhere. */
+struct counted {
+    int64_t launches;
+    int64_t dram_read, dram_written, l1_read, l1_written;
+    int64_t held; /* of results that only the ops themselves use: the most at one time */
+};
+
+/* What an op waits for most of its time: memory, computing, or being started at all. */
+enum bound { BOUND_LAUNCH, BOUND_DRAM, BOUND_L1, BOUND_COMPUTE, BOUNDS };
+
+struct estimated {
+    double us;
+    double spent[BOUNDS];                /* us by what it is spent on; their sum is `us` */
+    double matrix_cycles, vector_cycles; /* of all cores together */
+    int64_t cores;                       /* the fewest of any op that takes part */
+};
+
+struct cost {
+    struct counted counted;
+    struct estimated estimated;
+};
+
+/* Prices the ops of one graph. */
+struct pricer {
+    const struct graph *graph;
+    const struct device *device;
+    const double *cycles;      /* by operator, of struct chips */
+    struct priced_type *types; /* private: by type */
+    uint32_t ntypes;
+};
+
+void pricer_begin(struct pricer *p, const struct graph *g, const struct device *d, const double *cycles);
+void pricer_end(struct pricer *p);
+
+/* What one op works on: to be priced as a launch of its own. */
+struct work {
+    int64_t dram_read, dram_written, l1_read, l1_written;
+    int64_t again; /* bytes of DRAM that a kernel reads more than once; counted nowhere else */
+    double matrix_cycles, vector_cycles;
+    int64_t cores;
+};
+
+/* The layout of a value, that of its type or the default one; NULL: its size is not known. */
+const struct layout *value_layout(struct pricer *p, uint32_t value);
+/* Adds a value that is read or written; false when its size is not known. */
+bool work_reads(struct pricer *p, uint32_t value, struct work *w);
+bool work_writes(struct pricer *p, uint32_t value, struct work *w);
+/* What an op reads of an operand: a value of that size, its result where it takes a part. */
+uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand);
+/* Rows of tiles that a value has. */
+int64_t tile_rows(struct pricer *p, uint32_t value);
+/* What an op of the graph does. False: a size is not known. */
+bool work_of_op(struct pricer *p, uint32_t op, struct work *out);
+/* Whether the op runs on the device at all: not a constant, a view, or what is computed once. */
+bool op_is_launched(struct pricer *p, uint32_t op);
+/* Adds one launch. */
+void cost_add(const struct pricer *p, const struct work *w, struct cost *to);
+/* What most of the time is spent on. */
+enum bound cost_bound(const struct estimated *e);
+const char *bound_name(enum bound b); /* "DRAM" */
+
+/* Cores that so many pieces of work keep busy. */
+int64_t cores_for(const struct pricer *p, int64_t pieces);
+
+#endif

@@ -1,0 +1,492 @@
+#include "price/price.h"
+
+#include <stdlib.h>
+
+enum { MAX_PARTS = 512, CHUNK = 256 /* rows of queries that a kernel of attention takes at a time */ };
+
+/* The ops that a match is about, in textual order. */
+struct parts {
+    struct pricer *pricer;
+    const struct match *match;
+    const struct match_detail *detail;
+    uint32_t ops[MAX_PARTS], n;
+    bool stays[MAX_PARTS]; /* it runs all the same */
+    enum op_kind fused;    /* K_UNKNOWN where TTNN has no such op */
+    uint32_t operand;      /* the largest that the fused op takes and is computed at run time, a value; or NONE */
+    uint32_t product;      /* the largest contraction among them, an op; NONE: there is none */
+    bool attention;        /* two products around a softmax */
+};
+
+static const struct graph *graph_of(const struct parts *s) {
+    return s->pricer->graph;
+}
+
+static uint32_t part_of(const struct parts *s, uint32_t op) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->ops[i] == op)
+            return i;
+    return NONE;
+}
+
+static uint32_t maker(const struct parts *s, uint32_t value) {
+    uint32_t def = value == NONE ? NONE : graph_of(s)->m->values[value].def;
+    return def == NONE ? NONE : part_of(s, def);
+}
+
+/* Used by an op that is no part. */
+static bool used_outside(const struct parts *s, uint32_t value) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t i = g->first_use[value]; i < g->first_use[value + 1]; i++)
+        if (part_of(s, g->uses[i]) == NONE)
+            return true;
+    return false;
+}
+
+/* A result of the fused op: inner ops of a match have no users outside, but its roots and what it yields besides. */
+static bool yields(const struct parts *s, uint32_t op) {
+    const struct mlir_op *o = &graph_of(s)->m->ops[op];
+    bool matched = false, used = op == s->match->root;
+    for (uint32_t i = 0; i < s->match->nops; i++)
+        matched |= s->match->ops[i] == op;
+    for (uint32_t v = o->first_result; v < o->first_result + o->nresults; v++)
+        used |= used_outside(s, v);
+    return matched && used;
+}
+
+static bool is_softmax(enum op_kind k) {
+    return k == K_SOFTMAX || k == K_EXP;
+}
+
+static bool is_product(enum op_kind k) {
+    return op_table[k].class == OP_CONTRACT || op_convolves(k);
+}
+
+static void classify_parts(struct parts *s) {
+    const struct graph *g = graph_of(s);
+    uint32_t products = 0;
+    int64_t most = 0;
+    bool softmax = false;
+    s->product = NONE;
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
+        int64_t size = graph_numel(g, g->m->ops[s->ops[i]].first_result);
+        softmax |= is_softmax(k);
+        products += is_product(k);
+        if (is_product(k) && size > most) {
+            s->product = s->ops[i];
+            most = size;
+        }
+    }
+    s->attention = s->fused == K_SDPA || s->fused == K_SDPA_DECODE || (products >= 2 && softmax);
+}
+
+/* Movement between ops of the match of the whole result: the fused op comes before it. What an attention or a norm
+ * moves inside is its own. */
+static bool moves_result(const struct parts *s, uint32_t op) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[op].first_result, from = graph_through(g, op);
+    int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
+    for (uint32_t i = 0; i < s->match->nops; i++)
+        if (s->match->ops[i] == op)
+            return false;
+    return graph_class(g, op) == OP_MOVE && !s->attention && op_table[s->fused].class != OP_AXISWISE &&
+           maker(s, from) != NONE && graph_numel(g, from) == whole && graph_numel(g, result) == whole;
+}
+
+/* A value from outside that the fused op reads: a number in all elements becomes an attribute, and so does an argument
+ * that is assumed to hold one. */
+static bool is_read(const struct parts *s, uint32_t value) {
+    for (uint32_t i = 0; i < s->detail->nconstants; i++)
+        if (s->detail->constants[i].value == value)
+            return false;
+    return value != NONE && maker(s, value) == NONE && !graph_constant(graph_of(s), value).known;
+}
+
+static void find_operand(struct parts *s) {
+    const struct graph *g = graph_of(s);
+    s->operand = NONE;
+    for (uint32_t i = 0; i < s->detail->nslots; i++) {
+        uint32_t v = s->detail->slots[i].value;
+        if (s->match->pattern->formula.slot_is_variable[i] && is_read(s, v) && !graph_is_parameter(g, v) &&
+            (s->operand == NONE || graph_numel(g, v) > graph_numel(g, s->operand)))
+            s->operand = v;
+    }
+}
+
+/* Which parts have a value made of this one; `value` may be the result of a part. */
+static void mark_made_of(const struct parts *s, uint32_t value, bool *made) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]) && !made[i]; k++) {
+            uint32_t v = graph_operands(g, s->ops[i])[k], from = maker(s, v);
+            made[i] = v == value || (from != NONE && from < i && made[from]);
+        }
+}
+
+/* What a norm takes as its weight and has to be computed, such as 1 + scale. */
+static void mark_weights(struct parts *s) {
+    const struct graph *g = graph_of(s);
+    bool made[MAX_PARTS] = {false};
+    if (op_table[s->fused].class != OP_AXISWISE || s->operand == NONE)
+        return;
+    mark_made_of(s, s->operand, made);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->stays[i] |= !made[i] && graph_class(g, s->ops[i]) == OP_ELTWISE;
+}
+
+/* Ops that are looked through and used elsewhere, and what they are made of; movement of the result. */
+static void mark_staying(struct parts *s) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t i = s->n; i-- > 0;) {
+        const struct mlir_op *o = &g->m->ops[s->ops[i]];
+        for (uint32_t r = 0; r < o->nresults && !yields(s, s->ops[i]); r++)
+            s->stays[i] |= used_outside(s, o->first_result + r);
+        for (uint32_t k = 0; s->stays[i] && k < graph_noperands(g, s->ops[i]); k++) {
+            uint32_t from = maker(s, graph_operands(g, s->ops[i])[k]);
+            if (from != NONE && !yields(s, s->ops[from]))
+                s->stays[from] = true;
+        }
+    }
+    for (uint32_t i = 0; i < s->n; i++)
+        s->stays[i] |= moves_result(s, s->ops[i]);
+}
+
+static bool begin(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d) {
+    *s = (struct parts){.pricer = p, .match = m, .detail = d, .fused = op_kind_of_spelling(m->pattern->fused_op)};
+    if (m->nops + m->nthrough > MAX_PARTS)
+        return false;
+    for (uint32_t i = 0; i < m->nops; i++)
+        s->ops[s->n++] = m->ops[i];
+    for (uint32_t i = 0; i < m->nthrough; i++)
+        if (part_of(s, m->through[i]) == NONE)
+            s->ops[s->n++] = m->through[i];
+    sort_ids(s->ops, s->n);
+    classify_parts(s);
+    find_operand(s);
+    mark_staying(s);
+    mark_weights(s);
+    return true;
+}
+
+/* ---- without the fusion ---- */
+
+/* The last part that uses a result of part i; i itself where none does. */
+static uint32_t last_use(const struct parts *s, uint32_t i) {
+    const struct graph *g = graph_of(s);
+    const struct mlir_op *o = &g->m->ops[s->ops[i]];
+    uint32_t last = i;
+    for (uint32_t v = o->first_result; v < o->first_result + o->nresults; v++)
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++) {
+            uint32_t at = part_of(s, g->uses[u]);
+            last = at != NONE && at > last ? at : last;
+        }
+    return last;
+}
+
+/* The most bytes of results at one time that nothing outside uses. */
+static int64_t held_at_once(const struct parts *s) {
+    int64_t bytes[MAX_PARTS] = {0}, most = 0;
+    uint32_t until[MAX_PARTS];
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct work w = {0};
+        uint32_t result = graph_of(s)->m->ops[s->ops[i]].first_result;
+        until[i] = last_use(s, i);
+        if (op_is_launched(s->pricer, s->ops[i]) && until[i] > i && !used_outside(s, result) &&
+            work_writes(s->pricer, result, &w))
+            bytes[i] = w.dram_written + w.l1_written;
+    }
+    for (uint32_t at = 0; at < s->n; at++) {
+        int64_t sum = 0;
+        for (uint32_t i = 0; i <= at; i++)
+            sum += until[i] >= at ? bytes[i] : 0;
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+static bool price_without(const struct parts *s, struct cost *out) {
+    struct work w;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!op_is_launched(s->pricer, s->ops[i]))
+            continue;
+        if (!work_of_op(s->pricer, s->ops[i], &w))
+            return false;
+        cost_add(s->pricer, &w, out);
+    }
+    out->counted.held = held_at_once(s);
+    return true;
+}
+
+/* ---- with it ---- */
+
+static bool read_inputs(const struct parts *s, struct work *w) {
+    const struct graph *g = graph_of(s);
+    uint32_t seen[MAX_PARTS], n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < graph_noperands(g, s->ops[i]); k++) {
+            uint32_t v = graph_operands(g, s->ops[i])[k], at = 0;
+            while (at < n && seen[at] != v)
+                at++;
+            if (at < n || n == MAX_PARTS || !is_read(s, v))
+                continue;
+            seen[n++] = v;
+            if (!work_reads(s->pricer, read_of(s->pricer, s->ops[i], k), w))
+                return false;
+        }
+    return true;
+}
+
+/* Several results of one product are parts of it, which a slice each takes out. */
+static bool write_outputs(const struct parts *s, struct work *w, struct cost *slices) {
+    const struct graph *g = graph_of(s);
+    uint32_t n = 0, outputs[MAX_PARTS];
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct mlir_op *o = &g->m->ops[s->ops[i]];
+        for (uint32_t r = 0; r < o->nresults && yields(s, s->ops[i]); r++) {
+            uint32_t v = o->first_result + r;
+            if (s->ops[i] != s->match->root && !used_outside(s, v))
+                continue;
+            if (!work_writes(s->pricer, v, w))
+                return false;
+            if (n < MAX_PARTS)
+                outputs[n++] = v;
+        }
+    }
+    for (uint32_t i = 0; i < n && n > 1 && op_table[s->fused].class == OP_CONTRACT; i++) {
+        struct work slice = {.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, outputs[i])))};
+        work_reads(s->pricer, outputs[i], &slice);
+        work_writes(s->pricer, outputs[i], &slice);
+        cost_add(s->pricer, &slice, slices);
+    }
+    return true;
+}
+
+static int64_t extent(const struct graph *g, uint32_t value, uint32_t back) {
+    uint32_t rank;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    return dims && rank > back && dims[rank - 1 - back] > 0 ? dims[rank - 1 - back] : 1;
+}
+
+/* A kernel of attention reads keys and values again for each chunk of queries; a single query is spread over its keys.
+ */
+static void attend(const struct parts *s, struct work *w) {
+    const struct graph *g = graph_of(s);
+    uint32_t scores = g->m->ops[s->product != NONE ? s->product : s->match->root].first_result;
+    int64_t rows = extent(g, scores, 1), chunks = (rows + CHUNK - 1) / CHUNK;
+    int64_t heads = graph_numel(g, scores) / (rows * extent(g, scores, 0));
+    if (s->product != NONE) {
+        w->again = 2 * (chunks - 1) * w->dram_written / rows * extent(g, scores, 0);
+        w->vector_cycles = (double)layout_tiles(value_layout(s->pricer, scores)) * s->pricer->cycles[K_SDPA];
+    }
+    w->cores = cores_for(s->pricer, rows <= 1 ? INT64_MAX : heads * chunks);
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* Cycles and cores of the fused op: those of its parts, but where TTNN has an elementwise op or a norm for them. */
+static void compute(const struct parts *s, struct work *w) {
+    const struct graph *g = graph_of(s);
+    enum op_class class = op_table[s->fused].class;
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    int64_t tiles = 0, any = 0, products = 0;
+    bool by_rows = class == OP_AXISWISE;
+    struct work part;
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum op_class c = graph_class(g, s->ops[i]);
+        const struct layout *l = value_layout(s->pricer, g->m->ops[s->ops[i]].first_result);
+        int64_t n = l ? layout_tiles(l) : 0;
+        if (class_moves(c) || !op_is_launched(s->pricer, s->ops[i]) || !work_of_op(s->pricer, s->ops[i], &part))
+            continue;
+        w->matrix_cycles += part.matrix_cycles;
+        w->vector_cycles += part.vector_cycles;
+        tiles = larger(n, tiles);
+        any = larger(part.cores, any);
+        products += is_product((enum op_kind)g->kind[s->ops[i]]) ? n : 0;
+        by_rows |= c == OP_AXISWISE || c == OP_REDUCE;
+    }
+    if (class == OP_ELTWISE || class == OP_AXISWISE)
+        w->vector_cycles = (double)tiles * s->pricer->cycles[s->fused];
+    w->cores = class == OP_CONTRACT ? larger(any, cores_for(s->pricer, products)) : any;
+    if (s->product == NONE && by_rows && s->operand != NONE)
+        w->cores = cores_for(s->pricer, larger(tile_rows(s->pricer, s->operand), tile_rows(s->pricer, result)));
+    if (!w->cores)
+        w->cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
+    if (s->attention)
+        attend(s, w);
+}
+
+/* Its elements of stride 1 lie along another axis than the last; a run over several axes is in order. */
+static bool is_turned(const struct binding *b) {
+    struct imap axis;
+    for (uint32_t i = 0; i < b->map->n; i++)
+        for (int d = -2; b->map->t[i].stride == 1 && d >= -(int)b->axes->n; d--) {
+            axes_axis(b->axes, d, &axis);
+            if (imap_within(&(struct imap){1, {b->map->t[i]}}, &axis))
+                return true;
+        }
+    return false;
+}
+
+/* An operand of a norm, an attention or an elementwise op that is stored in another order has to be permuted. */
+static bool permute_operands(const struct parts *s, struct cost *out) {
+    const struct formula *f = &s->match->pattern->formula;
+    const struct match_detail *d = s->detail;
+    enum op_class class = op_table[s->fused].class;
+    if (!s->attention && class != OP_AXISWISE && class != OP_ELTWISE)
+        return true;
+    for (uint32_t i = 0; i < d->nslots; i++) {
+        const struct binding *b = &d->slots[i];
+        struct work w = {0};
+        if (!f->slot_is_variable[i] || b->value == NONE || !b->map || !b->axes || !is_read(s, b->value) ||
+            graph_is_parameter(graph_of(s), b->value) || !is_turned(b))
+            continue;
+        if (!work_reads(s->pricer, b->value, &w) || !work_writes(s->pricer, b->value, &w))
+            return false;
+        w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, b->value)));
+        cost_add(s->pricer, &w, out);
+    }
+    return true;
+}
+
+/* Norms and attentions yield the type of what they are given. */
+static bool cast_result(const struct parts *s, struct cost *out) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result, operand = s->operand;
+    struct work w = {0};
+    if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE ||
+        graph_numel(g, operand) != graph_numel(g, result) || graph_dtype(g, operand) == graph_dtype(g, result))
+        return true;
+    if (!work_reads(s->pricer, operand, &w) || !work_writes(s->pricer, result, &w))
+        return false;
+    w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
+    cost_add(s->pricer, &w, out);
+    return true;
+}
+
+static bool is_configured(const struct graph *g, uint32_t op) {
+    struct str text;
+    return mlir_attr(g->m, op, "matmul_program_config", &text) || mlir_attr(g->m, op, "program_config", &text) ||
+           mlir_attr(g->m, op, "core_grid", &text);
+}
+
+/* Interleaved in DRAM, as a tensor without a layout is taken to be. */
+static bool in_dram(const struct parts *s, uint32_t value) {
+    const struct layout *l = value_layout(s->pricer, value);
+    return l && l->memory == MEMORY_DRAM && !layout_is_sharded(l);
+}
+
+/* What TTNN runs beside the product of a linear or a matmul. */
+struct apart {
+    bool bias, activation;
+    double cycles; /* of the activation */
+};
+
+/* The operand of an addition that is not made of the product, before it was moved; NONE: both are. */
+static uint32_t bias_of(const struct parts *s, uint32_t add, const bool *made) {
+    const struct graph *g = graph_of(s);
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t v = graph_operands(g, add)[k], from = maker(s, v);
+        if (from != NONE && (s->ops[from] == s->product || made[from]))
+            continue;
+        while (from != NONE && graph_looks_through(g, s->ops[from])) {
+            v = graph_through(g, s->ops[from]);
+            from = maker(s, v);
+        }
+        return v;
+    }
+    return NONE;
+}
+
+static bool bias_is_apart(const struct parts *s, uint32_t bias) {
+    const struct graph *g = graph_of(s);
+    uint32_t a = graph_operands(g, s->product)[0], b = graph_operands(g, s->product)[1];
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    const struct layout *left = value_layout(s->pricer, a);
+    bool from_shards = left && layout_is_sharded(left) && in_dram(s, result);
+    return extent(g, bias, 1) > 1 || !(from_shards || (in_dram(s, a) && in_dram(s, b) && in_dram(s, result)));
+}
+
+static struct apart find_apart(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    struct apart out = {.bias = false};
+    bool made[MAX_PARTS] = {false}, biased = false;
+    if (s->product == NONE || (s->fused != K_LINEAR && s->fused != K_MATMUL) || is_configured(g, s->product))
+        return out;
+    mark_made_of(s, g->m->ops[s->product].first_result, made);
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum op_kind k = (enum op_kind)g->kind[s->ops[i]];
+        struct work w;
+        if (!made[i] || class_moves(op_table[k].class))
+            continue;
+        uint32_t bias = !biased && k == K_ADD ? bias_of(s, s->ops[i], made) : NONE;
+        if (bias != NONE) {
+            out.bias = bias_is_apart(s, bias);
+            biased = true;
+        } else if (work_of_op(s->pricer, s->ops[i], &w)) {
+            out.activation = true;
+            out.cycles += w.vector_cycles;
+        }
+    }
+    return out;
+}
+
+/* One more op over the whole result. */
+static bool add_apart(const struct parts *s, double cycles, struct price *out) {
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
+    struct work w = {.vector_cycles = cycles};
+    if (!work_reads(s->pricer, result, &w) || !work_writes(s->pricer, result, &w))
+        return false;
+    w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
+    cost_add(s->pricer, &w, &out->with);
+    return true;
+}
+
+static bool run_apart(const struct parts *s, const struct apart *a, struct price *out) {
+    out->apart = a->activation ? a->bias ? "bias and activation" : "the activation" : a->bias ? "the bias" : NULL;
+    return (!a->bias || add_apart(s, 0, out)) && (!a->activation || add_apart(s, a->cycles, out));
+}
+
+/* What a kernel keeps in L1 of each core: of a norm a row of tiles of each operand and of the result, and two of what
+ * it computes; of an attention a chunk of queries, two of keys, values and results each, and two of scores. */
+static int64_t l1_of(const struct parts *s) {
+    const struct graph *g = graph_of(s);
+    uint32_t result = g->m->ops[s->match->root].first_result;
+    const struct layout *l = value_layout(s->pricer, result);
+    int64_t tile = l && l->tile_height ? tile_bytes(l->dtype, l->tile_height, l->tile_width) : 0;
+    int64_t width = (extent(g, result, 0) + TILE - 1) / TILE;
+    if (s->attention)
+        return tile * (7 * width + 2L * CHUNK / TILE) * (CHUNK / TILE);
+    if (op_table[s->fused].class == OP_AXISWISE)
+        return tile * width * (s->fused == K_SOFTMAX ? 4 : 6);
+    return 0;
+}
+
+static bool price_with(const struct parts *s, struct price *out) {
+    struct work w = {0};
+    if (!read_inputs(s, &w) || !write_outputs(s, &w, &out->with))
+        return false;
+    compute(s, &w);
+    struct apart apart = find_apart(s);
+    w.vector_cycles -= apart.cycles;
+    cost_add(s->pricer, &w, &out->with);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!s->stays[i] || !op_is_launched(s->pricer, s->ops[i]))
+            continue;
+        if (!work_of_op(s->pricer, s->ops[i], &w))
+            return false;
+        cost_add(s->pricer, &w, &out->with);
+    }
+    out->l1_bytes = l1_of(s);
+    return permute_operands(s, &out->with) && cast_result(s, &out->with) && run_apart(s, &apart, out);
+}
+
+struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail) {
+    struct price out = {.known = false};
+    struct parts *s = xcalloc(1, sizeof *s);
+    if (begin(s, p, m, detail))
+        out.known = price_without(s, &out.without) && price_with(s, &out);
+    free(s);
+    return out;
+}

@@ -1,0 +1,36 @@
+/* What a match costs as it is, and what the fused op in its place would.
+ *
+ * With the fusion, the ops of the match and those it looks through go; the fused op reads what they read from outside,
+ * each value once, and writes what is used outside. What fusing does not save stays: ops in between whose results have
+ * other users, a permute of an operand that is stored in another order than the fused op takes, a cast where operand
+ * and result differ in type, and what TTNN runs as an op of its own although the IR has one op (tt-metal
+ * ttnn/cpp/ttnn/operations/matmul/matmul.cpp): the bias of a linear that is more than one row, or whose tensors are not
+ * interleaved in DRAM, and the activation of a product, where no program config is given. The work of the vector unit
+ * is what it was. */
+#ifndef FA_PRICE_H
+#define FA_PRICE_H
+
+#include "match/match.h"
+#include "price/cost.h"
+
+struct price {
+    bool known; /* the sizes of all tensors are */
+    struct cost without, with;
+    const char *apart; /* what the device runs as an op of its own all the same; or NULL */
+    int64_t l1_bytes;  /* that the fused op holds in the L1 of each core, as far as is known; 0: not known */
+};
+
+struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail);
+static inline double price_saved_us(const struct price *x) {
+    return x->known ? x->without.estimated.us - x->with.estimated.us : 0;
+}
+
+/* The text behind `saves:` in the notes: "2 launches, 40.9 MB of DRAM traffic; about 118 of 402 us (n150, DRAM-bound)".
+ * Empty: sizes are not known. In `a`. */
+struct str price_line(const struct price *x, const struct device *d, struct arena *a);
+/* A precondition where the fused op holds more in L1 than there is; or empty. */
+struct str price_precondition(const struct price *x, const struct device *d, struct arena *a);
+/* All figures as lines of `key: value`, those of the fused op with the suffix `_fused`. Empty as above. */
+struct str price_details(const struct price *x, const struct device *d, struct arena *a);
+
+#endif

@@ -1,0 +1,304 @@
+/* What a match costs with and without the fusion: what is counted exactly, what is estimated against worked examples.
+ */
+#include "pattern_text.h"
+#include "price/price.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(price, .init = search_setup, .fini = search_teardown, .timeout = 30);
+
+#define LINEAR "name: linear\nfused_op: ttnn.linear\nsource: ttnn\nmatch: |\n  p = matmul(a, b)\n  out = p + c\n"
+#define ACTIVE                                                                                                         \
+    "name: active\nfused_op: ttnn.linear\nsource: ttnn\nmatch: |\n  p = matmul(a, b)\n  q = p + c\n  out = op "        \
+    "gelu(q)\n"
+#define NORM                                                                                                           \
+    "name: norm\nfused_op: ttnn.rms_norm\nsource: ttnn\nmatch: |\n  m = mean(x * x, dim=-1)\n"                         \
+    "  out = x * rsqrt(m + eps) * w\n"
+#define ATTENTION                                                                                                      \
+    "name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\nmatch: |\n"                           \
+    "  s = matmul(q, transposed(k)) * scale + mask\n  out = matmul(softmax(s, dim=-1), v)\n"
+
+static struct chips chips;
+static struct device device;
+
+static void on(const char *chip) {
+    chips_free(&chips);
+    cr_assert(chips_load(&chips, getenv("FA_DEVICES"), &arena, &diags));
+    const struct chip *c = chip_named(&chips, str_of(chip));
+    cr_assert(c, "%s", chip);
+    device = (struct device){*c, CHIP_CHOSEN};
+}
+
+/* The price of the only match in `ir`. */
+static struct price price_here(void) {
+    struct match_detail d;
+    struct pricer p;
+    if (!chips.n)
+        on("n150");
+    list.n = 0;
+    match_function(&set, &ir.g, 0, &arena, &list);
+    cr_assert_eq(list.n, 1, "%u places in\n%s", list.n, ir.text);
+    cr_assert(match_details(&list.items[0], &arena, &d));
+    pricer_begin(&p, &ir.g, &device, chips.cycles);
+    struct price x = price_match(&p, &list.items[0], &d);
+    pricer_end(&p);
+    return x;
+}
+
+static struct price price_short(const char *args, const char *ops) {
+    forget_ir();
+    ir_short(&ir, args, ops);
+    return price_here();
+}
+
+/* `%s` of the body stands for a type with this layout. */
+static struct price price_with_layout(const char *layout, const char *body) {
+    char text[4096];
+    snprintf(text, sizeof text, "#dram = #ttnn.buffer_type<dram>\n#l1 = #ttnn.buffer_type<l1>\n#layout = %s\n%s",
+             layout, body);
+    forget_ir();
+    ir_read(&ir, text);
+    return price_here();
+}
+
+static int64_t traffic(const struct cost *c) {
+    return c->counted.dram_read + c->counted.dram_written;
+}
+static double saved_bytes(const struct price *x) {
+    return (double)(traffic(&x->without) - traffic(&x->with));
+}
+static bool near(double a, double b, double tolerance) {
+    return a > b * (1 - tolerance) && a < b * (1 + tolerance);
+}
+
+#define M4096 "a:4096x4096xbf16!input b:4096x4096xbf16!parameter c:1x4096xbf16!parameter"
+#define PLUS  "p = ttnn.matmul a b -> 4096x4096xbf16; o = ttnn.add p c -> 4096x4096xbf16; return o"
+
+/* ---- counted ---- */
+
+Test(price, a_bias_saves_one_launch_and_two_passes_over_the_product) {
+    pattern_file(LINEAR);
+    struct price x = price_short(M4096, PLUS);
+    const int64_t e = 4096L * 4096 * 2, bias = 128 * 2048;
+    cr_assert(x.known);
+    cr_expect_eq(x.without.counted.launches, 2);
+    cr_expect_eq(x.with.counted.launches, 1);
+    cr_expect_eq(x.without.counted.dram_read, 3 * e + bias);
+    cr_expect_eq(x.without.counted.dram_written, 2 * e);
+    cr_expect_eq(x.with.counted.dram_read, 2 * e + bias);
+    cr_expect_eq(x.with.counted.dram_written, e);
+    cr_expect_eq(x.without.counted.held, e);
+    cr_expect_eq(x.with.counted.held, 0);
+    cr_expect_null(x.apart);
+}
+
+Test(price, a_bias_of_several_rows_stays_an_addition) {
+    pattern_file(LINEAR);
+    struct price x = price_short("a:64x64xbf16!input b:64x64xbf16!parameter c:64x64xbf16!input",
+                                 "p = ttnn.matmul a b -> 64x64xbf16; o = ttnn.add p c -> 64x64xbf16; return o");
+    cr_expect_eq(x.with.counted.launches, 2);
+    cr_expect_eq(traffic(&x.with), traffic(&x.without));
+    cr_expect_str_eq(x.apart, "the bias");
+}
+
+Test(price, an_activation_stays_an_op_unless_a_config_says_how_it_is_fused) {
+    pattern_file(ACTIVE);
+    const char *args = "a:64x64xbf16!input b:64x64xbf16!parameter c:64xbf16!parameter";
+    struct price x = price_short(
+        args, "p = ttnn.matmul a b -> 64x64xbf16; q = ttnn.add p c -> 64x64xbf16; o = ttnn.gelu q; return o");
+    cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 1);
+    cr_expect_str_eq(x.apart, "the activation");
+    x = price_short(args,
+                    "p = ttnn.matmul a b {matmul_program_config = #ttnn.matmul_multi_core_reuse_program_config<a = 1>} "
+                    "-> 64x64xbf16; q = ttnn.add p c -> 64x64xbf16; o = ttnn.gelu q; return o");
+    cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 2);
+    cr_expect_null(x.apart);
+}
+
+#define L1_BODY                                                                                                        \
+    "module {\nfunc.func @main(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %x: tensor<64x64xbf16>) -> "            \
+    "tensor<64x64xbf16> {\n"                                                                                           \
+    "%0 = \"ttnn.sigmoid\"(%x) : (tensor<64x64xbf16>) -> tensor<64x64xbf16, #layout>\n"                                \
+    "%1 = \"ttnn.multiply\"(%x, %0) : (tensor<64x64xbf16>, tensor<64x64xbf16, #layout>) -> tensor<64x64xbf16>\n"       \
+    "return %1 : tensor<64x64xbf16>\n}\n}\n"
+#define SILU "name: silu\nfused_op: ttnn.silu\nsource: ttnn\nmatch: out = x * op sigmoid(x)\n"
+
+Test(price, an_intermediate_in_l1_costs_no_dram_traffic) {
+    pattern_file(SILU);
+    struct price dram = price_with_layout("#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
+                                          "memref<2x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>",
+                                          L1_BODY);
+    struct price l1 = price_with_layout("#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <2x1>, "
+                                        "memref<1x2x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>>",
+                                        L1_BODY);
+    cr_expect_eq((int64_t)saved_bytes(&dram), 3 * 8192);
+    cr_expect_eq((int64_t)saved_bytes(&l1), 8192); /* x is read once and not twice */
+    cr_expect_eq(l1.without.counted.l1_read + l1.without.counted.l1_written, 2 * 8192);
+    cr_expect_eq(l1.with.counted.l1_read + l1.with.counted.l1_written, 0);
+}
+
+Test(price, padding_is_traffic_and_views_are_not) {
+    pattern_file("name: silu\nfused_op: ttnn.silu\nsource: ttnn\nmatch: out = x * op sigmoid(x)\n");
+    struct price x = price_short("x:1x33xbf16!input", "s = ttnn.sigmoid x; o = ttnn.multiply x s; return o");
+    cr_expect_eq(x.without.counted.dram_written, 2 * 2 * 2048);
+    pattern_file("name: two\nfused_op: ttnn.two\nsource: ttnn\nmatch: out = exp(op sigmoid(x))\n");
+    x = price_short("x:2x32x64xbf16!input",
+                    "s = ttnn.sigmoid x; t = ttnn.reshape s -> 64x64xbf16; o = ttnn.exp t; return o");
+    cr_expect_eq(x.without.counted.launches, 2);
+    x = price_short("x:2x32x64xbf16!input",
+                    "s = ttnn.sigmoid x; t = ttnn.reshape s -> 32x128xbf16; o = ttnn.exp t; return o");
+    cr_expect_eq(x.without.counted.launches, 3);
+    cr_expect_eq(x.with.counted.launches, 2); /* the result is reshaped all the same */
+}
+
+Test(price, numbers_become_attributes_and_what_is_computed_once_costs_nothing) {
+    pattern_file(NORM);
+    struct price x =
+        price_short("x:1024x4096xbf16!input w:4096xbf16!parameter",
+                    "e = ttnn.full {fill_value = 1.0e-5, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n"
+                    "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [-1], keep_dim = true} -> 1024x1xbf16\n"
+                    "n = ttnn.add m e -> 1024x1xbf16; r = ttnn.rsqrt n; y = ttnn.multiply x r -> 1024x4096xbf16\n"
+                    "v = ttnn.multiply w w; o = ttnn.multiply y v -> 1024x4096xbf16; return o");
+    cr_assert(x.known);
+    cr_expect_eq(x.without.counted.launches, 6);
+    cr_expect_eq(x.with.counted.launches, 1);
+    cr_expect_eq(x.with.counted.dram_read, 1024L * 4096 * 2 + 128 * 2048);
+    cr_expect_eq(x.with.counted.dram_written, 1024L * 4096 * 2);
+}
+
+Test(price, what_is_used_elsewhere_stays) {
+    pattern_file("name: two\nfused_op: ttnn.two\nsource: ttnn\nmatch: out = exp(op sigmoid(x))\n");
+    struct price x =
+        price_short("x:64x64xf32!input", "c = ttnn.typecast x -> 64x64xbf16; s = ttnn.sigmoid c -> 64x64xbf16\n"
+                                         "o = ttnn.exp s -> 64x64xbf16; return o c");
+    cr_expect_eq(x.with.counted.launches, 1); /* the cast is none of its ops */
+    pattern_file(
+        "name: two\nfused_op: ttnn.two\nsource: ttnn\nmatch: |\n  s = op sigmoid(x)\n  out = exp(s)\nescapes: [s]\n");
+    x = price_short("x:64x64xf32!input", "s = ttnn.sigmoid x; o = ttnn.exp s; return o s");
+    cr_expect_eq(x.with.counted.launches, 1);
+    cr_expect_eq(x.with.counted.dram_written, 2 * 4 * 4096); /* both results */
+}
+
+Test(price, an_operand_in_another_order_is_charged_a_permute) {
+    pattern_file("name: s\nfused_op: ttnn.softmax\nsource: ttnn\nmatch: |\n  e = exp(x)\n  out = e / sum(e, dim=-1)\n");
+    const char *rest =
+        "s = ttnn.sum e {dim_arg = [-1], keep_dim = true} -> 64x1xbf16; o = ttnn.divide e s -> 64x64xbf16; return o";
+    char ops[512];
+    snprintf(ops, sizeof ops, "e = ttnn.exp x; %s", rest);
+    struct price x = price_short("x:64x64xbf16!input", ops);
+    cr_expect_eq(x.with.counted.launches, 1);
+    pattern_file("name: s\nfused_op: ttnn.softmax\nsource: ttnn\nmatch: |\n  e = exp(x)\n  out = e / sum(e, dim=-1)\n");
+    x = price_short("x:64x64xbf16!input",
+                    "e = ttnn.exp x; p = ttnn.permute e {permutation = array<i64: 1, 0>} -> 64x64xbf16\n"
+                    "s = ttnn.sum p {dim_arg = [-1], keep_dim = true} -> 64x1xbf16\n"
+                    "o = ttnn.divide p s -> 64x64xbf16; return o");
+    cr_expect_eq(x.with.counted.launches, 2);
+}
+
+Test(price, a_tensor_beyond_all_memory_has_no_price) {
+    pattern_file(SILU);
+    forget_ir();
+    ir_read(
+        &ir,
+        "module {\nfunc.func @main(%x: tensor<1048576x1048576x1048576xbf16>) -> tensor<1048576x1048576x1048576xbf16> "
+        "{\n"
+        "%0 = \"ttnn.sigmoid\"(%x) : (tensor<1048576x1048576x1048576xbf16>) -> tensor<1048576x1048576x1048576xbf16>\n"
+        "%1 = \"ttnn.multiply\"(%x, %0) : (tensor<1048576x1048576x1048576xbf16>, tensor<1048576x1048576x1048576xbf16>) "
+        "-> tensor<1048576x1048576x1048576xbf16>\n"
+        "return %1 : tensor<1048576x1048576x1048576xbf16>\n}\n}\n");
+    struct price x = price_here();
+    cr_expect_not(x.known);
+    cr_expect_eq(price_line(&x, &device, &arena).n, 0);
+    cr_expect_eq(price_details(&x, &device, &arena).n, 0);
+}
+
+/* ---- estimated: worked examples, bf16 in DRAM ---- */
+
+Test(price, a_large_bias_saves_its_passes_at_the_bandwidth_that_ops_reach) {
+    pattern_file(LINEAR);
+    struct price x = price_short(M4096, PLUS);
+    cr_expect(near(price_saved_us(&x), 344.7, 0.05), "%f", price_saved_us(&x));
+    on("p150");
+    x = price_short(M4096, PLUS);
+    cr_expect(near(price_saved_us(&x), 203.6, 0.05), "%f", price_saved_us(&x));
+}
+
+#define Q2048                                                                                                          \
+    "q:1x32x2048x128xbf16!input k:1x32x2048x128xbf16!input v:1x32x2048x128xbf16!input m:1x1x2048x2048xbf16!input"
+#define ATTEND                                                                                                         \
+    "c = ttnn.full {fill_value = 0.0883883461, shape = #ttnn.shape<1x1x1x1>} -> 1x1x1x1xbf16\n"                        \
+    "t = ttnn.permute k {permutation = array<i64: 0, 1, 3, 2>} -> 1x32x128x2048xbf16; s = ttnn.matmul q t -> "         \
+    "1x32x2048x2048xbf16\n"                                                                                            \
+    "u = ttnn.multiply s c -> 1x32x2048x2048xbf16; x = ttnn.add u m -> 1x32x2048x2048xbf16\n"                          \
+    "w = ttnn.softmax x {dimension = 3} -> 1x32x2048x2048xbf16; o = ttnn.matmul w v -> 1x32x2048x128xbf16; return o"
+
+/* Eight passes over scores of 268 MB; measured fused kernels are 9 to 44 times as fast as unfused attention
+ * (tt-metal tech_reports/FlashAttention). */
+Test(price, attention_saves_eight_passes_over_its_scores) {
+    pattern_file(ATTENTION);
+    struct price x = price_short(Q2048, ATTEND);
+    cr_expect(near(saved_bytes(&x), 8 * 268.4e6, 0.05), "%f", saved_bytes(&x));
+    cr_expect(near(price_saved_us(&x), 11000, 0.2), "%f", price_saved_us(&x));
+    double ratio = x.without.estimated.us / x.with.estimated.us;
+    cr_expect(ratio > 6 && ratio < 44, "%f times", ratio);
+    on("p150");
+    x = price_short(Q2048, ATTEND);
+    cr_expect(near(price_saved_us(&x), 6500, 0.2), "%f", price_saved_us(&x));
+}
+
+Test(price, an_exact_gelu_stays_bound_by_the_vector_unit) {
+    pattern_file("name: g\nfused_op: ttnn.g\nsource: ttnn\nmatch: out = op gelu(relu(x))\n");
+    struct price x = price_short("x:4096x4096xbf16!input", "r = ttnn.relu x; o = ttnn.gelu r; return o");
+    cr_expect_eq(cost_bound(&x.with.estimated), BOUND_COMPUTE);
+    double alone = 128.0 * 128 * 2849 / 64 / 1000; /* tiles, cycles, cores, cycles a us */
+    cr_expect_gt(x.with.estimated.us, alone);
+}
+
+Test(price, a_norm_of_few_rows_runs_on_few_cores_and_may_be_slower) {
+    pattern_file(NORM);
+    const char *ops = "e = ttnn.full {fill_value = 1.0e-5, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n"
+                      "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [-1], keep_dim = true} -> 32x1xbf16\n"
+                      "n = ttnn.add m e -> 32x1xbf16; r = ttnn.rsqrt n; y = ttnn.multiply x r -> 32x4096xbf16\n"
+                      "o = ttnn.multiply y w -> 32x4096xbf16; return o";
+    struct price x = price_short("x:32x4096xbf16!input w:4096xbf16!parameter", ops);
+    cr_expect_eq(x.with.estimated.cores, 1);
+    cr_expect_eq(x.without.counted.launches - x.with.counted.launches, 5);
+    cr_expect_lt(price_saved_us(&x), 0);
+    struct str line = price_line(&x, &device, &arena);
+    cr_expect_not_null(str_find(line, STR("slower by about ")), "%.*s", (int)line.n, line.p);
+    cr_expect_not_null(str_find(line, STR(" on 1 core)")), "%.*s", (int)line.n, line.p);
+}
+
+/* ---- text ---- */
+
+Test(price, the_line_says_counted_figures_estimate_device_and_bound) {
+    pattern_file(LINEAR);
+    struct price x = price_short(M4096, PLUS);
+    struct str line = price_line(&x, &device, &arena);
+    cr_expect(str_starts(line, STR("1 launch, 67.1 MB of DRAM traffic; about 338 of ")), "%.*s", (int)line.n, line.p);
+    cr_expect(str_ends(line, STR("(n150, compute-bound)")), "%.*s", (int)line.n, line.p);
+    device.choice = CHIP_ASSUMED;
+    cr_expect_not_null(str_find(price_line(&x, &device, &arena), STR("(n150 assumed, ")));
+    device.choice = CHIP_OF_MODULE;
+    cr_expect_not_null(str_find(price_line(&x, &device, &arena), STR("(wormhole_b0, ")));
+}
+
+Test(price, what_does_not_fit_into_l1_is_a_precondition) {
+    pattern_file(NORM);
+    const char *ops = "e = ttnn.full {fill_value = 1.0e-5, shape = #ttnn.shape<1x1>} -> 1x1xbf16\n"
+                      "s = ttnn.multiply x x; m = ttnn.mean s {dim_arg = [-1], keep_dim = true} -> 64x1xbf16\n"
+                      "n = ttnn.add m e -> 64x1xbf16; r = ttnn.rsqrt n; y = ttnn.multiply x r -> 64x%dxbf16\n"
+                      "o = ttnn.multiply y w -> 64x%dxbf16; return o";
+    static const int widths[2] = {1024, 16384};
+    for (int i = 0; i < 2; i++) {
+        char args[128], text[1024];
+        snprintf(args, sizeof args, "x:64x%dxbf16!input w:%dxbf16!parameter", widths[i], widths[i]);
+        snprintf(text, sizeof text, ops, widths[i], widths[i]);
+        struct price x = price_short(args, text);
+        struct str said = price_precondition(&x, &device, &arena);
+        cr_expect_eq(said.n > 0, i == 1, "%d: %.*s", widths[i], (int)said.n, said.p);
+    }
+}
