@@ -823,3 +823,38 @@ Test(graph, a_value_varies_along_what_it_is_made_of) {
         cr_expect_eq(varies(expected[i].result), expected[i].dimensions, "%s: %u", expected[i].result,
                      varies(expected[i].result));
 }
+
+/* ---- ops that change nothing ---- */
+
+Test(graph, ops_that_change_nothing_are_looked_through) {
+    static const struct {
+        const char *text;
+        bool through;
+    } all[] = {
+        {"%c = \"ttir.zeros\"() : () -> " T "\n%r = \"ttir.add\"(%c, %x) : (" T ", " T ") -> " T, true},
+        {"%c = \"ttir.zeros\"() : () -> " T "\n%r = \"ttir.subtract\"(%x, %c) : (" T ", " T ") -> " T, true},
+        {"%c = \"ttir.zeros\"() : () -> " T "\n%r = \"ttir.subtract\"(%c, %x) : (" T ", " T ") -> " T, false},
+        {"%c = \"ttir.ones\"() : () -> " T "\n%r = \"ttir.divide\"(%c, %x) : (" T ", " T ") -> " T, false},
+        {"%c = \"ttir.ones\"() : () -> " T "\n%r = \"ttir.maximum\"(%x, %c) : (" T ", " T ") -> " T, false},
+        {"%c = \"ttir.relu\"(%x) : (" T ") -> " T "\n%r = \"ttir.abs\"(%c) : (" T ") -> " T, true},
+        {"%c = \"ttir.abs\"(%x) : (" T ") -> " T "\n%r = \"ttir.relu6\"(%c) : (" T ") -> " T, false},
+        {"%c = \"ttir.relu6\"(%x) : (" T ") -> " T
+         "\n%r = \"ttir.clamp_scalar\"(%c) <{min = -1.0 : f32, max = 6.0 : f32}> : (" T ") -> " T,
+         true},
+        {"%c = \"ttir.relu6\"(%x) : (" T ") -> " T
+         "\n%r = \"ttir.clamp_scalar\"(%c) <{min = 1.0 : f32, max = 6.0 : f32}> : (" T ") -> " T,
+         false},
+        {"%r = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 0 : i32], ends = [2 : i32, 4 : i32], step = [1 : i32, 1 "
+         ": "
+         "i32]}> : (" T ") -> " T,
+         true},
+        {"%c = \"ttir.reshape\"(%x) <{shape = [8 : i32, 1 : i32]}> : (" T ") -> tensor<8x1xf32>\n"
+         "%r = \"ttir.sum\"(%c) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<8x1xf32>) -> tensor<8xf32>",
+         true},
+        {"%r = \"ttir.sum\"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (" T ") -> tensor<2x1xf32>", false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        body(X, all[i].text);
+        cr_expect_eq(graph_looks_through(&ir.g, ir_op(&ir, "%r")), all[i].through, "%s", all[i].text);
+    }
+}

@@ -582,8 +582,10 @@ Test(match, factors_of_one) {
         snprintf(ops, sizeof ops, by, i < 5 ? "1.0" : "2.0", ways[i % 5]);
         (i < 3 ? hit : miss)("x:2x3", ops);
     }
-    miss("x:1x3", "e = ttir.exp x -> 1x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
-                  " return o");
+    hit("x:1x3", "e = ttir.exp x -> 1x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
+                 " return o"); /* which repeats it */
+    miss("x:1x3", "e = ttir.exp x -> 1x3; c = ttir.full {fill_value = 2.0 : f32} -> 2x1; m = ttir.multiply e c -> 2x3\n"
+                  "o = ttir.neg m -> 2x3; return o");
     pattern("out = -(exp(x) * w)", "");
     hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.ones -> 2x1; m = ttir.multiply e c -> 2x3; o = ttir.neg m -> 2x3;"
                  " return o");

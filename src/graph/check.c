@@ -158,7 +158,7 @@ static const char *contradiction(const struct graph *g, uint32_t op, const struc
         return graph_numel(g, first) == numel ? NULL : "has not as many elements as its operand";
     case OP_MOVE:
         imap_identity(&whole, 0, numel);
-        return imap_through(g, op, &whole, &through) ? NULL : "is not its operand moved";
+        return imap_moved(g, op, first, &whole, &through) ? NULL : "is not its operand moved";
     case OP_AXISWISE:
     case OP_ALIKE:
         return x.rank == result->rank && memcmp(x.at, result->at, x.rank * sizeof *x.at) == 0

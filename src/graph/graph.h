@@ -159,7 +159,8 @@ struct graph {
     uint8_t *value_flags; /* per value; private to value.c */
     double *constants;    /* per value, where known */
     uint8_t *constant_bits;
-    uint16_t *varies; /* per value: the dimensions along which it may vary, a bit each (depend.c) */
+    uint32_t *through; /* per op; graph_through */
+    uint16_t *varies;  /* per value: the dimensions along which it may vary, a bit each (depend.c) */
     uint32_t nedges;
     uint32_t ndestinations;  /* destination-passing operands dropped */
     bool has_ttir, has_ttnn; /* in functions to audit */
@@ -187,9 +188,12 @@ static inline bool class_moves(enum op_class c) {
     return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
 }
 
-/* The one definition of what is looked through: an op that moves (class_moves), and a multiplication or division by the
- * constant 1 (a dropout that is off, a scale of 1). Its operand with all elements of the result; NONE for other ops. */
-uint32_t graph_through(const struct graph *g, uint32_t op);
+/* The one definition of what is looked through: an op that moves (class_moves), and one that changes nothing: with a
+ * neutral constant (a dropout that is off, a bias of 0), a clamp of what is within its bounds, a reduction of single
+ * elements, a slice of all. Its operand with all elements of the result; NONE for other ops. */
+static inline uint32_t graph_through(const struct graph *g, uint32_t op) {
+    return g->through[op];
+}
 static inline bool graph_looks_through(const struct graph *g, uint32_t op) {
     return graph_through(g, op) != NONE;
 }

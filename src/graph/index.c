@@ -316,10 +316,16 @@ static bool through_interleave(const struct graph *g, uint32_t op, const struct 
 }
 
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand) {
-    uint32_t from = g->m->ops[op].first_result, to = graph_through(g, op);
-    if (to == NONE || g->m->ops[op].nresults != 1)
+    return graph_looks_through(g, op) && imap_moved(g, op, graph_through(g, op), result, operand);
+}
+
+bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct imap *result, struct imap *operand) {
+    uint32_t from = g->m->ops[op].first_result;
+    if (g->m->ops[op].nresults != 1)
         return false;
     enum op_kind k = (enum op_kind)g->kind[op];
+    if (graph_class(g, op) == OP_ELTWISE)
+        return imap_operand(g, from, to, result, operand);
     if (k == K_RESHAPE || graph_class(g, op) != OP_MOVE) {
         int64_t n = graph_numel(g, to);
         imap_copy(operand, result);

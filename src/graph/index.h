@@ -80,6 +80,8 @@ bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t ra
 
 /* From an imap of the result of an op to that of the operand that it moves at most (graph_through). */
 bool imap_through(const struct graph *g, uint32_t op, const struct imap *result, struct imap *operand);
+/* The same where the operand is known. */
+bool imap_moved(const struct graph *g, uint32_t op, uint32_t to, const struct imap *result, struct imap *operand);
 /* From the result of an op that broadcasts from the right to one of its operands. */
 bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, const struct imap *map, struct imap *out);
 

@@ -228,22 +228,115 @@ struct constant graph_constant(const struct graph *g, uint32_t v) {
     return (struct constant){true, g->constants[v], g->constant_bits[v]};
 }
 
-static bool is_one(const struct graph *g, uint32_t v) {
-    struct constant c = v == NONE ? unknown() : graph_constant(g, v);
-    return c.known && c.value == 1;
-}
+/* The number that changes nothing as the second operand of an operator; of one that commutes also as the first. */
+static const struct {
+    enum op_kind kind;
+    double number;
+} neutral_numbers[] = {{K_ADD, 0}, {K_SUBTRACT, 0},        {K_MULTIPLY, 1},      {K_DIVIDE, 1},
+                       {K_POW, 1}, {K_MAXIMUM, -INFINITY}, {K_MINIMUM, INFINITY}};
 
-/* The operand of a multiplication or division by 1 that has all elements of the result. */
-static uint32_t unscaled(const struct graph *g, uint32_t op) {
+/* The operand that such a number leaves as it is, perhaps repeated. */
+static uint32_t unchanged(const struct graph *g, uint32_t op) {
     const uint32_t *v = graph_operands(g, op);
-    uint32_t kept = is_one(g, v[1]) ? v[0] : g->kind[op] == K_MULTIPLY && is_one(g, v[0]) ? v[1] : NONE;
-    if (kept == NONE)
-        return NONE;
-    int64_t n = graph_numel(g, kept);
-    return n >= 0 && n == graph_numel(g, g->m->ops[op].first_result) ? kept : NONE;
+    enum op_kind k = (enum op_kind)g->kind[op];
+    for (size_t i = 0; i < sizeof neutral_numbers / sizeof *neutral_numbers; i++)
+        for (uint32_t of = 2; k == neutral_numbers[i].kind && of-- > (op_is(k, COMMUTES) ? 0u : 1u);)
+            if (v[0] != NONE && v[1] != NONE && graph_constant(g, v[of]).known &&
+                graph_constant(g, v[of]).value == neutral_numbers[i].number)
+                return v[1 - of];
+    return NONE;
 }
 
-uint32_t graph_through(const struct graph *g, uint32_t op) {
+static double second_number(const struct graph *g, uint32_t op) {
+    struct constant c = graph_operands(g, op)[1] == NONE ? unknown() : graph_constant(g, graph_operands(g, op)[1]);
+    return c.known ? c.value : NAN;
+}
+
+/* The least and the largest number that the results of an op can be; NaN: not known. */
+struct range {
+    double low, high;
+};
+
+static struct range range_of_clamp(const struct graph *g, uint32_t op) {
+    struct range r = {-INFINITY, INFINITY};
+    struct str text;
+    bool known = graph_noperands(g, op) == 1 && (!mlir_attr(g->m, op, "min", &text) || mlir_float(text, &r.low)) &&
+                 (!mlir_attr(g->m, op, "max", &text) || mlir_float(text, &r.high));
+    return known ? r : (struct range){NAN, NAN};
+}
+
+static struct range range_of(const struct graph *g, uint32_t op) {
+    switch (g->kind[op]) {
+    case K_RELU:
+    case K_ABS:
+    case K_EXP:
+    case K_SQRT:
+    case K_SQUARE:
+        return (struct range){0, INFINITY};
+    case K_RELU6:
+        return (struct range){0, 6};
+    case K_SIGMOID:
+    case K_HARDSIGMOID:
+    case K_SOFTMAX:
+        return (struct range){0, 1};
+    case K_TANH:
+        return (struct range){-1, 1};
+    case K_CLAMP:
+        return range_of_clamp(g, op);
+    case K_MAXIMUM:
+        return (struct range){second_number(g, op), INFINITY};
+    case K_MINIMUM:
+        return (struct range){-INFINITY, second_number(g, op)};
+    default:
+        return (struct range){NAN, NAN};
+    }
+}
+
+/* The operand of an op that keeps it within bounds, where that is within these already. */
+static uint32_t unclamped(const struct graph *g, uint32_t op) {
+    uint32_t x = graph_operands(g, op)[0], v = x;
+    struct range r = range_of(g, op);
+    if (isnan(r.low) || isnan(r.high) || graph_numel(g, x) != graph_numel(g, g->m->ops[op].first_result))
+        return NONE;
+    for (int step = 0; v != NONE && step < MAX_WALK; step++) {
+        uint32_t def = g->m->values[v].def;
+        if (def == NONE || graph_class(g, def) == OP_CALL)
+            return NONE;
+        if (!class_moves(graph_class(g, def))) {
+            struct range own = range_of(g, def);
+            return own.low >= r.low && own.high <= r.high ? x : NONE;
+        }
+        v = graph_operands(g, def)[0];
+    }
+    return NONE;
+}
+
+/* The operand of an op that changes nothing. */
+static uint32_t kept_operand(const struct graph *g, uint32_t op) {
+    uint32_t x = graph_operands(g, op)[0], kept;
+    switch (g->kind[op]) {
+    case K_MAXIMUM:
+    case K_MINIMUM:
+        kept = unchanged(g, op);
+        return kept != NONE ? kept : unclamped(g, op);
+    case K_RELU:
+    case K_RELU6:
+    case K_ABS:
+    case K_CLAMP:
+        return unclamped(g, op);
+    case K_SUM: /* of single elements */
+    case K_MEAN:
+    case K_MAX:
+    case K_MIN:
+    case K_PROD:
+    case K_SLICE: /* of all elements */
+        return graph_numel(g, x) >= 0 && graph_numel(g, x) == graph_numel(g, g->m->ops[op].first_result) ? x : NONE;
+    default:
+        return graph_noperands(g, op) == 2 ? unchanged(g, op) : NONE;
+    }
+}
+
+static uint32_t through(const struct graph *g, uint32_t op) {
     uint32_t n = graph_noperands(g, op);
     switch (graph_class(g, op)) {
     case OP_MOVE:
@@ -251,7 +344,9 @@ uint32_t graph_through(const struct graph *g, uint32_t op) {
     case OP_LAYOUT:
         return n == 1 ? graph_operands(g, op)[0] : NONE;
     case OP_ELTWISE:
-        return n == 2 && (g->kind[op] == K_MULTIPLY || g->kind[op] == K_DIVIDE) ? unscaled(g, op) : NONE;
+    case OP_REDUCE:
+    case OP_SLICE:
+        return n > 0 ? kept_operand(g, op) : NONE;
     default:
         return NONE;
     }
@@ -373,12 +468,16 @@ void values_build(struct graph *g) {
     g->constants = xrealloc(NULL, n * sizeof *g->constants);
     g->constant_bits = xrealloc(NULL, n);
     compute_values(g);
+    g->through = xrealloc(NULL, ((size_t)g->m->nops + 1) * sizeof *g->through);
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        g->through[op] = through(g, op);
 }
 
 void values_free(struct graph *g) {
     free(g->value_flags);
     free(g->constants);
     free(g->constant_bits);
+    free(g->through);
 }
 
 bool graph_is_parameter(const struct graph *g, uint32_t v) {

@@ -4,7 +4,7 @@
 
 #include "graph/graph.h"
 
-/* Sets value_flags, constants and constant_bits; all else of the graph is set. */
+/* Sets value_flags, constants, constant_bits and through; all else of the graph is set. */
 void values_build(struct graph *g);
 void values_free(struct graph *g);
 

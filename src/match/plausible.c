@@ -49,7 +49,7 @@ static bool value_plausible(const struct matcher *m, const struct node *node, ui
         if (op == NONE)
             return false;
         uint32_t next = graph_through(g, op);
-        if (next == NONE || (graph_class(g, op) == OP_ELTWISE && op_plausible(m, node, op, ahead)))
+        if (next == NONE || (!class_moves(graph_class(g, op)) && op_plausible(m, node, op, ahead)))
             return next != NONE || op_plausible(m, node, op, ahead);
         value = next;
     }

@@ -146,32 +146,64 @@ static bool part_fits(const struct node *node, const struct slice_bounds *s, uin
     return true;
 }
 
-bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
-    const struct graph *gr = m->g;
-    struct slice_bounds s;
+/* The op as a slice of `x` with these bounds. */
+static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, uint32_t x,
+                         const struct slice_bounds *s) {
     struct axes result;
-    uint32_t rank, x = graph_operands(gr, op)[0];
-    const int64_t *shape = graph_shape(gr, gr->m->ops[op].first_result, &rank);
-    if (g->node->nargs != 1 || !shape || !slice_bounds(gr, op, &s) || s.ncut == 0 ||
-        !imap_coordinates(map, shape, rank, &result))
+    uint32_t rank;
+    const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
+    struct resized_operand ch = {graph_shape(m->g, x, &rank), s->rank, {false}};
+    if (!shape || !ch.shape || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
         return matcher_failed(m, FAILED_INDEX, g, op);
-    struct resized_operand ch = {graph_shape(gr, x, &rank), s.rank, {false}};
-    if (!ch.shape)
-        return matcher_failed(m, FAILED_INDEX, g, op);
-    if ((g->node->dim.given || g->node->nattrs) && s.ncut != 1)
+    if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
         return matcher_failed(m, FAILED_PART, g, op);
-    for (uint32_t d = 0; d < s.rank; d++) {
+    for (uint32_t d = 0; d < s->rank; d++) {
         struct imap axis;
-        ch.dims[d] = s.cut[d];
+        ch.dims[d] = s->cut[d];
         axes_axis(&result, (int)d, &axis);
-        if (s.cut[d] && !cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
+        if (s->cut[d] && !cut_axis_fits(g, &axis) && !matcher_excuses(m, FAILED_AXIS, op))
             return matcher_failed_at(m, FAILED_AXIS, g, op, map);
-        if (s.cut[d] && !part_fits(g->node, &s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
+        if (s->cut[d] && !part_fits(g->node, s, d, ch.shape[d]) && !matcher_excuses(m, FAILED_PART, op))
             return matcher_failed_at(m, FAILED_PART, g, op, map);
     }
     matcher_take(m, op, g);
     const struct goal *next = operand_goal(m, g, 0, x, &result, &ch, g->next);
     return next && matcher_solve(m, next);
+}
+
+/* The bounds of a slice of a slice in what the inner one cuts, along the same dimensions. `same`: they have to be what
+ * they are in the inner one, since a condition may ask for them. */
+static bool compose(const struct slice_bounds *inner, bool same, struct slice_bounds *s) {
+    for (uint32_t d = 0; d < s->rank && inner->rank == s->rank; d++) {
+        if ((inner->cut[d] && !s->cut[d]) || (same && (inner->begin[d] != 0 || inner->step[d] != 1)))
+            return false;
+        s->begin[d] = inner->begin[d] + s->begin[d] * inner->step[d];
+        s->end[d] = inner->begin[d] + (s->end[d] - 1) * inner->step[d] + 1;
+        s->step[d] *= inner->step[d];
+    }
+    return inner->rank == s->rank;
+}
+
+/* Also as one slice with those before it. */
+bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    const struct graph *gr = m->g;
+    struct slice_bounds s, inner;
+    uint32_t x = graph_operands(gr, op)[0];
+    if (g->node->nargs != 1 || !slice_bounds(gr, op, &s))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    for (uint32_t step = 0; step < MAX_CHAIN; step++) {
+        struct mark k = matcher_mark(m);
+        if (match_bounds(m, g, op, map, x, &s))
+            return true;
+        matcher_undo(m, k);
+        uint32_t before = gr->m->values[x].def;
+        if (m->full || m->refused || before == NONE || !slice_bounds(gr, before, &inner) ||
+            !compose(&inner, g->node->nattrs == 0, &s))
+            return false;
+        matcher_look_through(m, before, true);
+        x = graph_operands(gr, before)[0];
+    }
+    return false;
 }
 
 bool match_concat(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

@@ -246,10 +246,11 @@ static void hash_op(struct hashes *all, uint32_t op) {
             h = mix_value(all, h, o->first_result + r);
         h = mix(h, all->root[op - all->first]);
     }
-    all->own[op - all->first] = h ? h : 1;
     uint32_t through = all->through[op - all->first];
-    all->source[op - all->first] =
-        through == NONE ? NONE : all->before[first + (n > 1 && through == graph_operands(g, op)[1])];
+    uint32_t slot = through != NONE && n > 1 && through == graph_operands(g, op)[1];
+    h = mix(h, through == NONE ? 2 : slot);
+    all->own[op - all->first] = h ? h : 1;
+    all->source[op - all->first] = through == NONE ? NONE : all->before[first + slot];
 }
 
 /* Leaves out operand slots with no op before them, for the rounds. */
