@@ -37,6 +37,8 @@ Traps, SIZE a number:
   line       a module of SIZE MB on one line
   badline    a module of SIZE MB on one line, in which every op has an error
   hex        a constant of SIZE MB on one line
+
+Runs, SIZE in bytes: PLACE:UNIT, as many repeats of one of UNITS as fit, at one of PLACES, such as log:nul, type:less.
 """
 import functools
 import io
@@ -328,13 +330,65 @@ def hexadecimal(size, out):
                    f': () -> tensor<{digits // 8}xf32>', add(1, 'a', 'b')])
 
 
+# ---- runs ----
+
+UNITS = {
+    'nul': '\x00', 'escape': '\x1b', 'cr': '\r', 'blank': ' ', 'tab': '\t', 'newline': '\n', 'digit': '7',
+    'letter': 'x', 'quote': '"', 'paren': '(', 'close': ')', 'bracket': '[', 'unbracket': ']', 'brace': '{',
+    'unbrace': '}', 'less': '<', 'greater': '>', 'hash': '#', 'bang': '!', 'at': '@', 'percent': '%',
+    'backslash': '\\', 'comma': ',', 'slash': '/', 'minus': '-', 'colon': ':', 'bar': '|', 'dot': '.', 'equals': '=',
+    'byte': 'ÿ', 'caret': '^', 'question': '?', 'colour': '\x1b[0m', 'colours': '\x1b[1m\n', 'nuls': '\x00\n',
+    'crlf': '\r\n', 'escaped': '\\"', 'pairs': '()', 'lists': '[1, ', 'dictionaries': '{a = ', 'properties': '<{',
+    'arrow': '->', 'tensors': 'tensor<', 'locations': 'loc(', 'fused': 'fused[', 'callsites': 'callsite(',
+    'module': 'module {', 'modules': 'module {\n', 'functions': 'func.func @f(', 'value': '%0,', 'alias': '#loc',
+    'aliases': '#a = \n', 'undefined': '#a ', 'quoted': '"a" ', 'op': '"ttir.add"(', 'custom': 'ttir.add ',
+    'extents': '1x', 'comment': '// ', 'comments': '//\n', 'regions': '({\n', 'block': '^bb0:', 'open': '(\n',
+    'unclosed': '"\n', 'results': '%1 =\n', 'returns': 'return\n', 'closed': '}\n', 'header': 'MLIR Module ',
+    'dump': '// -----// IR Dump After X //----- //', 'stamp': '2026-11-20 10:00:00.000 | ', 'box': '[0] ',
+    'rank': '[1,0]<stdout>:', 'escapes': 'x' * 20 + '\\n'}
+
+
+def with_op(op, before='', after='', more=''):
+    out = io.StringIO()
+    function(out, [op], f'%a: {T}{more}, %b: {T}', before, after)
+    return out.getvalue()
+
+
+OP = add(0, 'a', 'b')
+PLACES = {
+    'log': lambda r: r + '\n' + with_op(OP),
+    'between': lambda r: HEADER % 'ttir' + with_op(OP) + r + '\n' + HEADER % 'ttir' + with_op(OP),
+    'body': lambda r: with_op(f'{OP}\n{r}\n{add(1, "a", "b")}'),
+    'operands': lambda r: with_op(OP.replace('%b', r + ' %b')),
+    'attribute': lambda r: with_op(OP.replace(') :', f') <{{k = {r}}}> :')),
+    'constant': lambda r: with_op(f'%0 = "ttir.constant"() <{{value = dense<{r}> : {T}}}> : () -> {T}'),
+    'type': lambda r: with_op(OP.replace('tensor<', f'tensor<{r}')),
+    'types': lambda r: with_op(OP.replace(f'({T},', f'({r},')),
+    'location': lambda r: with_op(OP.replace('unknown', r)),
+    'string': lambda r: with_op(OP.replace('unknown', f'"{r}"')),
+    'alias': lambda r: with_op(OP, before=f'#x = {r}\n'),
+    'quotes': lambda r: with_op(OP, before=f'#x = "{r}"\n'),
+    'name': lambda r: with_op(OP.replace('%0', f'%{r}0')),
+    'argument': lambda r: with_op(OP, more=' ' + r),
+    'custom': lambda r: with_op(f'%0 = ttir.add %a, %b {r} : {T}')}
+
+
+def run_of(place, unit):
+    def make(size, out):
+        out.reconfigure(encoding='latin-1', newline='')
+        out.write(PLACES[place](UNITS[unit] * (size // len(UNITS[unit]))))
+    return make
+
+
+RUNS = [f'{place}:{unit}' for place in PLACES for unit in UNITS]
+
 KINDS = {'ttir': plain('dit.ttir.mlir'), 'ttnn': plain('dit.ttnn.mlir'), 'pair': pair, 'graphs': graphs, 'log': log,
          'noise': noise, 'uses': uses, 'operands': operands, 'arguments': arguments, 'aliases': aliases,
          'functions': functions, 'adds': adds, 'moves': moves, 'consts': consts, 'calls': calls,
          'chain': chained('"end"'), 'cycle': chained('#loc1'), 'regions': regions, 'brackets': brackets, 'same': same,
          'broken': broken, 'undefined': undefined, 'blocks': blocks, 'warned': warned,
          'headers': headers, 'modules': modules, 'prefixed': prefixed, 'foreign': foreign, 'line': line,
-         'badline': badline, 'hex': hexadecimal}
+         'badline': badline, 'hex': hexadecimal, **{r: run_of(*r.split(':')) for r in RUNS}}
 TWO = ('pair', 'same')
 MODELS = ('ttir', 'ttnn', 'pair', 'graphs', 'log', 'noise', 'line', 'badline', 'hex')
 

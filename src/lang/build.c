@@ -7,7 +7,7 @@
 
 #include "lang/infix.h"
 
-enum { MAX_IDIOM_DEPTH = 24, MAX_NODES = 20000 };
+enum { MAX_IDIOM_DEPTH = 24 };
 
 void build_fail(struct builder *b, struct formula_scope *s, struct str at, const char *hint, const char *what) {
     if (!b->failed)
@@ -20,6 +20,7 @@ static struct node *new_node(struct builder *b, enum node_kind kind, struct str 
     n->kind = kind;
     n->text = text;
     n->slot = NONE;
+    n->bare = kind == N_VARIABLE || kind == N_NUMBER;
     b->nnodes++;
     return n;
 }
@@ -27,8 +28,13 @@ static struct node *new_node(struct builder *b, enum node_kind kind, struct str 
 static void set_args(struct builder *b, struct node *n, struct node **args, uint32_t nargs) {
     n->nargs = (uint16_t)nargs;
     n->args = arena_alloc(b->arena, (nargs ? nargs : 1) * sizeof *args);
-    for (uint32_t i = 0; i < nargs; i++)
+    bool op = n->kind == N_OP || n->kind == N_OUTER;
+    for (uint32_t i = 0; i < nargs; i++) {
         n->args[i] = args[i];
+        n->bare |= !op && args[i]->bare;
+        n->deep = args[i]->deep > n->deep ? args[i]->deep : n->deep;
+    }
+    n->deep += op;
 }
 
 static uint32_t new_slot(struct builder *b, struct formula_scope *s, struct str name, struct str at, bool variable) {

@@ -33,10 +33,6 @@ void build_fail(struct builder *b, struct formula_scope *s, struct str at, const
 struct node *build_line(struct builder *b, struct formula_scope *s, uint32_t i, struct str at);
 /* Fills in node.any and node.kinds, operands first; shared nodes are visited once. */
 void node_set_kinds(struct node *n);
-/* Sets the operators that the op at the root of a node may be; K_UNKNOWN where it may be no op at all. */
-void node_add_roots(const struct node *n, bool *roots);
-/* Ops on the longest path from a node. */
-uint32_t node_depth(const struct node *n);
 /* extent(...) as a number. */
 const struct number *build_extent_number(struct builder *b, struct formula_scope *s, const struct expr *e);
 

@@ -36,6 +36,8 @@ static void expect(struct formula_parser *p, const char *s) {
 /* `max`: room for arguments. */
 static struct expr *new_expr(struct formula_parser *p, enum expr_kind kind, struct str text, uint32_t max) {
     struct expr *e = arena_alloc(p->arena, sizeof *e);
+    if (++p->nexprs > MAX_NODES)
+        formula_fail(p, text, NULL, "the formula is too large");
     e->kind = kind;
     e->text = text;
     e->args = max ? arena_alloc(p->arena, max * sizeof(struct expr *)) : NULL;

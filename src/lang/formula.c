@@ -1,4 +1,4 @@
-/* What can be asked of a formula: its names, the operators that its nodes may match, how deep it is. */
+/* What can be asked of a formula: its names, the operators that its nodes may match. */
 #include "lang/formula.h"
 
 #include "lang/build.h"
@@ -8,33 +8,6 @@ uint32_t formula_slot(const struct formula *f, struct str name) {
         if (f->slot_name[i].n && str_eq(f->slot_name[i], name))
             return i;
     return NONE;
-}
-
-void node_add_roots(const struct node *n, bool *roots) {
-    switch (n->kind) {
-    case N_OP:
-    case N_OUTER:
-        roots[n->op] = true;
-        return;
-    case N_NAMED:
-    case N_EITHER:
-    case N_RESULT:
-    case N_TRANSPOSED:
-        for (uint32_t i = 0; i < n->nargs; i++)
-            node_add_roots(n->args[i], roots);
-        return;
-    default:
-        roots[K_UNKNOWN] = true;
-    }
-}
-
-uint32_t node_depth(const struct node *n) {
-    uint32_t deepest = 0;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        uint32_t d = node_depth(n->args[i]);
-        deepest = d > deepest ? d : deepest;
-    }
-    return deepest + (n->kind == N_OP || n->kind == N_OUTER);
 }
 
 /* ---- operators that a node may match ---- */

@@ -99,6 +99,8 @@ struct node {
     bool any;       /* any op may match; else only those of the set `kinds` */
     bool given;     /* N_NUMBER: given(...), which an argument of the model may be as well */
     uint8_t result; /* N_RESULT: its number */
+    bool bare;      /* it may match without an op: `x`, `relu(x) | x` */
+    uint32_t deep;  /* ops on the longest path from here */
 };
 
 /* False when no op of this kind can match the node, whatever is looked through: a test before any search. */

@@ -5,9 +5,7 @@
 
 /* A root has to be an op: a name alone would match every value. */
 static void check_root(struct builder *b, struct formula_scope *s, struct node *root, struct str name) {
-    bool roots[K_COUNT] = {false};
-    node_add_roots(root, roots);
-    if (!b->failed && roots[K_UNKNOWN])
+    if (!b->failed && root->bare)
         build_fail(b, s, name, NULL, "the last line is not an operation");
     if (!b->failed)
         node_set_kinds(root);
@@ -34,7 +32,7 @@ static void build_roots(struct builder *b, struct formula_scope *s) {
         }
         struct node *n = build_line(b, s, i, s->lines[i].name);
         check_root(b, s, n, s->lines[i].name);
-        b->f->also[b->f->nsecondary++] = (struct secondary_root){n, node_depth(n), s->lines[i].kind == LINE_MAYBE};
+        b->f->also[b->f->nsecondary++] = (struct secondary_root){n, n->deep, s->lines[i].kind == LINE_MAYBE};
     }
 }
 

@@ -295,9 +295,8 @@ static enum step unknown_word(struct ir_parser *p, struct unknown_op *u) {
 static enum step unknown_newline(struct ir_parser *p, struct unknown_op *u) {
     if (u->depth == 0 && !continues(p))
         return STEP_END;
-    if (u->depth > 0 && scan_starts_op(p->p + 1, p->end))
-        return over(p, NULL);
-    return over(p, scan_space(p->p, p->end));
+    const char *next = scan_space(p->p, p->end);
+    return over(p, u->depth > 0 && scan_starts_op(next, p->end) ? NULL : next);
 }
 
 static enum step unknown_close(struct ir_parser *p, struct unknown_op *u) {

@@ -33,15 +33,17 @@ const uint8_t scan_class[256] = {
 
 /* memchr pays off for constants of megabytes; the loop for names of ten bytes. */
 const char *scan_string(const char *p, const char *end) {
-    p++;
+    const char *quote = p++;
     while (p < end) {
         const char *near = end - p > 16 ? p + 16 : end;
         while (p < near && *p != '"' && *p != '\n' && *p != '\\')
             p++;
         if (p == near && p < end) {
-            const char *quote = memchr(p, '"', (size_t)(end - p));
-            if (!quote || memchr(p, '\n', (size_t)(quote - p)))
-                return NULL;
+            if (quote < p) { /* else the one that was found before an escape is still ahead */
+                quote = memchr(p, '"', (size_t)(end - p));
+                if (!quote || memchr(p, '\n', (size_t)(quote - p)))
+                    return NULL;
+            }
             const char *escape = memchr(p, '\\', (size_t)(quote - p));
             p = escape ? escape : quote;
         }
@@ -72,7 +74,7 @@ const char *scan_blanks(const char *p, const char *end) {
 /* A line inside brackets that starts an operation tells that a bracket was never closed:
  * without this test every broken op would be scanned to the end of the text. */
 bool scan_starts_op(const char *p, const char *end) {
-    while (p < end && scan_is(*p, CH_BLANK))
+    while (p < end && scan_is(*p, CH_BLANK) && *p != '\n') /* the next line is asked for by itself */
         p++;
     if (p >= end)
         return false;

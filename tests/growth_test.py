@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Nothing takes time in the square of its length: the runs of the benchmark at a megabyte, and pattern files that
+nest and go on, end within four seconds of processor time. What was quadratic took ten and more.
+
+usage: growth_test.py PROGRAM [--all]
+"""
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'bench'))
+import generate  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+ALL = '--all' in sys.argv and not sys.argv.remove('--all')
+WERE_QUADRATIC = ['attribute:newline', 'attribute:crlf', 'attribute:nuls', 'attribute:colours', 'string:escapes',
+                  'quotes:undefined']
+SIZE, SECONDS = 1000000, 4
+PATTERN = 'name: x\nfused_op: ttnn.x\nsource: ttnn\nmatch: |\n  '
+N = 100000
+LARGE, DEEP = 'the formula is too large', 'nested too deeply'
+PATTERNS = {  # what is wrong, and where
+    PATTERN + 'out = cbrt(x' + ' + x' * N + ')\n': f'5:5474: error: {LARGE}',
+    PATTERN + 'out = cbrt(x) * (1' + ' * 1' * N + ')\n': f'5:8204: error: {LARGE}',
+    PATTERN + 'out = cbrt(x)' + ' [+ a]' * N + '\n': f'5:6155: error: {LARGE}',
+    PATTERN + 'out = cbrt(x)\nwhere:\n- 1 < 2' + ' & 1 < 2' * N + '\n': f'7:8199: error: {LARGE}',
+    PATTERN + 'out = ' + '(' * N + 'x' + ')' * N + '\n': f'5:73: error: {DEEP}',
+    PATTERN + 'out = ' + '-' * N + 'x\n': f'5:73: error: {DEEP}',
+    PATTERN + 'out = ' + 'cbrt(' * N + '\n': f'5:329: error: {DEEP}',
+    'name: ' + '[' * N: f'1:71: error: not YAML: {DEEP}',
+    'name: ' + '{a: ' * N: f'1:260: error: not YAML: {DEEP}',
+    '- ' * N: f'1:131: error: not YAML: {DEEP}',
+    # each line is twice the one before: what walks all paths never ends
+    PATTERN + 'a0 = x + y\n  ' + ''.join(f'a{i + 1} = a{i} + a{i}\n  ' for i in range(28)) +
+    'out = cbrt(a28)\n  also k = cbrt(a28)\n': '',
+    PATTERN + 'a0 = cbrt(x) | abs(x)\n  ' + ''.join(f'a{i + 1} = a{i} | a{i}\n  ' for i in range(28)) +
+    'out = a28\n': '',
+}
+
+
+class Growth(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def run_it(self, *command):
+        done = subprocess.run([PROGRAM, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
+        return done.returncode, done.stderr.decode('utf-8', 'replace')
+
+    def test_runs(self):
+        with open(self.path('p.yml'), 'w') as f:
+            f.write(PATTERN + 'out = cbrt(atan2(x, y))\n')
+        others = [r for r in generate.RUNS if r not in WERE_QUADRATIC]
+        for kind in WERE_QUADRATIC + (others if ALL else random.Random(1).sample(others, 40)):
+            with self.subTest(kind):
+                generate.make(kind, SIZE, self.path('run'))
+                status, error = self.run_it('--ttir-only', '--dry-run', '-j1', '--no-default-patterns', '-P',
+                                            self.path('p.yml'), self.path('run'))
+                self.assertIn(status, (0, 3), error)
+
+    def test_patterns(self):
+        for text, wrong in PATTERNS.items():
+            with self.subTest(text[:80]):
+                with open(self.path('p.yml'), 'w') as f:
+                    f.write(text)
+                status, error = self.run_it('patterns', 'check', self.path('p.yml'))
+                self.assertEqual(status, 2 if wrong else 0, error)
+                self.assertIn(f'{self.path("p.yml")}:{wrong}' if wrong else '', error)
+
+
+if __name__ == '__main__':
+    unittest.main()
