@@ -1,9 +1,10 @@
 /* Strings, arena, growable arrays and diagnostics for all rooms.
  *
- * Every allocation of the library ends in xrealloc or new_chunk: running out of memory
- * ends the process here with status 3, so callers never see a NULL. */
+ * Every allocation of the library ends in xrealloc, xcalloc or new_chunk, and where another library could not allocate,
+ * its caller calls out_of_memory: that ends the process here with status 3, so callers never see a NULL. */
 #include "base/base.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,23 +81,28 @@ uint64_t str_hash(struct str s) {
     return h ^ h >> 29;
 }
 
-static void out_of_memory(void) {
-    fputs("fusion-audit: out of memory\n", stderr);
+void out_of_memory(void) {
+    fputs("fusion-audit: error: out of memory\n", stderr);
     exit(3);
 }
 
-void *xrealloc(void *p, size_t n) {
-    void *q = realloc(p, n ? n : 1);
-    if (!q)
+void check_memory(int error) {
+    if (error == ENOMEM)
         out_of_memory();
-    return q;
 }
 
-void *xcalloc(size_t n, size_t size) {
-    void *p = calloc(n ? n : 1, size);
+void *made(void *p) {
     if (!p)
         out_of_memory();
     return p;
+}
+
+void *xrealloc(void *p, size_t n) {
+    return made(realloc(p, n ? n : 1));
+}
+
+void *xcalloc(size_t n, size_t size) {
+    return made(calloc(n ? n : 1, size));
 }
 
 struct arena_chunk {
@@ -113,9 +119,7 @@ static void new_chunk(struct arena *a, size_t need) {
         out_of_memory();
     if (size < need + CHUNK_HEAD)
         size = need + CHUNK_HEAD;
-    struct arena_chunk *c = calloc(1, size);
-    if (!c)
-        out_of_memory();
+    struct arena_chunk *c = xcalloc(1, size);
     c->next = a->chunks;
     c->size = size;
     a->chunks = c;

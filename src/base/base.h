@@ -85,6 +85,11 @@ void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
 void sort_ids(uint32_t *ids, uint32_t n);
 void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */
 void *xcalloc(size_t n, size_t size); /* zeroed, never NULL */
+/* Says so and ends the process: also for other libraries, where they report that they could not allocate. */
+_Noreturn void out_of_memory(void);
+/* Nothing, unless an errno says that a function of the C library could not allocate. */
+void check_memory(int error);
+void *made(void *p); /* p; NULL means that another library could not make it */
 
 /* A growable byte string. A zeroed struct is empty; free with buf_free. */
 struct buf {

@@ -11,8 +11,11 @@
 
 typedef struct json_object json;
 
+json *json_map(void);
+json *json_list(void);
 json *json_text(struct str s);
 json *json_number(uint64_t n);
+void json_append(json *list, json *item);
 /* NULL is null. */
 void json_put(json *object, const char *key, json *value);
 void json_put_text(json *object, const char *key, struct str s);

@@ -29,6 +29,8 @@ static struct tree *refuse(struct reader *r, const char *wrong, yaml_mark_t at) 
 static bool next_event(struct reader *r, yaml_event_t *e) {
     if (yaml_parser_parse(&r->parser, e))
         return true;
+    if (r->parser.error == YAML_MEMORY_ERROR)
+        out_of_memory();
     refuse(r, r->parser.problem ? r->parser.problem : "unreadable", r->parser.problem_mark);
     return false;
 }
@@ -120,7 +122,7 @@ struct tree_file tree_read(struct str text, struct arena *a) {
     const struct tree **end = &f.documents;
     struct reader r = {.arena = a, .file = &f};
     if (!yaml_parser_initialize(&r.parser))
-        return f;
+        out_of_memory();
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.p, text.n);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     while (read_document(&r, &end)) {

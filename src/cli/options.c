@@ -307,9 +307,7 @@ static bool join_names(struct options *o) {
         return true;
     if (o->only)
         return wrong(o, "names and --only exclude each other");
-    o->names = calloc(n, 1);
-    if (!o->names)
-        return wrong(o, "out of memory");
+    o->names = xcalloc(n, 1);
     for (size_t i = 0; i < o->nfiles; i++)
         at += (size_t)snprintf(o->names + at, n - at, "%s%s", i ? "," : "", o->files[i]);
     o->only = o->names;
@@ -377,9 +375,7 @@ bool options_parse(struct options *o, int argc, char **argv) {
     struct getopt_table table;
     int returned;
     *o = (struct options){.command = CMD_AUDIT, .output = "fusion_todo.yml"};
-    o->patterns = calloc((size_t)argc + 1, sizeof *o->patterns);
-    if (!o->patterns)
-        return wrong(o, "out of memory");
+    o->patterns = xcalloc((size_t)argc + 1, sizeof *o->patterns);
     for (int i = 0; i < NCOMMANDS && argc > 1 && o->command == CMD_AUDIT; i++)
         if (strcmp(argv[1], commands[i].name) == 0) {
             o->command = commands[i].command;

@@ -91,7 +91,7 @@ static enum fa_status run_printing(const struct options *o) {
                             : o->command == CMD_LOWER    ? run_lower(o, out)
                                                          : run_inspect(o, out);
     bool whole = !ferror(out);
-    if (fclose(out) != 0 || !whole) {
+    if (fclose(out) != 0 || !whole || !text) {
         free(text);
         return complain(FA_INPUT, "out of memory");
     }

@@ -187,6 +187,7 @@ static int is_yaml(const struct dirent *e) {
 bool chips_load(struct chips *set, const char *directory, struct arena *a, struct diags *d) {
     struct dirent **names;
     int n = scandir(directory, &names, is_yaml, alphasort);
+    check_memory(n < 0 ? errno : 0);
     bool ok = n > 0;
     if (n <= 0)
         diag_add(d, SEV_ERROR, (struct source_location){directory, 0, 0}, NULL, "%s",

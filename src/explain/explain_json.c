@@ -3,7 +3,7 @@
 #include "explain/explain.h"
 
 static json *op(const struct explained_op *x) {
-    json *o = json_object_new_object();
+    json *o = json_map();
     json_put_text(o, "op", x->name);
     json_put_text(o, "result", x->result);
     json_put_number(o, "line", x->line);
@@ -11,7 +11,7 @@ static json *op(const struct explained_op *x) {
 }
 
 static json *difference(const struct explained *x) {
-    json *o = json_object_new_object();
+    json *o = json_map();
     json_put_text(o, "kind", str_of(x->kind));
     json_put_text(o, "part", x->part);
     json_put_text(o, "reason", x->reason);
@@ -23,7 +23,7 @@ static json *difference(const struct explained *x) {
 
 static json *one(const struct explained *x) {
     static const char *const outcomes[] = {"matched", "gives way", "near"};
-    json *o = json_object_new_object(), *ops = json_object_new_array(), *more = json_object_new_array();
+    json *o = json_map(), *ops = json_list(), *more = json_list();
     json_put_text(o, "outcome", str_of(outcomes[x->outcome]));
     json_put_text(o, "file", str_of(x->file));
     json_put_number(o, "graph", x->graph);
@@ -31,24 +31,24 @@ static json *one(const struct explained *x) {
     json_put_text(o, "pattern", x->pattern);
     json_put_text(o, "fused_op", x->fused_op);
     for (uint32_t i = 0; i < x->nops; i++)
-        json_object_array_add(ops, op(&x->ops[i]));
+        json_append(ops, op(&x->ops[i]));
     json_put(o, "matched", ops);
     json_put_number(o, "total", x->total);
     json_put(o, "proof", x->proof.n ? json_text(x->proof) : NULL);
     json_put(o, "gives_way_to", x->winner.n ? json_text(x->winner) : NULL);
     json_put(o, "difference", x->outcome == OUTCOME_NEAR ? difference(x) : NULL);
     for (uint32_t i = 0; i < x->nmore && i < 8; i++)
-        json_object_array_add(more, json_number(x->more[i]));
+        json_append(more, json_number(x->more[i]));
     json_put(o, "same_at", more);
     json_put_number(o, "same", x->nmore);
     return o;
 }
 
 void explain_print_json(const struct fa_explanation *e, FILE *out) {
-    json *document = json_object_new_object(), *places = json_object_new_array();
+    json *document = json_map(), *places = json_list();
     json_put_text(document, "version", str_of(fa_version()));
     for (uint32_t i = 0; i < e->n; i++)
-        json_object_array_add(places, one(&e->items[i]));
+        json_append(places, one(&e->items[i]));
     json_put(document, "places", places);
     json_print(document, out);
 }

@@ -4,9 +4,10 @@
  * decide where TTIR does not make the value. */
 #include "graph/pair.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "graph/align.h"
 

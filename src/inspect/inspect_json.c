@@ -3,20 +3,20 @@
 #include "inspect/inspect.h"
 
 static json *op_counts(const struct op_count *counts, uint32_t n) {
-    json *list = json_object_new_array();
+    json *list = json_list();
     for (uint32_t i = 0; i < n; i++) {
-        json *o = json_object_new_object();
+        json *o = json_map();
         json_put_text(o, "name", counts[i].name);
         bool known = counts[i].kind != K_UNKNOWN;
         json_put(o, "operator", known ? json_text(str_of(op_table[counts[i].kind].name)) : NULL);
         json_put_number(o, "count", counts[i].n);
-        json_object_array_add(list, o);
+        json_append(list, o);
     }
     return list;
 }
 
 static json *function(const struct func_facts *f, bool outside) {
-    json *o = json_object_new_object();
+    json *o = json_map();
     if (!outside) {
         json_put_text(o, "name", f->name);
         json_put_text(o, "kind", str_of(inspect_func_kind(f->kind)));
@@ -31,15 +31,15 @@ static json *function(const struct func_facts *f, bool outside) {
 }
 
 static json *numbers(const int64_t *n, uint32_t count) {
-    json *list = json_object_new_array();
+    json *list = json_list();
     for (uint32_t i = 0; i < count; i++)
-        json_object_array_add(list, json_object_new_int64(n[i]));
+        json_append(list, json_number((uint64_t)n[i]));
     return list;
 }
 
 static json *device(const struct device_facts *f) {
     const struct chip *c = &f->device.chip;
-    json *o = json_object_new_object();
+    json *o = json_map();
     json_put_text(o, "chip", c->name);
     json_put_text(o, "arch", c->arch);
     json_put(o, "grid", numbers((const int64_t[]){c->rows, c->columns}, 2));
@@ -50,7 +50,7 @@ static json *device(const struct device_facts *f) {
 
 static json *layout_count(const struct layout_count *c) {
     const struct layout *l = &c->layout;
-    json *o = json_object_new_object();
+    json *o = json_map();
     json_put_number(o, "values", c->n);
     json_put_text(o, "memory", str_of(memory_name(l->memory)));
     json_put_text(o, "sharding", str_of(sharding_name(l->sharding)));
@@ -62,19 +62,19 @@ static json *layout_count(const struct layout_count *c) {
 }
 
 static void put_device(json *o, const struct device_facts *f) {
-    json *layouts = json_object_new_array();
+    json *layouts = json_list();
     json_put(o, "device", f->known ? device(f) : NULL);
     json_put(o, "worker_grid", f->grid.rank ? numbers(f->grid.extents, f->grid.rank) : NULL);
     json_put(o, "mesh", f->grid.mesh_rank ? numbers(f->grid.mesh, f->grid.mesh_rank) : NULL);
     for (uint32_t i = 0; i < f->nlayouts; i++)
-        json_object_array_add(layouts, layout_count(&f->layouts[i]));
+        json_append(layouts, layout_count(&f->layouts[i]));
     json_put(o, "layouts", layouts);
     json_put_number(o, "unread_layouts", f->unread);
     json_put_number(o, "inconsistent_layouts", f->inconsistent);
 }
 
 static json *module(const struct module_facts *m) {
-    json *o = json_object_new_object(), *functions = json_object_new_array(), *aliases = json_object_new_array();
+    json *o = json_map(), *functions = json_list(), *aliases = json_list();
     json_put_text(o, "level", m->is_ttnn ? STR("ttnn") : STR("ttir"));
     json_put_number(o, "ops", m->nops);
     json_put_number(o, "values", m->nvalues);
@@ -85,19 +85,19 @@ static json *module(const struct module_facts *m) {
     json_put_number(o, "custom_ops", m->custom_ops);
     json_put(o, "unknown_ops", op_counts(m->unknown, m->nunknown));
     for (uint32_t i = 0; i < m->nunresolved; i++)
-        json_object_array_add(aliases, json_text(m->unresolved[i]));
+        json_append(aliases, json_text(m->unresolved[i]));
     json_put(o, "unresolved_aliases", aliases);
     json_put_number(o, "unresolved_alias_uses", m->unresolved_uses);
     put_device(o, &m->device);
     for (uint32_t i = 0; i < m->nfuncs; i++)
-        json_object_array_add(functions, function(&m->funcs[i], false));
+        json_append(functions, function(&m->funcs[i], false));
     json_put(o, "functions", functions);
     json_put(o, "outside", function(&m->outside, true));
     return o;
 }
 
 static json *block(const struct log_block *b, const struct module_facts *m) {
-    json *o = json_object_new_object(), *dialects = json_object_new_array();
+    json *o = json_map(), *dialects = json_list();
     json_put_text(o, "stage", str_of(log_stage_name(b->stage)));
     json_put_text(o, "label", b->label);
     json_put_number(o, "graph", b->graph);
@@ -108,29 +108,29 @@ static json *block(const struct log_block *b, const struct module_facts *m) {
     json_put_number(o, "dropped_lines", b->dropped_lines);
     json_put_number(o, "joined_lines", b->joined_lines);
     if (b->has_ttir)
-        json_object_array_add(dialects, json_text(STR("ttir")));
+        json_append(dialects, json_text(STR("ttir")));
     if (b->has_ttnn)
-        json_object_array_add(dialects, json_text(STR("ttnn")));
+        json_append(dialects, json_text(STR("ttnn")));
     json_put(o, "dialects", dialects);
     json_put(o, "module", m ? module(m) : NULL);
     return o;
 }
 
 static json *file(const struct file_facts *f) {
-    json *o = json_object_new_object(), *blocks = json_object_new_array();
+    json *o = json_map(), *blocks = json_list();
     json_put_text(o, "path", str_of(f->source.path));
     json_put_bool(o, "readable", f->source.data);
     json_put_bool(o, "log", f->scan.is_log);
     json_put_number(o, "graphs", f->scan.ngraphs);
     json_put_number(o, "bare_headers", f->scan.bare_headers);
     for (uint32_t i = 0; i < f->scan.nblocks; i++)
-        json_object_array_add(blocks, block(&f->scan.blocks[i], f->modules[i]));
+        json_append(blocks, block(&f->scan.blocks[i], f->modules[i]));
     json_put(o, "blocks", blocks);
     return o;
 }
 
 static json *pair(const struct pair_facts *p) {
-    json *o = json_object_new_object();
+    json *o = json_map();
     json_put_number(o, "graph", p->graph);
     json_put_text(o, "ttir", str_of(p->ttir_path));
     json_put_text(o, "ttnn", str_of(p->ttnn_path));
@@ -142,7 +142,7 @@ static json *pair(const struct pair_facts *p) {
 
 static json *diagnostic(const struct diag *d) {
     static const char *const severities[] = {"note", "warning", "error"};
-    json *o = json_object_new_object();
+    json *o = json_map();
     json_put_text(o, "severity", str_of(severities[d->severity]));
     json_put_text(o, "file", str_of(d->file));
     json_put_number(o, "line", d->line);
@@ -153,18 +153,18 @@ static json *diagnostic(const struct diag *d) {
 }
 
 void inspect_print_json(const struct inspection *in, FILE *out) {
-    json *root = json_object_new_object(), *files = json_object_new_array();
-    json *pairs = json_object_new_array(), *diagnostics = json_object_new_array();
+    json *root = json_map(), *files = json_list();
+    json *pairs = json_list(), *diagnostics = json_list();
     json_put_text(root, "version", str_of(fa_version()));
     json_put_number(root, "status", (uint64_t)in->status);
     for (size_t i = 0; i < in->nfiles; i++)
-        json_object_array_add(files, file(&in->files[i]));
+        json_append(files, file(&in->files[i]));
     json_put(root, "files", files);
     for (uint32_t i = 0; i < in->npairs; i++)
-        json_object_array_add(pairs, pair(&in->pairs[i]));
+        json_append(pairs, pair(&in->pairs[i]));
     json_put(root, "pairs", pairs);
     for (uint32_t i = 0; i < in->diags.n; i++)
-        json_object_array_add(diagnostics, diagnostic(&in->diags.items[i]));
+        json_append(diagnostics, diagnostic(&in->diags.items[i]));
     json_put(root, "diagnostics", diagnostics);
     json_put_number(root, "diagnostics_dropped", in->diags.dropped);
     json_print(root, out);

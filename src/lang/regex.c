@@ -17,6 +17,8 @@ pcre2_code *regex_compile(struct str text, struct arena *a, const char **message
     PCRE2_SIZE at;
     PCRE2_UCHAR wrong[128] = "";
     pcre2_code *re = pcre2_compile((PCRE2_SPTR)text.p, text.n, 0, &code, &at, NULL);
+    if (!re && code == PCRE2_ERROR_HEAP_FAILED)
+        out_of_memory();
     if (!re)
         pcre2_get_error_message(code, wrong, sizeof wrong);
     *message = re ? NULL : arena_strdup(a, str_of((const char *)wrong));
@@ -55,16 +57,15 @@ bool regex_is_ruled_out(const pcre2_code *re, struct str text) {
 enum { MATCH_LIMIT = 100000 };
 
 bool regex_finds(const pcre2_code *re, struct str s) {
-    if (re && regex_is_ruled_out(re, s))
+    if (!re || regex_is_ruled_out(re, s))
         return false;
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-    pcre2_match_context *limits = pcre2_match_context_create(NULL);
-    int found = -1;
-    if (data && limits && re) {
-        pcre2_set_match_limit(limits, MATCH_LIMIT);
-        pcre2_set_depth_limit(limits, MATCH_LIMIT);
-        found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
-    }
+    pcre2_match_data *data = made(pcre2_match_data_create(1, NULL));
+    pcre2_match_context *limits = made(pcre2_match_context_create(NULL));
+    pcre2_set_match_limit(limits, MATCH_LIMIT);
+    pcre2_set_depth_limit(limits, MATCH_LIMIT);
+    int found = pcre2_match(re, (PCRE2_SPTR)s.p, s.n, 0, 0, data, limits);
+    if (found == PCRE2_ERROR_NOMEMORY)
+        out_of_memory();
     pcre2_match_data_free(data);
     pcre2_match_context_free(limits);
     return found >= 0;

@@ -95,6 +95,7 @@ static void load_sections_of_file(struct loader *l) {
 
 static bool read_file(struct loader *l, const char *path) {
     FILE *f = fopen(path, "rb");
+    check_memory(f ? 0 : errno);
     struct source_location at = {path, 0, 0};
     l->file = arena_strdup(&l->set->arena, str_of(path));
     if (!f) {
@@ -170,6 +171,7 @@ static int is_pattern_file(const struct dirent *e) {
 static bool load_directory(struct pattern_set *set, const char *path, struct diags *d) {
     struct dirent **names;
     int n = scandir(path, &names, is_pattern_file, alphasort);
+    check_memory(n < 0 ? errno : 0);
     if (n < 0) {
         diag_add(d, SEV_ERROR, (struct source_location){path, 0, 0}, NULL, "%s", strerror(errno));
         return false;

@@ -74,19 +74,18 @@ static int match(struct rules *r, enum rx which, struct str text) {
     int error;
     PCRE2_SIZE offset;
     if (!r->code[which]) {
-        r->code[which] = pcre2_compile((PCRE2_SPTR)patterns[which], PCRE2_ZERO_TERMINATED, 0, &error, &offset, NULL);
-        if (!r->code[which])
-            return 0;
+        r->code[which] =
+            made(pcre2_compile((PCRE2_SPTR)patterns[which], PCRE2_ZERO_TERMINATED, 0, &error, &offset, NULL));
         (void)pcre2_jit_compile(r->code[which], PCRE2_JIT_COMPLETE);
     }
     if (!r->data) {
-        r->data = pcre2_match_data_create(GROUPS, NULL);
-        r->context = pcre2_match_context_create(NULL);
-        if (!r->data || !r->context)
-            return 0;
+        r->data = made(pcre2_match_data_create(GROUPS, NULL));
+        r->context = made(pcre2_match_context_create(NULL));
         pcre2_set_match_limit(r->context, MATCH_LIMIT);
     }
     int n = pcre2_match(r->code[which], (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
+    if (n == PCRE2_ERROR_NOMEMORY)
+        out_of_memory();
     return n > 0 ? n : 0;
 }
 

@@ -7,10 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* uthash would end the process by itself: allocation goes through the base room. */
-#define uthash_malloc(n)  xrealloc(NULL, (n))
-#define HASH_NONFATAL_OOM 0
-#include <uthash.h>
+#include "base/hash.h"
 
 struct sym {
     struct str text;

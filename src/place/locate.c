@@ -231,14 +231,12 @@ struct str locate_match(const struct pattern_set *set, const struct flow *flow, 
                         const struct match_detail *detail, struct arena *a) {
     struct name_reader reader;
     struct buf out = {0};
-    struct str text = STR("");
-    if (name_reader_begin(&reader, set, a)) {
-        struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->slots, .near = ""};
-        struct role role = role_of(flow, m, a);
-        struct str says = find_names(&p, role.look);
-        write_place(&out, &p, contradicted(&role, &p.names) ? STR("") : role.text, says);
-        text = arena_str(a, buf_str(&out));
-    }
+    name_reader_begin(&reader, set, a);
+    struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->slots, .near = ""};
+    struct role role = role_of(flow, m, a);
+    struct str says = find_names(&p, role.look);
+    write_place(&out, &p, contradicted(&role, &p.names) ? STR("") : role.text, says);
+    struct str text = arena_str(a, buf_str(&out));
     name_reader_end(&reader);
     buf_free(&out);
     return text;

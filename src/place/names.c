@@ -14,13 +14,11 @@ void names_add(struct names *to, struct str name) {
         to->items[to->n++] = name;
 }
 
-bool name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a) {
-    *r = (struct name_reader){set, a, pcre2_match_data_create(MAX_PAIRS, NULL), pcre2_match_context_create(NULL)};
-    if (r->limits) {
-        pcre2_set_match_limit(r->limits, MATCH_LIMIT);
-        pcre2_set_depth_limit(r->limits, MATCH_LIMIT);
-    }
-    return r->data && r->limits;
+void name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a) {
+    *r = (struct name_reader){set, a, made(pcre2_match_data_create(MAX_PAIRS, NULL)),
+                              made(pcre2_match_context_create(NULL))};
+    pcre2_set_match_limit(r->limits, MATCH_LIMIT);
+    pcre2_set_depth_limit(r->limits, MATCH_LIMIT);
 }
 
 void name_reader_end(struct name_reader *r) {
@@ -32,6 +30,8 @@ void name_reader_end(struct name_reader *r) {
  * are left over from earlier matches. */
 static int regex_match(const struct name_reader *r, const struct location_rule *rule, struct str s) {
     int pairs = pcre2_match(rule->regex, (PCRE2_SPTR)s.p, s.n, 0, 0, r->data, r->limits);
+    if (pairs == PCRE2_ERROR_NOMEMORY)
+        out_of_memory();
     return pairs < 0 ? 0 : pairs == 0 ? MAX_PAIRS : pairs;
 }
 

@@ -23,8 +23,7 @@ struct name_reader {
     pcre2_match_context *limits;
 };
 
-/* False: out of memory. name_reader_end follows in any case. */
-bool name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a);
+void name_reader_begin(struct name_reader *r, const struct pattern_set *set, struct arena *a);
 void name_reader_end(struct name_reader *r);
 
 /* Removes from each name what the strip rules match: wrappers and suffixes that do not tell modules apart. */

@@ -3,10 +3,11 @@
  * that the verdict is the same on every machine. */
 #include "prove/proofs.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "prove/prove.h"
 #include "prove/rematch.h"

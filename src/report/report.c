@@ -2,12 +2,10 @@
  * spool as it is added, so that memory grows by a few bytes for each instance. */
 #include "report/report.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#define uthash_malloc(size)         xrealloc(NULL, size)
-#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)str_hash((struct str){(key), (n)}))
-#include <uthash.h>
 
 enum { TEXTS = 6 }; /* fields of struct instance_text */
 

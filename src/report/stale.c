@@ -25,10 +25,17 @@ static int read_head(void *data, unsigned char *buffer, size_t size, size_t *siz
     return !ferror(head->file);
 }
 
+static bool parse(yaml_parser_t *parser, yaml_event_t *event) {
+    bool ok = yaml_parser_parse(parser, event) != 0;
+    if (parser->error == YAML_MEMORY_ERROR)
+        out_of_memory();
+    return ok;
+}
+
 /* The type of the next event; YAML_NO_EVENT for an error. */
 static yaml_event_type_t next(yaml_parser_t *parser) {
     yaml_event_t event;
-    if (!yaml_parser_parse(parser, &event))
+    if (!parse(parser, &event))
         return YAML_NO_EVENT;
     yaml_event_type_t type = event.type;
     yaml_event_delete(&event);
@@ -60,7 +67,7 @@ static bool skip(yaml_parser_t *parser) {
 static int next_key(yaml_parser_t *parser, const char *const *keys, int n) {
     yaml_event_t event;
     int key = -1;
-    if (!yaml_parser_parse(parser, &event))
+    if (!parse(parser, &event))
         return -1;
     if (event.type == YAML_MAPPING_END_EVENT)
         key = n;
@@ -75,7 +82,7 @@ static int next_key(yaml_parser_t *parser, const char *const *keys, int n) {
 static bool is_path(yaml_parser_t *parser, const char *path) {
     yaml_event_t event;
     struct buf scratch = {0};
-    if (!path || !yaml_parser_parse(parser, &event))
+    if (!path || !parse(parser, &event))
         return false;
     bool is = event.type == YAML_SCALAR_EVENT &&
               str_is(utf8_repair(str_of(path), &scratch), (const char *)event.data.scalar.value);
@@ -130,13 +137,12 @@ bool report_remove_stale(const struct report *r, const char *path) {
             close(fd);
         return false;
     }
-    bool ours = false;
     struct head head = {file, HEAD_BYTES};
-    if (yaml_parser_initialize(&parser)) {
-        yaml_parser_set_input(&parser, read_head, &head);
-        ours = is_own_report(&parser, &head, r);
-        yaml_parser_delete(&parser);
-    }
+    if (!yaml_parser_initialize(&parser))
+        out_of_memory();
+    yaml_parser_set_input(&parser, read_head, &head);
+    bool ours = is_own_report(&parser, &head, r);
+    yaml_parser_delete(&parser);
     fclose(file);
     return ours && unlink(path) == 0;
 }

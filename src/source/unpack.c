@@ -4,6 +4,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,20 @@ static bool gzip_is_whole(struct str packed, struct str text) {
     return text.n == 0;
 }
 
+/* libarchive does not survive each allocation that fails (3.6 crashes, or ends the process with status 1): what it
+ * takes for itself is there when it begins. */
+static struct archive *new_archive(void) {
+    enum { ITS_OWN = 1 << 22 };
+    free(xrealloc(NULL, ITS_OWN));
+    return made(archive_read_new());
+}
+
+/* What is wrong; memory is what all else may come of. */
+static const char *reason_of(struct archive *a) {
+    check_memory(archive_errno(a));
+    return archive_error_string(a);
+}
+
 /* The rest of an entry. */
 static bool read_entry(struct opening *o, const char *path, struct archive *a, struct buf *b) {
     for (;;) {
@@ -69,7 +84,7 @@ static bool read_entry(struct opening *o, const char *path, struct archive *a, s
         if (n == 0)
             return true;
         if (n < 0)
-            return refuse_packed(o, path, archive_error_string(a));
+            return refuse_packed(o, path, reason_of(a));
         if (!within_limit(o, path, (size_t)n))
             return false;
     }
@@ -79,7 +94,7 @@ static bool decompress(struct opening *o, const char *path, struct archive *a, s
     struct archive_entry *e;
     int r = archive_read_next_header(a, &e);
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF)
-        return refuse_packed(o, path, archive_error_string(a));
+        return refuse_packed(o, path, reason_of(a));
     if (archive_filter_count(a) > 2)
         return refuse(o, path, "unpack it once: zcat FILE | fusion-audit -", "the file is compressed twice");
     if (r == ARCHIVE_OK && !read_entry(o, path, a, b))
@@ -94,7 +109,7 @@ static bool decompress(struct opening *o, const char *path, struct archive *a, s
 
 /* The buffer becomes what it unpacks to; text stays as it is. */
 static bool undo_compression(struct opening *o, const char *path, struct buf *b) {
-    struct archive *a = archive_read_new();
+    struct archive *a = new_archive();
     struct buf text = {0};
     archive_read_support_filter_gzip(a);
     archive_read_support_filter_bzip2(a);
@@ -102,9 +117,10 @@ static bool undo_compression(struct opening *o, const char *path, struct buf *b)
     archive_read_support_filter_zstd(a);
     archive_read_support_format_raw(a);
     archive_read_support_format_empty(a);
+    check_memory(archive_errno(a));
     bool ok = archive_read_open_memory(a, b->p, b->n) == ARCHIVE_OK, packed = !ok || archive_filter_count(a) > 1;
     if (!ok)
-        refuse_packed(o, path, archive_error_string(a));
+        refuse_packed(o, path, reason_of(a));
     else if (packed)
         ok = decompress(o, path, a, buf_str(b), &text);
     archive_read_free(a);
@@ -140,7 +156,7 @@ static bool add_entries(struct opening *o, const char *path, struct archive *a, 
         if (!unpack(o, entry, &b, depth + 1))
             return false;
     }
-    return r == ARCHIVE_EOF || refuse_packed(o, path, archive_error_string(a));
+    return r == ARCHIVE_EOF || refuse_packed(o, path, reason_of(a));
 }
 
 /* A tar ends with blocks of zeros. */
@@ -150,17 +166,18 @@ static bool is_whole(struct archive *a, struct str bytes) {
 }
 
 static bool unpack_archive(struct opening *o, const char *path, struct str bytes, unsigned depth) {
-    struct archive *a = archive_read_new();
+    struct archive *a = new_archive();
     /* names are in UTF-8, whatever the locale of the process is */
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
+    check_memory(utf8 ? 0 : errno);
     if (is_zip(bytes))
         archive_read_support_format_zip_seekable(a);
     else
         archive_read_support_format_tar(a);
     archive_read_set_format_option(a, NULL, "read_concatenated_archives", "1");
-    bool ok = archive_read_open_memory(a, bytes.p, bytes.n) == ARCHIVE_OK
-                  ? add_entries(o, path, a, depth)
-                  : refuse_packed(o, path, archive_error_string(a));
+    check_memory(archive_errno(a));
+    bool ok = archive_read_open_memory(a, bytes.p, bytes.n) == ARCHIVE_OK ? add_entries(o, path, a, depth)
+                                                                          : refuse_packed(o, path, reason_of(a));
     if (ok && !is_whole(a, bytes))
         ok = refuse_packed(o, path, NULL);
     archive_read_free(a);
