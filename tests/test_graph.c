@@ -719,6 +719,26 @@ Test(graph, parameters_are_what_depends_on_parameters_only) {
         cr_assert_eq(graph_is_parameter(&ir.g, ir_value(&ir, want[i].name)), want[i].parameter, "%s", want[i].name);
 }
 
+Test(graph, an_argument_of_no_type_is_what_its_use_and_its_name_say) {
+    module("module {\nfunc.func private @main_const_eval_0(%p: " T ") -> " T
+           " attributes {tt.function_type = \"const_eval\"} {\n  return %p : " T "\n}\n"
+           "func.func private @helper(%h: " T ") -> " T " {\n  return %h : " T "\n}\n"
+           "func.func @main(%cached: " T ", %called: " T ", %w: " T " {ttir.name = \"layers.0.fc.weight\"}, "
+           "%x: " T " {ttir.name = \"args_0\"}, %b: " T " {ttir.name = \"bias\"}, %i: " T
+           " {ttcore.argument_type = #ttcore.argument_type<input>, ttir.name = \"fc.bias\"}) {\n"
+           "  %0 = ttcore.load_cached(@main_const_eval_0, [%cached]) : (" T ") -> " T "\n"
+           "  %1 = func.call @helper(%called) : (" T ") -> " T "\n  return\n}\n}\n");
+    static const struct {
+        const char *name;
+        bool parameter, input;
+    } want[] = {{"%cached", true, false}, {"%called", false, false}, {"%w", true, false},
+                {"%x", false, false},     {"%b", false, false},      {"%i", false, true}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        cr_assert_eq(graph_is_parameter(&ir.g, ir_value(&ir, want[i].name)), want[i].parameter, "%s", want[i].name);
+        cr_assert_eq(graph_argument_is_input(&ir.g, ir_value(&ir, want[i].name)), want[i].input, "%s", want[i].name);
+    }
+}
+
 Test(graph, what_depends_on_nothing_is_a_parameter_only_when_it_is_always_the_same) {
     body("", "%c = \"ttir.zeros\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n"
              "%a = \"ttir.arange\"() <{start = 0 : si64}> : () -> " T "\n"

@@ -91,6 +91,30 @@ Test(locate, parameters_are_seen_through_const_eval_and_movement) {
     cr_assert(str_is(place, "layer 5 (layers.5: x, y)"), "%.*s", (int)place.n, place.p);
 }
 
+/* Nothing says whether it is a parameter: its name counts, unless it is an input. */
+Test(locate, names_of_arguments_of_no_type) {
+    static const char *const types[] = {"", "ttcore.argument_type = #ttcore.argument_type<input>, "};
+    static const char *const places[] = {"layer 5 (layers.5.x.gain)", ""};
+    pattern_file(RULES LINEAR);
+    for (size_t i = 0; i < 2; i++) {
+        struct match_detail d;
+        forget_ir();
+        ir_main(&ir,
+                arena_printf(&arena,
+                             "%%a: tensor<2x4xf32>, %%b: tensor<4x3xf32>, %%w: tensor<3xf32> {%sttir.name = "
+                             "\"layers.5.x.gain\"}",
+                             types[i])
+                    .p,
+                "%p = \"ttnn.matmul\"(%a, %b) : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>\n"
+                "%o = \"ttnn.add\"(%p, %w) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>\nreturn\n");
+        match_function(&set, &ir.g, ir_func(&ir, "main"), &arena, &list);
+        cr_assert_eq(list.n, 1);
+        match_details(&list.items[0], &arena, &d);
+        struct str place = place_of(&list.items[0], &d);
+        cr_assert(str_is(place, places[i]), "%.*s", (int)place.n, place.p);
+    }
+}
+
 /* A value that is no parameter is located by the weights of the op that defines it. */
 Test(locate, computed_values_are_located_by_the_nearest_weights) {
     pattern_file(RULES "name: p\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + y\nlocate: [x]\n");

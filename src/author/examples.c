@@ -92,10 +92,12 @@ static void add_argument(struct example_run *r, const struct module *m, uint32_t
     struct str kind = arg ? arg->type : STR("input");
     if (!type.n)
         fail(r, "its type has to stand at its use", "%.*s is nowhere defined", (int)name.n, name.p);
-    buf_printf(out, "%s%.*s: %.*s {ttcore.argument_type = #ttcore.argument_type<%.*s>", first ? "" : ", ", (int)name.n,
-               name.p, (int)type.n, type.p ? type.p : "", (int)kind.n, kind.p);
+    buf_printf(out, "%s%.*s: %.*s {", first ? "" : ", ", (int)name.n, name.p, (int)type.n, type.p ? type.p : "");
+    bool typed = !str_is(kind, "unknown");
+    if (typed)
+        buf_printf(out, "ttcore.argument_type = #ttcore.argument_type<%.*s>", (int)kind.n, kind.p);
     if (arg && arg->model_name.n)
-        buf_printf(out, ", ttir.name = \"%.*s\"", (int)arg->model_name.n, arg->model_name.p);
+        buf_printf(out, "%sttir.name = \"%.*s\"", typed ? ", " : "", (int)arg->model_name.n, arg->model_name.p);
     buf_addc(out, '}');
 }
 

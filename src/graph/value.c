@@ -352,13 +352,39 @@ static uint32_t through(const struct graph *g, uint32_t op) {
     }
 }
 
-/* Flags of an argument: those of the value that its only caller passes, else what ttcore.argument_type says. */
+/* What is computed of parameters alone is moved into functions that run once: nothing else is passed to them. */
+static bool is_cached(const struct graph *g, uint32_t v) {
+    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++) {
+        uint32_t op = g->uses[u], f = NONE;
+        if (graph_class(g, op) == OP_CALL && g->m->ops[op].callee != NONE)
+            f = mlir_find_func(g->m, g->m->ops[op].callee);
+        if (f != NONE && g->func_kind[f] == FUNC_CONST_EVAL)
+            return true;
+    }
+    return false;
+}
+
+/* The last word of the name of what torch and flax store with a model. */
+static bool is_name_of_parameter(struct str name) {
+    static const char *const words[] = {"weight", "bias", "kernel", "running_mean", "running_var"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !is; i++) {
+        struct str word = str_of(words[i]);
+        is = str_ends(name, word) && name.n > word.n && strchr("._/", name.p[name.n - word.n - 1]);
+    }
+    return is;
+}
+
+/* Flags of an argument: those of the value that its only caller passes, else what ttcore.argument_type says, else its
+ * use and its name; none of them: nothing says what it is. */
 static unsigned argument_flags(const struct graph *g, uint32_t v) {
     uint32_t caller = graph_caller_value(g, v);
     if (caller != NONE)
         return graph_is_parameter(g, caller) ? F_PARAMETER : 0;
     struct str t = graph_argument_type(g, v);
-    return str_is(t, "parameter") || str_is(t, "constant") ? F_PARAMETER : str_is(t, "input") ? F_INPUT : 0;
+    if (t.n)
+        return str_is(t, "parameter") || str_is(t, "constant") ? F_PARAMETER : str_is(t, "input") ? F_INPUT : 0;
+    return is_cached(g, v) || is_name_of_parameter(graph_argument_name(g, v)) ? F_PARAMETER : 0;
 }
 
 /* Without operands, yet the same at every run: not rand or load_tensor. */

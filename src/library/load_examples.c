@@ -7,7 +7,7 @@
 
 enum { MAX_EXAMPLES = 10000 }; /* of one pattern; each may stand for both dialects */
 
-static const char *const argument_types[] = {"input", "parameter", "constant"};
+static const char *const argument_types[] = {"input", "parameter", "constant", "unknown"};
 
 static bool is_argument_type(struct str type) {
     for (size_t i = 0; i < sizeof argument_types / sizeof *argument_types; i++)
@@ -26,7 +26,7 @@ static void load_argument(struct loader *l, struct example *e, const struct tree
     if (str_starts(name, STR("%")))
         name = (struct str){name.p + 1, name.n - 1};
     if (!is_argument_type(type)) {
-        error_at(l, value, "one of input, parameter, constant; a model name may follow",
+        error_at(l, value, "one of input, parameter, constant, unknown; a model name may follow",
                  "unknown argument type: ", type);
         return;
     }

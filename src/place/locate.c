@@ -44,8 +44,13 @@ static void parameter_names(const struct graph *g, uint32_t value, struct names 
     }
 }
 
+/* A parameter, or an argument with a name of which nothing says that it is none. */
 static bool is_named(const struct graph *g, uint32_t v) {
-    return v != NONE && graph_is_parameter(g, v) && !graph_constant(g, v).known;
+    if (v == NONE || graph_constant(g, v).known)
+        return false;
+    uint32_t argument = graph_is_parameter(g, v) ? NONE : graph_argument(g, v);
+    return graph_is_parameter(g, v) ||
+           (argument != NONE && !graph_argument_is_input(g, argument) && graph_argument_name(g, argument).n > 0);
 }
 
 static bool has_weights(const struct graph *g, uint32_t op) {
