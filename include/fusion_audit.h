@@ -50,6 +50,7 @@ struct fa_options {
     const char *default_patterns;     /* directory of the bundled patterns; NULL: beside the program, or as installed */
     const char *device;               /* of fa_audit: what is saved is priced for this one; NULL: that of the module */
     const char *default_devices;      /* directory of the devices; NULL: beside the program, or as installed */
+    const char *perf;                 /* of fa_audit: measured times, ops_perf_results*.csv; or NULL */
     const char *sort;                 /* of fa_audit: "saving", "count" or "name"; NULL: saving */
     const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
     const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */

@@ -80,8 +80,25 @@ static struct device device_of(const struct graph_audit *g) {
     return d;
 }
 
+/* False: nothing was measured, or not of this module. */
+static bool join_perf(const struct graph_audit *g, const struct device *d, struct perf_join *join) {
+    struct fa_audit *a = g->a;
+    if (!a->perf.nrows || !g->ttnn.present)
+        return false;
+    perf_join_begin(join, &a->perf, &g->ttnn.graph, d, &a->arena);
+    a->perf_joined += join->joined;
+    if (!perf_is_shifted(join))
+        return true;
+    diag_add(&a->diags, SEV_ERROR, (struct source_location){a->options->perf, 0, 0},
+             "the rows are shifted against the module, or of another one: they are not used",
+             "at %u of %u locations ran another op than stands there: %.*s", join->disagreeing,
+             join->disagreeing + join->agreeing, (int)join->example.n, join->example.p);
+    return false;
+}
+
 static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
+    struct perf_join join = {.perf = NULL};
     struct device device = a->report.count_only ? (struct device){.choice = CHIP_ASSUMED} : device_of(g);
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
@@ -91,8 +108,10 @@ static void report_findings(const struct graph_audit *g) {
                          .conflicts = g->conflicts,
                          .origins = g->origins.pairing.ttir ? &g->origins : NULL,
                          .device = &device,
+                         .measured = join_perf(g, &device, &join) ? &join : NULL,
                          .cycles = a->chips.cycles};
     describe_findings(&f, a->options, &a->report);
+    perf_join_end(&join);
 }
 
 static void remark(struct fa_audit *a, struct str text) {
@@ -238,18 +257,29 @@ static void say_unfused(struct fa_audit *a) {
                  a->inputs.ncompiles);
 }
 
+static void say_unjoined(struct fa_audit *a) {
+    uint32_t rest = a->perf.nrows - (a->perf_joined < a->perf.nrows ? a->perf_joined : a->perf.nrows);
+    if (rest)
+        diag_add(&a->diags, SEV_NOTE, (struct source_location){a->options->perf, 0, 0}, NULL,
+                 "%u of %u rows are of no op of the module, and not used; %u more are of const-eval", rest,
+                 a->perf.nrows, a->perf.nconst_eval);
+}
+
 static void finish_report(struct fa_audit *a) {
     size_t places = fa_places(a);
     if (a->proofs && places)
         remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs), places,
                                places == 1 ? "" : "s"));
     say_unfused(a);
+    say_unjoined(a);
     report_sort(&a->report, a->sort);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     if (!read_patterns(a) || !read_chips(a) || !read_sort(a))
         return FA_USAGE;
+    if (o->perf && !o->dry_run && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
+        return FA_INPUT;
     enum fa_status read = inputs_read(&a->inputs, o, &a->arena, &a->diags);
     if (read != FA_CLEAN)
         return read;

@@ -5,6 +5,7 @@
 #include "device/chip.h"
 #include "fusion_audit.h"
 #include "log/inputs.h"
+#include "price/perf.h"
 #include "prove/proofs.h"
 #include "report/report.h"
 
@@ -15,6 +16,8 @@ struct fa_audit {
     struct pattern_set own;             /* read for this audit */
     const struct pattern_set *patterns; /* these or those of a library */
     struct chips chips;
+    struct perf perf;        /* --perf */
+    uint32_t perf_joined;    /* its rows that are of an op */
     const struct chip *chip; /* --device; NULL: that of each module */
     struct inputs inputs;
     struct report report;

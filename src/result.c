@@ -59,6 +59,7 @@ void fa_free(struct fa_audit *a) {
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
     chips_free(&a->chips);
+    perf_free(&a->perf);
     patterns_free(&a->own);
     diags_free(&a->diags);
     free(a->remarks);

@@ -17,11 +17,11 @@ struct options {
     bool help, version; /* given; nothing after it was parsed */
     bool ttir_only, ttnn_only, unpaired, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify,
         details;
-    const char *output, *only, *skip, *sources, *include, *device, *sort, *from, *ops, *jobs, *limit, *at, *seed;
+    const char *output, *only, *skip, *sources, *include, *device, *perf, *sort, *from, *ops, *jobs, *limit, *at, *seed;
     unsigned long seed_number;
     unsigned long max_steps, max_diagnostics, max_places, max_input; /* 0: the default of the library */
-    unsigned long njobs;                                  /* 0: one for each processor */
-    const char **patterns;                                /* npatterns of them and a NULL; freed by options_free */
+    unsigned long njobs;                                             /* 0: one for each processor */
+    const char **patterns; /* npatterns of them and a NULL; freed by options_free */
     size_t npatterns;
     enum action action;       /* of CMD_PATTERNS */
     const char *const *files; /* part of argv */

@@ -40,8 +40,9 @@ struct cost {
 struct pricer {
     const struct graph *graph;
     const struct device *device;
-    const double *cycles;      /* by operator, of struct chips */
-    struct priced_type *types; /* private: by type */
+    const double *cycles;             /* by operator, of struct chips */
+    const struct perf_join *measured; /* times of a profiler; or NULL */
+    struct priced_type *types;        /* private: by type */
     uint32_t ntypes;
 };
 

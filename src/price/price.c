@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "price/perf.h"
+
 enum { MAX_PARTS = 512, CHUNK = 256 /* rows of queries that a kernel of attention takes at a time */ };
 
 /* The ops that a match is about, in textual order. */
@@ -482,11 +484,21 @@ static bool price_with(const struct parts *s, struct price *out) {
     return permute_operands(s, &out->with) && cast_result(s, &out->with) && run_apart(s, &apart, out);
 }
 
+static double measure(const struct parts *s) {
+    uint32_t ops[MAX_PARTS], n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (op_is_launched(s->pricer, s->ops[i]))
+            ops[n++] = s->ops[i];
+    return perf_of_ops(s->pricer->measured, ops, n);
+}
+
 struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail) {
     struct price out = {.known = false};
     struct parts *s = xcalloc(1, sizeof *s);
     if (begin(s, p, m, detail))
         out.known = price_without(s, &out.without) && price_with(s, &out);
+    if (out.known && p->measured)
+        out.measured_us = measure(s);
     free(s);
     return out;
 }

@@ -16,13 +16,18 @@
 struct price {
     bool known; /* the sizes of all tensors are */
     struct cost without, with;
-    const char *apart; /* what the device runs as an op of its own all the same; or NULL */
-    int64_t l1_bytes;  /* that the fused op holds in the L1 of each core, as far as is known; 0: not known */
+    const char *apart;  /* what the device runs as an op of its own all the same; or NULL */
+    double measured_us; /* of the ops as they are, by a profiler; 0: not known */
+    int64_t l1_bytes;   /* that the fused op holds in the L1 of each core, as far as is known; 0: not known */
 };
 
 struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail);
+/* Of what was measured, the part that the estimate says; else of the estimate. Below 0: fusing is slower. */
 static inline double price_saved_us(const struct price *x) {
-    return x->known ? x->without.estimated.us - x->with.estimated.us : 0;
+    if (!x->known)
+        return 0;
+    double saved = x->without.estimated.us - x->with.estimated.us;
+    return x->measured_us > 0 ? saved / x->without.estimated.us * x->measured_us : saved;
 }
 
 /* The text behind `saves:` in the notes: "2 launches, 40.9 MB of DRAM traffic; about 118 of 402 us (n150, DRAM-bound)".

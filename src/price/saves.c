@@ -61,7 +61,7 @@ static void add_device(struct buf *out, const struct device *d) {
 
 struct str price_line(const struct price *x, const struct device *d, struct arena *a) {
     struct buf out = {0};
-    double saved = price_saved_us(x), us = x->without.estimated.us;
+    double us = x->without.estimated.us, saved = us - x->with.estimated.us;
     if (!x->known)
         return STR("");
     add_counted(&out, x);
@@ -82,6 +82,11 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     if (saved < -0.05)
         buf_printf(&out, " on %" PRId64 " core%s", x->with.estimated.cores, x->with.estimated.cores == 1 ? "" : "s");
     buf_addc(&out, ')');
+    if (x->measured_us > 0) {
+        buf_add(&out, STR("; measured "));
+        add_us(&out, x->measured_us);
+        buf_add(&out, STR(" us"));
+    }
     if (x->apart)
         buf_printf(&out, "; TTNN runs %s as %s of its own", x->apart, strstr(x->apart, " and ") ? "ops" : "an op");
     struct str line = arena_str(a, buf_str(&out));
@@ -126,6 +131,8 @@ struct str price_details(const struct price *x, const struct device *d, struct a
     buf_printf(&out, "device: %.*s\n", (int)d->chip.name.n, d->chip.name.p);
     add_cost(&out, &x->without, "");
     add_cost(&out, &x->with, "_fused");
+    if (x->measured_us > 0)
+        buf_printf(&out, "measured_us: %.2f\n", x->measured_us);
     buf_printf(&out, "l1_bytes_fused: %" PRId64 "\n", x->l1_bytes);
     struct str text = arena_str(a, buf_str(&out));
     buf_free(&out);

@@ -28,6 +28,7 @@ static void begin_describing(struct describer *by, struct report *r) {
                                       .ngraphs = f->ngraphs};
     by->query = binding_query_new(f->graph);
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
+    by->pricer.measured = f->measured;
     if (f->origins)
         by->notes.origin_query = binding_query_new(f->origins->pairing.ttir);
 }

@@ -5,6 +5,7 @@
 #include "device/chip.h"
 #include "graph/level.h"
 #include "place/origin.h"
+#include "price/perf.h"
 #include "prove/select.h"
 #include "report/report.h"
 
@@ -18,7 +19,8 @@ struct findings {
     const struct str_list *conflicts; /* by match; NULL: there are none */
     const struct origins *origins;    /* NULL: there is one level only */
     const struct device *device;
-    const double *cycles; /* of struct chips */
+    const struct perf_join *measured; /* times of a profiler; or NULL */
+    const double *cycles;             /* of struct chips */
 };
 
 /* Adds an instance for each match; without text where the report only counts. */
