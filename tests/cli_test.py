@@ -1014,6 +1014,17 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         self.assertEqual(self.explain("--ttir-only", "m.mlir"), (0, self.NEAR, ""))
         self.assertFalse(self.there())
 
+    def test_what_the_compiler_accepts(self):
+        own = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: %s\nwhere: row_vector(c)\n" \
+              "status: {level: ttir, pass: f, pattern: P, accepts: any bias}\n"
+        args = ["explain", "--no-default-patterns", "-P", "own.yml", "--ttir-only", "m.mlir"]
+        self.write("own.yml", own % "o = matmul(a, b) + c")
+        self.assertIn("\n  compiler P accepts any bias\n", self.run_it(*args)[1])
+        near = json.loads(self.run_it(*args, "--json")[1])["places"][0]
+        self.assertEqual(near["difference"]["compiler_accepts"], "any bias")
+        self.write("own.yml", own % "o = exp(matmul(a, b) + c)")   # only some of its ops are there
+        self.assertNotIn("compiler", self.run_it(*args)[1])
+
     def test_ttnn_decides(self):
         self.write("near.mlir", MISSED.replace("1x128xbf16", "32x128xbf16"))
         status, out, err = self.explain("--unpaired", "m.ttir.mlir", "near.mlir")

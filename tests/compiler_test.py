@@ -283,6 +283,52 @@ says(SDPA, "it takes k through a permute of the last two dimensions", "q:2x4x32x
      "c = full 0.125 -> 1; s = multiply p c -> 2x4x32x32; " + PV)
 
 
+# ---- what earlier passes change, and both views of an operand ----
+
+says("relu6", None, "x:32x64", "o = clamp_scalar x -> 32x64 <max = 6.0 : f32, min = 0.0 : f32>")
+says("relu6", "beside another op", "x:32x64", "z = full 0.0 -> 1; m = maximum x z -> 32x64\n"
+     "o = clamp_scalar m -> 32x64 <max = 6.0 : f32, min = 0xFF800000 : f32>")
+six = "three = full 3.0 -> 1; a = add three x -> 32x64; r = clamp_scalar a -> 32x64 <max = 6.0 : f32, min = 0.0 : f32>\n"
+says("hardsigmoid", None, "x:32x64", six + "six = full 6.0 -> 1; o = div r six -> 32x64")
+says("mean", "it takes a factor within 0.0001 of 1/N, and 0.333984375 is not", "x:32x3", MEAN % "0.333984375")
+says("mean", "canonicalisation prints 1 as another one", "x:32x1", MEAN % "1.0")
+says("mean", "one which is 40.96 % off", "x:32x4096", MEAN % "2.44140625E-4")
+says("mean", None, "x:32x64", "s = sum x -> 32 <dim_arg = [1 : i32], keep_dim = false>\n"
+     "r = reshape s -> 32x1 <shape = [32 : i32, 1 : i32]>; c = full 0.015625 -> 1; o = multiply r c -> 32x1")
+says("softmax", "it takes a sum along one dimension", "x:4x1x64", "e = exp x -> 4x1x64\n"
+     "s = sum e -> 4x1x1 <dim_arg = [1 : i32, 2 : i32], keep_dim = true>; o = div e s -> 4x1x64")
+says("softmax", None, "x:4x64", "m = max x -> 4x1 <dim_arg = [1 : i32], keep_dim = true>; d = subtract x m -> 4x64\n"
+     "c = typecast d -> 4x64xf32; e = exp c -> 4x64xf32; s = sum e -> 4x1xf32 <dim_arg = [1 : i32], keep_dim = true>\n"
+     "o = div e s -> 4x64xf32")
+says("linear", None, "x:32x64 w:64x128! b:128!",
+     "p = matmul x w -> 32x128; f = typecast p -> 32x128xf32; g = typecast f -> 32x128; o = add g b -> 32x128")
+says("linear", "makes 32 of 128", "x:32x64 w:64x128! b:128!",
+     "p = matmul x w -> 32x128; r = reshape p -> 32x4x32 <shape = [32 : i32, 4 : i32, 32 : i32]>\n"
+     "c = reshape b -> 4x32 <shape = [4 : i32, 32 : i32]>; o = add r c -> 32x4x32")
+says("linear", "is not decided: %c (ttir.broadcast at line", "x:32x64 w:64x128! b:128!",
+     "p = matmul x w -> 32x128; r = reshape p -> 1x32x128 <shape = [1 : i32, 32 : i32, 128 : i32]>\n"
+     "c = broadcast r -> 2x32x128 <broadcast_dimensions = array<i64: 2, 1, 1>>; o = add c b -> 2x32x128")
+says("linear", "its workaround for linear takes apart again", "w:128x64! x:64x32 b:128x1!",
+     "p = matmul w x -> 128x32; o = add p b -> 128x32")
+says("matmul", "SharedLHSMatmulFusion comes first and makes one product of the 3 of %x", "x:32x64 u:64x16! v:64x16! w:64x16!",
+     "p = matmul x u -> 32x16; q = matmul x v -> 32x16; r = matmul x w -> 32x16; s = silu p -> 32x16; return s q r")
+says("linear", None, "x:32x64 w:64x128! b:128!",
+     "p = matmul x w -> 32x128; s = add p b -> 32x128; g = sigmoid s -> 32x128; o = multiply s g -> 32x128")
+says("rms_norm", "they are 4x64xbf16 and 64xf32", "x:4x64 w:64!",
+     "f = typecast x -> 4x64xf32; g = typecast w -> 64xf32; q = multiply f f -> 4x64xf32\n"
+     "m = mean q -> 4x1xf32 <dim_arg = [1 : i32], keep_dim = true>; c = full 1.0e-5 -> 1xf32; a = add m c -> 4x1xf32\n"
+     "r = rsqrt a -> 4x1xf32; n = multiply f r -> 4x64xf32; one = full 1.0 -> 1xf32; h = add g one -> 64xf32\n"
+     "o = multiply n h -> 4x64xf32")
+says(SDPA, None, QKV + "a:1x1x1x32", SCALED + "b = broadcast a -> 2x4x32x32 <broadcast_dimensions = array<i64: 2, 4, 32, 1>>\n"
+     "s = add m b -> 2x4x32x32; " + PV)
+says(SDPA, "it wants a mask of 32 queries and 32 keys", QKV + "a:1x1x1x32",
+     QK + "b = broadcast a -> 2x4x32x32 <broadcast_dimensions = array<i64: 2, 4, 32, 1>>; s = add p b -> 2x4x32x32; " + PV)
+says(SDPA, "or by a permute of the last two dimensions, and here %k is 2x32x4x64xbf16",
+     "q:2x4x32x64 k:2x32x4x64 v:2x4x32x64", "t = permute k -> 2x4x64x32 <permutation = array<i64: 0, 2, 3, 1>>\n"
+     "p = matmul q t -> 2x4x32x32; c = full 0.125 -> 1; s = multiply p c -> 2x4x32x32; " + PV)
+says(SDPA, "here is a factor of 1", QKV, QK + "c = full 1.0 -> 1; s = multiply p c -> 2x4x32x32; " + PV)
+says("rotary_embedding", "it hangs on whether explicate-tms", "x:1x8x32x64 cos:32x64 sin:32x64", rotated(1, 8, 32))
+
 # ---- the compiler as the judge ----
 
 def findings(*files):

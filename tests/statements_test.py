@@ -3,7 +3,8 @@
 
 usage: statements_test.py AUDITS [CORPUS] [-v]
 Of CORPUS/fired.mlir, TTIR with what became of it: each statement is `fires`, `does not fire` or `not decided`. None may
-be false, and at most 5 % may be undecided. -v prints all statements.
+be false, and at most 5 % may be undecided. -v prints all statements. Likewise of CORPUS/lit, where the compiler's own
+tests say what fuses.
 """
 import os
 import re
@@ -101,6 +102,17 @@ def main():
             if said not in (None, did) or "-v" in sys.argv:
                 print("%s %d %s: %s: %s\n  fused: %s" % ("FALSE" if said not in (None, did) else "right", i,
                       example.name, fused_op, statement, " ".join(example.fused)))
+    path = os.path.join(arguments[1], "lit", "%s.mlir")
+    for line in open(path.replace("%s.mlir", "truth.tsv")):
+        name, _, _, sign, ops = (line.rstrip("\n").split("\t") + [""])[:5]
+        text = open(path % name).read()
+        for fused_op, statement in statements(audits, text) if '"ttir.' in text else ():
+            if fused_op.split(".")[1] not in ops.split(","):
+                continue
+            count += 1
+            if ("not fire" in statement if sign == "+" else "fires here" in statement):
+                false += 1
+                print("FALSE %s %s: %s: %s" % (sign, name, fused_op, statement))
     audits.close()
     print("%d examples, %d statements: %d false, %d not decided" % (len(examples), count, false, undecided))
     sys.exit(1 if false or undecided > count * 0.05 or not count else 0)

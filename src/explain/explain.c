@@ -287,6 +287,8 @@ static void add_near(struct explained_graph *r) {
         x->rank = near_miss_rank(c);
         x->kind = c->kind;
         x->hint = c->hint;
+        if (c->nops == c->total && c->pattern->status.accepts.n)
+            x->compiler = &c->pattern->status;
         x->part = arena_str(&r->e->arena, c->part);
         x->reason = arena_str(&r->e->arena, c->reason);
         if (c->op != NONE)

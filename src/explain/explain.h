@@ -32,10 +32,11 @@ struct explained {
     uint32_t nops, total, others; /* as in struct near_miss */
     const char *kind, *hint;      /* of what is different; see struct near_miss */
     struct str part, reason;
-    struct explained_op differs; /* line 0: at no op */
-    struct str proof;            /* of a match: what the report says of it, or the counterexample; or empty */
-    struct str winner;           /* OUTCOME_GAVE_WAY: the pattern of the other one; or empty */
-    uint64_t *more;              /* lines of other roots with the same difference, at most 8 */
+    const struct pattern_status *compiler; /* what accepts more than the pattern, of all ops that match; or NULL */
+    struct explained_op differs;           /* line 0: at no op */
+    struct str proof;                      /* of a match: what the report says of it, or the counterexample; or empty */
+    struct str winner;                     /* OUTCOME_GAVE_WAY: the pattern of the other one; or empty */
+    uint64_t *more;                        /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
 };
 

@@ -16,6 +16,7 @@ static json *difference(const struct explained *x) {
     json_put_text(o, "part", x->part);
     json_put_text(o, "reason", x->reason);
     json_put(o, "hint", x->hint ? json_text(str_of(x->hint)) : NULL);
+    json_put(o, "compiler_accepts", x->compiler ? json_text(x->compiler->accepts) : NULL);
     json_put_number(o, "others", x->others);
     json_put(o, "at", x->differs.line ? op(&x->differs) : NULL);
     return o;

@@ -41,6 +41,9 @@ static void print_difference(const struct explained *x, FILE *out) {
                 x->others == 1 ? " does not hold" : "s do not hold");
     if (x->hint)
         fprintf(out, "  hint     %s\n", x->hint);
+    if (x->compiler)
+        fprintf(out, "  compiler %.*s accepts %.*s\n", (int)x->compiler->pattern.n, x->compiler->pattern.p,
+                (int)x->compiler->accepts.n, x->compiler->accepts.p);
 }
 
 static void print_one(const struct explained *x, bool graphs, FILE *out) {
