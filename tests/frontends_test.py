@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Functions as frontends lower them: what is found in each, and how often, is exact, and each finding is proved.
+
+usage: frontends_test.py AUDITS SHORTHAND FIXTURES [unittest arguments]
+fixtures/frontends/*.yml: lists of functions in the short notation of library/shorthand.h. The keys of each:
+  name    with the library that computes it so
+  level   ttir (where nothing is said) or ttnn, at which it is audited alone
+  ops     arguments have their types where they are first met; those in capitals are parameters, the others inputs
+  finds   "2 ttnn.linear, ttnn.softmax": what has to be found and nothing else; nothing where there is no such key
+  trap    what looks like a fusion here, and why it is none: at least a third of the functions have one
+  missed  what should be found beside `finds` and is not yet, as `finds` writes it, in front of a colon and the reason
+  unproved  why what is found is not proved yet
+"""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from audits import Audits
+from load_yaml import load_yaml
+
+AUDITS, SHORTHAND, FIXTURES = (os.path.abspath(a) for a in sys.argv[1:4])
+del sys.argv[1:4]
+KEYS = {"name", "level", "ops", "finds", "trap", "missed", "unproved"}
+
+
+def counts(text):
+    found = collections.Counter()
+    for item in re.split(r",\s*", text) if text else []:
+        number, op = re.fullmatch(r"(?:(\d+) )?([\w.+]+)", item).groups()
+        found[op] += int(number or 1)
+    return found
+
+
+def with_arguments(ops):
+    """The text with a line `func` of the arguments before it and a return of what no op uses behind it."""
+    arguments, results, used = {}, [], set()
+    for line in re.split("[;\n]", re.sub(r"#(?!\d).*|\{[^}]*\}", "", ops)):
+        results += [r.split(":")[0] for r in re.split(r",\s*", line.partition("=")[0].strip()) if "=" in line]
+        for word in line.rpartition("=")[2].split("->")[0].split():
+            name, _, kind = word.partition(":")
+            used.add(name.split("#")[0])
+            if kind and not re.match(r"-?\d", name):
+                arguments[name] = "%s:%s!%s" % (name, kind, "parameter" if name.isupper() else "input")
+    end = "" if "return" in used else "\nreturn " + " ".join(r for r in results if r not in used)
+    return "func main %s\n%s%s\n" % (" ".join(arguments.values()), ops.rstrip("\n"), end)
+
+
+class Frontends(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.functions, cls.directory = [], tempfile.TemporaryDirectory()
+        for path in sorted(glob.glob(os.path.join(FIXTURES, "frontends", "*.yml"))):
+            with open(path) as f:
+                cls.functions += load_yaml(f)
+        texts = ["%s %s\n%s----\n" % (f["name"], f.get("level", "ttir"), with_arguments(f["ops"])) for f in cls.functions]
+        subprocess.run([SHORTHAND, cls.directory.name], input="".join(texts), text=True, check=True)
+        cls.audits = Audits(AUDITS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.audits.close()
+        cls.directory.cleanup()
+
+    def test_found_and_proved(self):
+        for function in self.functions:
+            with self.subTest(name=function["name"]):
+                self.assertLessEqual(set(function), KEYS)
+                level = function.get("level", "ttir")
+                path = os.path.join(self.directory.name, "%s.%s.mlir" % (function["name"], level))
+                status, said, report = self.audits.audit(level, path)
+                self.assertEqual((status, said), (int(report is not None), []))
+                found = collections.Counter(e["fused_op"] for e in report or [] for _ in e["instances"])
+                self.assertEqual(dict(found), dict(counts(function.get("finds"))))
+                proved = ["\nvalidated: same function" in "\n" + i["notes"] for e in report or [] for i in e["instances"]]
+                self.assertEqual(all(proved), "unproved" not in function)
+
+    def test_there_are_enough(self):
+        names = [f["name"] for f in self.functions]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreaterEqual(len(names), 120)
+        self.assertGreaterEqual(3 * sum("trap" in f for f in self.functions), len(names))
+
+    def test_known_misses_have_a_reason(self):
+        for function in self.functions:
+            ops, _, why = function.get("missed", "ttnn.linear: ?").partition(": ")
+            self.assertTrue(counts(ops) and why, function["name"])
+        print(", ".join("%d %s" % (sum(key in f for f in self.functions), what) for key, what in (
+            ("name", "functions"), ("trap", "with a trap"), ("missed", "missed"), ("unproved", "unproved"))), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
