@@ -257,13 +257,15 @@ Test(library, signs_of_fusing) {
 
 /* ---- the compiler ---- */
 
+static bool lowered;
+
 static void says(const char *keys, bool before, const struct match_detail *d, const char *status, const char *note) {
     static struct compiler_pass pass = {.name = {"f", 1}, .off = {"no-f", 4}, .version = {"v1", 2}};
     char text[512];
     snprintf(text, sizeof text, HEAD("c", "out = a + b") "%s", keys);
     const struct pattern *p = read_pattern(text);
     struct pattern_set passes = {.passes = &pass, .npasses = 1};
-    struct claim claim = {&passes, p, d, before, false};
+    struct claim claim = {&passes, p, d, before, lowered};
     struct str said = classification_note(&claim, &arena);
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
     cr_assert(str_is(classify(p, false).pass_status, status));
@@ -288,6 +290,13 @@ Test(library, how_far_the_compiler_is) {
     says(RULED, false, &fails, exists, "f has P for this, which did not fire: a; b");
     says(RULED, true, &fails, exists, "f has P for this, which does not fire here: a; b");
     says(RULED, true, &open, exists, "f has P for this, which may fire here; whether it does is not decided: a");
+    lowered = true;
+    says(RULED, false, &fails, exists, "f has P for this, which did not fire (by the TTNN ops): a; b");
+    says(
+        RULED, false, &none, exists,
+        "f has P for this, which did not fire; why is not decided by the TTNN ops: TTIR had an op in its way that TTNN "
+        "does not show, or it was stopped by no-f");
+    lowered = false;
     says("status: {level: ttnn, pass: f, pattern: P, gated: g}\n", false, &none, "gated_off",
          "f has P for this, off unless g is set");
 }

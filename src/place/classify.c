@@ -61,9 +61,15 @@ static void add_answer(struct buf *b, const struct claim *c) {
         buf_add(b, before ? STR(" and has yet to run") : STR(", which did not fire"));
         return;
     }
-    buf_printf(b, before ? ", which fires here" : ", which should have fired%s: each of its preconditions holds",
-               where);
     struct str off = c->pattern->status.off.n ? c->pattern->status.off : pass ? pass->off : STR("");
+    if (c->lowered) {
+        buf_add(
+            b, STR(", which did not fire; why is not decided by the TTNN ops: TTIR had an op in its way that TTNN does "
+                   "not show"));
+        add(b, ", or it was stopped by ", off, "");
+        return;
+    }
+    buf_add(b, before ? STR(", which fires here") : STR(", which should have fired: each of its preconditions holds"));
     add(b, before ? "; only " : "; what is known to stop it is ", off, before ? " stops it" : "");
 }
 
