@@ -113,6 +113,12 @@ class Perf(unittest.TestCase):
             self.assertNotIn("error", err)
             self.assertRegex(err, r"CSV: note: \d+ of %d rows are of no op of the module, and not used" % len(fewer))
 
+    def test_damaged_rows_are_counted(self):
+        rows = [dict.fromkeys(NEW, ""), dict(rows_of(MODELS[0][1])[0], LOC='"loc(""'), {"OP CODE": "Matmul", "LOC": ""}]
+        status, out, err = self.audit(MODELS[0], rows)
+        self.assertEqual(status, 1)
+        self.assertIn("CSV: note: 2 of 2 rows are of no op", err)
+
     def test_no_profile(self):
         status, out, err = self.audit(MODELS[0], [], ["OP CODE", "DEVICE KERNEL DURATION [ns]"])
         self.assertEqual(status, 3)

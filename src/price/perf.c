@@ -103,7 +103,9 @@ static void read_header(struct perf_reader *r, const char **p, const char *end) 
 
 /* loc("sum.140_mean"("sum.140")) to sum.140_mean, loc("x.mlir":17:14) to x.mlir:17:14; empty: it names nothing. */
 static struct str name_of(struct str loc, struct arena *a) {
-    const char *open = loc.n ? memchr(loc.p, '"', loc.n) : NULL, *end = loc.p + loc.n;
+    if (!loc.n)
+        return STR("");
+    const char *open = memchr(loc.p, '"', loc.n), *end = loc.p + loc.n;
     const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
     if (!close)
         return STR("");
