@@ -409,6 +409,7 @@ THEORETICAL = {
     "rms_of_unit_vector_wrong_root.ttir": [("torch.nn.functional.normalize", "multiply sum sqrt maximum div")],
     "gpt_oss_gate.ttnn": [("cuda.transformer_engine.QGEGLU", "multiply sigmoid multiply multiply")],
     "layer_scale.ttir": [("cuda.ort.com.microsoft.GatedAdd", "multiply add")],
+    "log_softmax_by_sum.ttir": [("torch.nn.functional.log_softmax", "max subtract exp sum log subtract")],
     "convnext_block.ttir": [("cuda.ort.com.microsoft.GatedAdd", "multiply add")],
 }
 
