@@ -51,24 +51,19 @@ static const char *equal_parts(const struct binding *b) {
                                                              : "matrices";
 }
 
-static bool is_sliced(const struct matcher *m, uint32_t value) {
-    for (uint32_t i = 0; i < m->state.assumed.nsliced; i++)
-        if (m->state.assumed.sliced[i] == value)
-            return true;
-    return false;
-}
-
 /* Which conditions of the match or of its notes rely on. */
 static void add_slices(const struct matcher *m, struct match_detail *out) {
-    struct str *lines = arena_alloc(m->arena, (out->nslots + 1) * sizeof *lines);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < out->nslots; i++) {
-        const struct binding *b = &out->slots[i];
-        if (b->value == NONE || !is_sliced(m, b->value) || graph_constant(m->g, b->value).known)
+    const struct assumptions *assumed = &m->state.assumed;
+    struct str *lines = arena_alloc(m->arena, (assumed->nsliced + 1) * sizeof *lines);
+    uint32_t n = 0, i = 0;
+    for (uint32_t k = 0; k < assumed->nsliced; k++) {
+        for (i = 0; i < out->nslots && out->slots[i].value != assumed->sliced[k]; i++)
+            ;
+        if (i == out->nslots || graph_constant(m->g, assumed->sliced[k]).known)
             continue;
-        struct str label = value_label(m->g, b->value, m->arena);
-        lines[n++] = arena_printf(m->arena, "the %s of %.*s are equal: a slice is taken.", equal_parts(b), (int)label.n,
-                                  label.p);
+        struct str label = value_label(m->g, assumed->sliced[k], m->arena);
+        lines[n++] = arena_printf(m->arena, "the %s of %.*s are equal: a slice is taken.", equal_parts(&out->slots[i]),
+                                  (int)label.n, label.p);
     }
     out->slices = (struct str_list){lines, n};
 }

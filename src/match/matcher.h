@@ -128,8 +128,9 @@ struct matcher {
 
     char *scratch;
     uint64_t steps, max_steps;
-    bool full;    /* a fixed limit was reached: nothing is known of this root */
-    bool refused; /* the first whole match did not meet the pattern's conditions: there is no other */
+    bool full;      /* a fixed limit was reached: nothing is known of this root */
+    bool ones_lead; /* trailing axes of one element of a root are read as leading ones */
+    bool refused;   /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena; /* of what is kept */
     struct match found;  /* what match_finish kept. Without a pattern: a whole match that predicates on locations may

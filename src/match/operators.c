@@ -168,11 +168,11 @@ static bool summed_digits(struct matcher *m, const struct goal *g, const struct 
     return true;
 }
 
-/* What `dim=` says, if it says anything. */
-static bool axis_fits(const struct goal *g, const struct imap *axis) {
-    if (!g->node->dim.given)
-        return true;
+/* What `dim=` says, if it says anything. An axis of one element is where it is printed. */
+static bool axis_fits(const struct matcher *m, const struct goal *g, const struct imap *axis) {
     struct imap meant;
+    if (!g->node->dim.given || (m->ones_lead && axis->n == 0))
+        return !g->node->dim.given;
     axes_axis(g->axes, g->node->dim.axis, &meant);
     return imap_equal(axis, &meant);
 }
@@ -217,7 +217,7 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
     struct imap axis, *x_map = matcher_scratch(m, sizeof *x_map);
     if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
-    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : axis_fits(g, &axis);
+    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : axis_fits(m, g, &axis);
     if (!along && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     matcher_take(m, op, g);
@@ -250,7 +250,7 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     struct imap axis;
-    if ((!worked_axis(m, op, map, &axis) || !axis_fits(g, &axis)) && !matcher_excuses(m, FAILED_AXIS, op))
+    if ((!worked_axis(m, op, map, &axis) || !axis_fits(m, g, &axis)) && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     return elementwise(m, g, op, map);
 }

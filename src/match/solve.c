@@ -3,27 +3,47 @@
  * of goals is bounded by max_steps. */
 #include "match/matcher.h"
 
-/* An operator of the formula at the op that makes the value, or at one before it that movement leads to. */
-static bool match_operator(struct matcher *m, const struct goal *g) {
+/* The op changes nothing, and the formula does not write the number by which: it is looked through before it is
+ * matched. */
+static bool is_neutral(const struct matcher *m, const struct goal *g, uint32_t op) {
+    bool written = g->parent == NONE || graph_noperands(m->g, op) != 2;
+    for (uint32_t i = 0; i < g->node->nargs; i++)
+        written |= g->node->args[i]->kind == N_NUMBER;
+    return !written && graph_class(m->g, op) == OP_ELTWISE && graph_looks_through(m->g, op);
+}
+
+/* An operator of the formula at the op that makes the value, or at one before it that movement leads to; only at ops
+ * that change nothing, or at the others. `more`: there are such ops. */
+static bool match_on_way(struct matcher *m, const struct goal *g, bool neutral, bool *more) {
     const struct graph *gr = m->g;
     uint32_t value = g->value;
     const struct imap *map = g->map;
     for (uint32_t step = 0; step <= MAX_CHAIN; step++) {
         uint32_t op = gr->m->values[value].def;
         if (op == NONE)
-            return matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
+            return !neutral && matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
         struct mark k = matcher_mark(m);
-        if (match_op(m, g, value, map))
+        bool here = is_neutral(m, g, op) == neutral;
+        *more |= !here;
+        if (here && match_op(m, g, value, map))
             return true;
         matcher_undo(m, k);
-        bool root = g->parent == NONE;
-        const struct imap *next = root ? NULL : matcher_map_through(m, op, map);
+        const struct imap *next = g->parent == NONE ? NULL : matcher_map_through(m, op, map);
         if (!next)
-            return matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
+            return !neutral && matcher_failed_at(m, FAILED_OPERATOR, g, value, map);
         value = graph_through(gr, op);
         map = next;
     }
     return false;
+}
+
+static bool match_operator(struct matcher *m, const struct goal *g) {
+    struct mark k = matcher_mark(m);
+    bool more = false;
+    if (match_on_way(m, g, false, &more))
+        return true;
+    matcher_undo(m, k);
+    return more && match_on_way(m, g, true, &more);
 }
 
 static bool solve(struct matcher *m, const struct goal *g) {
@@ -55,21 +75,32 @@ static bool solve(struct matcher *m, const struct goal *g) {
     return false;
 }
 
-bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
+/* One reading of the axes of the root. */
+static bool match_as(struct matcher *m, uint32_t op, bool ones_lead) {
     matcher_undo(m, (struct mark){0});
+    m->ones_lead = ones_lead;
+    m->state.line = m->fresh.n = 0;
+    struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
+    m->root_axes = first ? first->axes : NULL;
+    return first && solve(m, first);
+}
+
+static bool ends_in_one(const struct graph *g, uint32_t value) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, value, &rank);
+    return shape && rank > 1 && shape[rank - 1] == 1 && graph_numel(g, value) > 1;
+}
+
+bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->solve = solve;
     m->pattern = p;
     m->steps = 0;
     m->full = m->refused = false;
-    m->state.line = m->fresh.n = 0;
     m->found.nops = 0;
     record_begin(&m->record, op);
     /* an observer wants the reason, and starts at roots of the right kind only */
     if (!m->observer && !matcher_root_plausible(m, p->formula.root, op))
         return false;
-    struct goal *first = matcher_root_goal(m, p->formula.root, op, 0);
-    if (!first)
-        return false;
-    m->root_axes = first->axes;
-    return solve(m, first);
+    bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
+    return match_as(m, op, twice) || (twice && !m->full && !m->refused && match_as(m, op, false));
 }

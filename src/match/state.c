@@ -123,14 +123,14 @@ const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const str
     return mapped;
 }
 
-/* The formula's axes at a root are the dimensions of its tensor. Trailing ones of a single element, which a reshape put
- * there, count as leading ones: the last axis is one along which something varies. */
-static bool root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, struct axes *out) {
+/* The formula's axes at a root are the dimensions of its tensor. In one reading trailing ones of a single element,
+ * which a reshape put there, count as leading ones: the last axis is one along which something varies. */
+static bool root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, bool ones_lead, struct axes *out) {
     struct axes c;
     uint32_t last = rank;
     if (!imap_coordinates(map, shape, rank, &c))
         return false;
-    while (last > 0 && shape[last - 1] == 1)
+    while (ones_lead && last > 0 && shape[last - 1] == 1)
         last--;
     axes_clear(out);
     for (uint32_t d = last; d < rank; d++)
@@ -154,7 +154,7 @@ struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint3
     if (!map || !axes || !c)
         return NULL;
     imap_identity(map, space, numel);
-    if (!root_axes(map, shape, rank, axes))
+    if (!root_axes(map, shape, rank, m->ones_lead || space, axes))
         return NULL;
     *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
     return c;

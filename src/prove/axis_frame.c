@@ -276,7 +276,7 @@ static void find_work_axis(struct fused_form *f, const struct reference *r) {
     if (has_operand_as_printed(f) || !shape_in_graph(g, f->values[0], &s) || s.rank != f->root_axes->n)
         return;
     uint32_t last = s.rank, rank = 0;
-    while (last > 0 && s.dim[last - 1] == 1)
+    while (last > 0 && s.dim[last - 1] == 1 && axes_extent(f->root_axes, -1) > 1)
         last--;
     for (uint32_t i = 0; i < r->match->nops && f->work_axis == NONE; i++) {
         uint32_t op = r->match->ops[i];

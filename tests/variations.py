@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Every example that a pattern has to match still matches when it is written in another way that computes the same.
+
+usage: variations.py FUSION_AUDIT AUDITS EXAMPLES PATTERNS [--every=N] [--only=PATTERN] [--kind=KIND]
+Takes the hits of the pattern files as modules (EXAMPLES print PATTERNS) and audits each as it is and varied, a kind of
+variation at a time:
+  swap       the operands of ops that commute exchanged
+  neutral    each result multiplied by 1, plus 0 or permuted by nothing before it is used
+  broadcast  an operand that an elementwise op would broadcast broadcast before
+  places     location names removed
+  one        each extent in turn 1, wherever it is printed
+An example whose fused op is found and proved has to have it found and proved again, or its pattern is in EXCEPTIONS with
+a reason. --every=N takes each Nth variation. Exit status 1: one is lost without a reason.
+"""
+import collections
+import re
+import subprocess
+import sys
+import tempfile
+
+from audits import Audits
+
+OPTIONS = dict(a[2:].split("=") for a in sys.argv[1:] if a.startswith("--"))
+PROGRAM, AUDITS, EXAMPLES, PATTERNS = [a for a in sys.argv[1:] if not a.startswith("--")]
+COMMUTE = "add multiply maximum minimum eq ne logical_and logical_or"
+OP = re.compile(r'(?P<result>%\w+) = "(?P<dialect>ttir|ttnn)\.(?P<name>\w+)"\((?P<operands>[^)]*)\)'
+                r'(?P<attributes>(?: <\{.*?\}>)?(?: \{[^{}]*\})?) : \((?P<types>[^()]*)\) -> (?P<type>tensor<[^<>]*(?:<[^<>]*>[^<>]*)*>)')
+TENSOR = re.compile(r"tensor<((?:\d+x)*)(\w+)>")
+ELEMENTWISE = "add subtract multiply divide div maximum minimum where pow"
+
+# Kind, patterns, why one of their variations may be lost.
+EXCEPTIONS = [
+    ("one", ".*conv.*|.*pool.*", "the extents of windows and channels are tied to attributes, which stay"),
+    ("one", "mean|.*layer_norm.*|.*rms_norm.*|batch_norm_inference|theory_adaln_modulate|theory_dynamic_tanh",
+     "of one element there is no mean"),
+    ("one", ".*group_norm.*", "a group or a channel of one element is another norm"),
+    ("one", ".*heads.*|theory_rope_of_query_and_key|update_cache", "one head or one position moves nothing"),
+    ("one", "repeat|repeat_interleave|theory_all_gather_linear|theory_linear_reduce_scatter",
+     "of one element nothing is repeated or split"),
+    ("one", "theory_cross_entropy.*|theory_router", "of one class there is nothing to choose"),
+    ("one", "linear|linear_other_activation|linear_shared|attention|theory_(batched_matmul_add|gated_residual|matmul_scale|"
+            "mla_q_projection|narrow_matmul_chain|.*)", "open: not proved, or another pattern is nearer"),
+    ("neutral", "theory_(add_group_norm|mla_q_projection)", "open: another pattern takes the changed ops"),
+]
+
+
+def examples():
+    """Pattern, place, dialect and text of each hit."""
+    text = subprocess.run([EXAMPLES, "print", PATTERNS], capture_output=True, text=True, check=True).stdout
+    for part in text.split("// -----\n"):
+        first, _, module = part.strip().partition("\n")
+        m = re.match(r"// (\S+): (\w+), test \d+ \(hit\)", first)
+        if m and "func.func" in module:
+            yield m.group(2), m.group(1), "ttnn" if '"ttnn.' in module else "ttir", module
+
+
+def shape(text):
+    m = TENSOR.fullmatch(text.strip())
+    return ([int(d) for d in m.group(1).split("x") if d], m.group(2)) if m else (None, None)
+
+
+def tensor(dims, element):
+    return "tensor<" + "".join(f"{d}x" for d in dims) + element + ">"
+
+
+def swap(module):
+    def exchange(m):
+        operands, types = m["operands"].split(", "), m["types"].split(", ")
+        if m["name"] not in COMMUTE.split() or len(operands) != 2 or len(types) != 2:
+            return m[0]
+        return m[0].replace("(%s)" % m["operands"], "(%s)" % ", ".join(operands[::-1]), 1).replace(
+            "(%s)" % m["types"], "(%s)" % ", ".join(types[::-1]), 1)
+    varied = OP.sub(exchange, module)
+    return [varied] if varied != module else []
+
+
+def constant(dialect, name, number, type_text):
+    dims, element = shape(type_text)
+    listed = "#ttnn.shape<%s>" % "x".join(map(str, dims)) if dialect == "ttnn" else "array<i32: %s>" % ", ".join(map(str, dims))
+    return f'{name} = "{dialect}.full"() <{{fill_value = {number} : f32, shape = {listed}}}> : () -> {type_text}\n'
+
+
+def neutral(module):
+    """Behind each op that computes in floating point, one after the other: times 1, plus 0, permuted by nothing."""
+    count = 0
+
+    def behind(m):
+        nonlocal count
+        dims, element = shape(m["type"])
+        rest = module[m.end():]
+        if not dims or element not in ("f32", "bf16") or m["name"] in ("full", "constant", "ones", "zeros", "empty") or \
+                not re.search(re.escape(m["result"]) + r"\b(?!#)", rest) or m["result"] + "#" in module or \
+                re.search(r"return .*" + re.escape(m["result"]) + r"\b", rest):
+            return m[0]
+        count += 1
+        old, t, d = m["result"] + "_was", m["type"], m["dialect"]
+        text = m[0].replace(m["result"] + " =", old + " =", 1) + "\n"
+        if count % 3 == 0:
+            order = ", ".join(str(i) for i in range(len(dims)))
+            return text + f'{m["result"]} = "{d}.permute"({old}) <{{permutation = array<i64: {order}>}}> : ({t}) -> {t}\n'
+        name, number = ("multiply", "1.0") if count % 3 == 1 else ("add", "0.0")
+        return (text + constant(d, m["result"] + "_one", number, t) +
+                f'{m["result"]} = "{d}.{name}"({old}, {m["result"]}_one) : ({t}, {t}) -> {t}\n')
+    varied = OP.sub(behind, module)
+    return [varied] if count else []
+
+
+def broadcast(module):
+    count = 0
+
+    def before(m):
+        nonlocal count
+        operands, types = m["operands"].split(", "), m["types"].split(", ")
+        dims, _ = shape(m["type"])
+        if m["name"] not in ELEMENTWISE.split() or not dims or len(operands) != len(types):
+            return m[0]
+        text = ""
+        for i, (v, t) in enumerate(zip(operands, types)):
+            own, element = shape(t)
+            if own is None or own == dims or not own:
+                continue
+            full, lead = [1] * (len(dims) - len(own)) + own, f"{v}_full{count}"
+            if len(full) != len(dims) or any(a not in (1, b) for a, b in zip(full, dims)):
+                continue
+            times = [b // a for a, b in zip(full, dims)]
+            key = ("repeat_dims = #ttnn.shape<%s>" % "x".join(map(str, times)) if m["dialect"] == "ttnn" else
+                   "repeat_dimensions = array<i64: %s>" % ", ".join(map(str, times)))
+            shaped = tensor(full, element)
+            listed = ", ".join(f"{d} : i32" for d in full)
+            text += f'{lead}_shaped = "{m["dialect"]}.reshape"({v}) <{{shape = [{listed}]}}> : ({t}) -> {shaped}\n'
+            text += f'{lead} = "{m["dialect"]}.repeat"({lead}_shaped) <{{{key}}}> : ({shaped}) -> {tensor(dims, element)}\n'
+            operands[i], types[i] = lead, tensor(dims, element)
+            count += 1
+        if not text:
+            return m[0]
+        return text + m[0].replace("(%s)" % m["operands"], "(%s)" % ", ".join(operands), 1).replace(
+            "(%s)" % m["types"], "(%s)" % ", ".join(types), 1)
+    varied = OP.sub(before, module)
+    return [varied] if count else []
+
+
+def places(module):
+    varied = re.sub(r' loc\((?:"[^"]*"|#\w+)(?:\([^()]*\))?\)', "", re.sub(r',? ?ttir\.name = "[^"]*"', "", module))
+    return [varied] if varied != module else []
+
+
+def in_lists(text, extents):
+    def numbers(m):
+        return re.sub(r"\b\d+\b(?!\.)(?=\s*(?:[,\]>x]|: i))", lambda n: str(extents.get(int(n[0]), n[0])), m[0])
+    return re.sub(r"\b(?:shape|begins|ends|repeat_dims|repeat_dimensions|broadcast_dimensions|normalized_shape) = "
+                  r"(?:\[[^\]]*\]|array<i\d+: [^>]*>|#ttnn\.shape<[^>]*>)", numbers, text)
+
+
+def one(module):
+    """Of each extent a list of modules, of which the first that holds together counts."""
+    extents = sorted({int(d) for m in TENSOR.finditer(module) for d in m.group(1).split("x") if d} - {1})
+
+    def with_extents(to, extent):
+        text = TENSOR.sub(lambda m: "tensor<" + "".join(f"{to.get(int(d), d)}x" for d in m.group(1).split("x") if d) +
+                          m.group(2) + ">", in_lists(module, to))
+
+        def number(m):
+            x = float(m[2])
+            same = any(abs(x - y) <= 1e-3 * y for y in (extent, 1 / extent, extent ** 0.5, extent ** -0.5))
+            return m[1] + "1.0" if same and "E" not in m[2] else m[0]
+        return re.sub(r"((?:fill_value|value) = (?:dense<)?)([0-9.eE+-]+)", number, text)
+    return [[with_extents({e: 1}, e), with_extents({x: x // e for x in extents if x % e == 0}, e)] for e in extents]
+
+
+def found(audits, level, module):
+    """The fused ops that are found and proved; None: the module does not hold together."""
+    _, said, report = audits.audit_text(level, module)
+    if any("error" in line or " is not " in line or "no op" in line for line in said):
+        return None
+    return {e["fused_op"] for e in report or [] for i in e["instances"] if "validated: same function" in i["notes"]}
+
+
+def why(pattern, level, text):
+    """What explain says of a place that is lost, or that nothing comes close."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as f:
+        f.write(text)
+        f.flush()
+        said = subprocess.run([PROGRAM, "explain", f"--{level}-only", f"--only={pattern}", f.name], capture_output=True,
+                              text=True).stdout
+    because = re.findall(r"because\s+(.*)", said)
+    return because[0] if because else "found, and not proved"
+
+
+def main():
+    listed = subprocess.run([PROGRAM, "patterns", "list"], capture_output=True, text=True, check=True).stdout
+    fused = {line.split()[0]: line.split()[1] for line in listed.splitlines() if len(line.split()) > 1}
+    audits, every, n = Audits(AUDITS), int(OPTIONS.get("every", 1)), 0
+    tried, lost = collections.Counter(), collections.defaultdict(list)
+    for pattern, place, level, module in examples():
+        if OPTIONS.get("only", pattern) != pattern or pattern not in fused:
+            continue
+        base = None
+        for kind in (swap, neutral, broadcast, places, one):
+            if OPTIONS.get("kind", kind.__name__) != kind.__name__:
+                continue
+            for varied in kind(module):
+                n += 1
+                if n % every:
+                    continue
+                base = found(audits, level, module) if base is None else base
+                if not base or fused[pattern] not in base:
+                    continue
+                for text in varied if isinstance(varied, list) else [varied]:
+                    ops = found(audits, level, text)
+                    if ops is not None:
+                        break
+                if ops is None:
+                    continue
+                tried[kind.__name__] += 1
+                if fused[pattern] not in ops:
+                    lost[kind.__name__, pattern].append((place, level, ops, text))
+    audits.close()
+    failures = 0
+    for (kind, pattern), places_ in sorted(lost.items()):
+        reason = next((why for k, p, why in EXCEPTIONS if k == kind and re.fullmatch(p, pattern)), None)
+        failures += not reason
+        print(f"{kind} {pattern}: {len(places_)} lost" + (f": {reason}" if reason else ""))
+        if not reason or "verbose" in OPTIONS:
+            for place, level, ops, text in places_:
+                print(f"  {place} ({level}): found {sorted(ops) or 'nothing'}: {why(pattern, level, text)}")
+                if "verbose" in OPTIONS:
+                    print(text)
+    print(", ".join(f"{kind} {tried[kind]}" for kind in tried), "tried;", sum(map(len, lost.values())), "lost")
+    return failures > 0
+
+
+sys.exit(main())
