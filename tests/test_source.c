@@ -247,14 +247,16 @@ Test(source, refuses_what_is_cut_off) {
     buf_free(&text);
 }
 
-/* Whichever bit is damaged: it is refused, or nothing is lost. libarchive alone lets a damaged gzip pass. */
+/* Whichever bit is damaged: it is refused, or nothing is lost. libarchive alone lets a damaged gzip pass. Not of zstd,
+ * which libarchive packs without a checksum. */
 Test(source, refuses_what_is_damaged) {
     struct buf all = many_lines();
     struct str text = {all.p, 3000};
-    for (size_t i = 0; i < NFILTERS; i++) {
-        struct buf packed = pack(filters[i], text);
+    for (size_t i = 0; i < NFILTERS && filters[i] != ARCHIVE_FILTER_ZSTD; i++) {
+        struct buf packed = pack(filters[i], text), member = pack(filters[i], text);
         size_t nrefused = 0, n = packed.n;
-        buf_add(&packed, buf_str(&packed)); /* two members */
+        buf_add(&packed, buf_str(&member));
+        buf_free(&member);
         for (size_t at = 10; at < 2 * n; at++) {
             if (at >= n && at < n + 10)
                 continue;
@@ -371,7 +373,8 @@ Test(source, says_what_it_misses_in_an_archive) {
 
 /* 8 MB of zeros in a few kB, in archives too. */
 Test(source, holds_no_more_than_the_limit) {
-    struct str zeros = {calloc(8, 1 << 20), (size_t)8 << 20};
+    char *bytes_of_zeros = calloc(8, 1 << 20);
+    struct str zeros = {bytes_of_zeros, (size_t)8 << 20};
     const struct entry entries[] = {{"small", STR("a\n"), 0}, {"big", zeros, 0}};
     struct source_list list = {0};
     for (size_t i = 0; i < NFILTERS + 3; i++) {
@@ -393,6 +396,7 @@ Test(source, holds_no_more_than_the_limit) {
         unlink(path);
     }
     free(list.items);
+    free(bytes_of_zeros);
 }
 
 static void write_at(const char *directory, const char *name, const char *text) {

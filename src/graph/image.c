@@ -323,7 +323,7 @@ static const struct image *part_of(const struct images *s, const struct image *i
                                    int64_t end) {
     const struct image *found = NULL;
     int64_t at = 0;
-    for (const struct image_part *p = s->parts + i->parts; i->parts && p->extent > 0; at += p->extent, p++)
+    for (const struct image_part *p = i->parts ? s->parts + i->parts : NULL; p && p->extent > 0; at += p->extent, p++)
         found = at == begin && at + p->extent == end ? &p->image : found;
     return at == whole ? found : NULL;
 }

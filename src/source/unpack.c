@@ -48,7 +48,7 @@ static uint32_t little_endian(const char *p) {
  */
 static bool gzip_is_whole(struct str packed, struct str text) {
     for (size_t end = packed.n; end >= 18; end--) {
-        if (end < packed.n && memcmp(packed.p + end, "\x1f\x8b\x08", 3) != 0)
+        if (end < packed.n && (packed.n - end < 3 || memcmp(packed.p + end, "\x1f\x8b\x08", 3) != 0))
             continue;
         uint32_t crc = little_endian(packed.p + end - 8);
         size_t n = little_endian(packed.p + end - 4);
