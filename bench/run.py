@@ -5,7 +5,7 @@ usage: run.py PROGRAM [--full] [--size MB] [--runs N] [--only PART,...] [--cpu] 
 
 Every figure is a median over N runs (5) after one that warms the caches; what is compared is run in turns. --full
 measures what the project promises: 500 MB next to 50 MB, a log of 1 GB, and traps of a million. Parts: patterns, read, log, memory,
-linear, traps, runs, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
+linear, traps, runs, texts, corpus. Inputs are made from fixtures/ by generate.py, and, where the corpus is beside the checkout, by its
 bigir.py from real models. Exit status 0: everything that has a bound keeps it.
 """
 import argparse
@@ -228,6 +228,32 @@ def runs(b):
               '≤ 6 times', worst[0] <= 6)
 
 
+def texts(b):
+    """`explain` on a chain, and texts of people: least user time of three at N and 4N."""
+    chain, brackets, terms, nested = (b.work / n for n in ('chain', 'brackets.yml', 'terms.yml', 'nested.yml'))
+    head = 'name: x\nfused_op: ttnn.x\nsource: ttnn\nmatch: |\n  out = '
+    kinds = {'explain, a chain of adds': (250, chain, ['explain', '--ttir-only', chain]),
+             'explain --at in it': (250, chain, ['explain', '--ttir-only', '--at=%100', chain]),
+             'a formula of terms': (100000, terms, ['patterns', 'check', terms]),
+             'a formula of brackets': (100000, brackets, ['patterns', 'check', brackets]),
+             'YAML that nests': (100000, nested, ['patterns', 'check', nested])}
+    for what, (n, path, command) in kinds.items():
+        least = []
+        for size in (n, 4 * n):
+            if path == chain:
+                b.drop(*[p for p in (chain,) if p.exists()])
+                b.make('adds', size, 'chain')
+            terms.write_text(head + 'cbrt(x' + ' + x' * size + ')\n')
+            brackets.write_text(head + '(' * size + 'x' + ')' * size + '\n')
+            nested.write_text('name: ' + '[' * size)
+            done = [Run(b.audit(*command), True) for _ in range(3)]
+            if done[0].status != (0 if path == chain else 2):
+                raise SystemExit(f'{what}: {done[0].error}')
+            least.append(min(r.user for r in done))
+        ratio = least[1] / max(least[0], 0.02)
+        b.row(f'{what}, {n:,} and {4 * n:,}', f'{least[0]:.2f} s, {least[1]:.2f} s: {ratio:.1f} times', '≤ 6 times', ratio <= 6)
+
+
 def corpus(b):
     tool = SHARED / 'tools' / 'bigir.py'
     models = sorted((SHARED / 'corpus' / 'models').glob('*.ttir.mlir'), key=lambda p: -p.stat().st_size)
@@ -301,7 +327,7 @@ def patterns(b):
 
 
 PARTS = {'startup': startup, 'patterns': patterns, 'read': read, 'log': log, 'memory': memory, 'linear': linear,
-         'traps': traps, 'runs': runs, 'corpus': corpus}
+         'traps': traps, 'runs': runs, 'texts': texts, 'corpus': corpus}
 
 
 def main():
