@@ -23,7 +23,7 @@ static bool is_unchanged(const struct stat *a, const struct stat *b) {
 static void use_huge_pages(const struct buf *b) {
     enum { HUGE_PAGE = 1 << 21 };
     size_t skip = HUGE_PAGE - (uintptr_t)b->p % HUGE_PAGE;
-    if (b->cap > 2 * HUGE_PAGE)
+    if (b->cap > (size_t)2 * HUGE_PAGE)
         madvise(b->p + skip, b->cap - skip, MADV_HUGEPAGE);
 }
 
