@@ -99,7 +99,9 @@ static bool join_perf(const struct graph_audit *g, const struct device *d, struc
 static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct perf_join join = {.perf = NULL};
-    struct device device = a->report.count_only ? (struct device){.choice = CHIP_ASSUMED} : device_of(g);
+    struct device device = {.choice = CHIP_ASSUMED};
+    if (!a->report.count_only)
+        device = device_of(g);
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
                          .patterns = a->patterns,

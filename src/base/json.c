@@ -55,7 +55,7 @@ void json_print(json *document, FILE *out) {
     const char *text = json_object_to_json_string_length(document, flags, &n);
     if (!text || n != first)
         out_of_memory();
-    fwrite(text, 1, n, out);
+    print_clean((struct str){text, n}, "\n", out); /* blanks between tokens apart, all text is in strings */
     fputc('\n', out);
     json_object_put(document);
 }

@@ -98,7 +98,7 @@ static struct openings openings_of(struct alignment *a, uint32_t op) {
 
 /* Whether the op makes `want` of the values `v` of TTIR, put for what is open. */
 static bool makes(struct alignment *a, const struct openings *o, const uint32_t *v, const struct image *want) {
-    struct image kept[2], got;
+    struct image kept[2] = {{.parts = 0}}, got;
     for (uint32_t i = 0; i < o->n; i++) {
         kept[i] = a->ttnn.of[o->of[i]];
         a->ttnn.of[o->of[i]] = a->ttir.of[v[i]];
