@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -1277,12 +1278,42 @@ class Usage(Case):
                              ("inspect [--json] FILE...", "inspect", "--help"),
                              ("explain [options] FILE...", "explain", "-h"),
                              ("lower [-P DIR|FILE] [--no-default-patterns] [OP]...", "lower", "--help"),
+                             ("completion bash|zsh|fish", "completion", "--help"),
                              ("patterns list [NAME]...", "patterns", "new", "--help")):
             status, out, err = self.run_it(*args)
             self.assertEqual((status, err), (0, ""))
             self.assertTrue(out.startswith("Usage: fusion-audit " + usage), out)
             self.assertLess(max(map(len, out.splitlines())), 81)
-            self.assertLess(len(out.splitlines()), 44)
+            self.assertLess(len(out.splitlines()), 72)
+
+    def complete(self, *words):
+        """What bash completes the last word to."""
+        script = self.run_it("completion", "bash")[1]
+        typed = " ".join(w.replace("=", " = ") for w in ["fusion-audit", *words]).split(" ")
+        call = "compopt() { :; }; COMP_WORDS=(%s); COMP_CWORD=%d; _fusion_audit; echo ${COMPREPLY[@]}" % (
+            " ".join("'%s'" % w for w in typed), len(typed) - 1)
+        done = subprocess.run(["bash", "-c", script + call], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.stdout.split()
+
+    def test_completion(self):
+        self.assertEqual(self.complete("ins"), ["inspect"])
+        self.assertEqual(self.complete("--tt"), ["--ttir-only", "--ttnn-only"])
+        self.assertEqual(self.complete("inspect", "--j"), ["--json"])
+        self.assertEqual(self.complete("--j"), ["--jobs="])
+        self.assertEqual(self.complete("inspect", "--o"), [])
+        self.assertEqual(self.complete("--sort", "co"), ["count"])
+        self.assertEqual(self.complete("--sort=na"), ["name"])
+        self.assertEqual(self.complete("--sort="), ["saving", "count", "name"])
+        for shell in ("zsh", "fish"):
+            status, out, err = self.run_it("completion", shell)
+            self.assertEqual((status, err), (0, ""))
+            for option in ("no-validate", "classify", "seed"):
+                self.assertIn(option, out)
+            if shutil.which(shell):
+                subprocess.run([shell, "-n"], input=out, text=True, check=True)
+        self.assertEqual(self.run_it("completion", "tcsh"),
+                         (2, "", "fusion-audit: error: completion is followed by bash, zsh or fish\n" + TRY))
+        self.wrong("completion is followed by bash, zsh or fish", "completion")
 
     def test_version(self):
         for option in ("--version", "-V", "--vers"):

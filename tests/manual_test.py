@@ -160,6 +160,27 @@ class Manual(unittest.TestCase):
         self.assertEqual([(head, sorted(set(names))) for head, names in listed],
                          [(head, sorted(set(names))) for head, names in program])
 
+    def test_options(self):
+        """fusion-audit(1) describes each option of --help, with its letter, and no other."""
+        page = read("man", "fusion-audit.1")
+        described = dict.fromkeys(re.findall(r"Fl -((?!mlir-)[a-z-]+)", page))
+        described.update({name: letter for letter, name in
+                          re.findall(r"^\.It Fl (\w)(?: Ar .*?)? , (?:Fl )?-([a-z-]+)", page, re.M)})
+        _, commands = self.shell("fusion-audit completion fish | sed -n 's/.*is_first_arg -a \\([a-z]*\\).*/\\1/p'")
+        self.assertIn("patterns", commands.split())
+        options = {}
+        for command in ["", *commands.split()]:
+            _, out = self.shell("fusion-audit %s --help" % command)
+            options.update({name: letter or None
+                            for letter, name in re.findall(r"^  (?:-(\w), |    )--([a-z-]+)", out, re.M)})
+        self.assertEqual(described, options)
+
+    def test_commands(self):
+        _, out = self.shell("fusion-audit --help")
+        commands = re.findall(r"^  ([a-z]+)  +\w", out, re.M)
+        synopsis = read("man", "fusion-audit.1").split(".Sh SYNOPSIS\n")[1].split(".Sh ")[0]
+        self.assertEqual(set(re.findall(r"^\.Nm\n\.Cm (\w+)", synopsis, re.M)), set(commands))
+
     def test_operators(self):
         rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "graph", "ops.def"), re.M)
         classes = {"products": "CONTRACT", "elementwise": "ELTWISE", "reductions": "REDUCE", "along an axis": "AXISWISE"}

@@ -1,5 +1,5 @@
-/* The command line, read by getopt_long from one table: a row for each option says which member of struct options it
- * sets and which commands have it. Long options may be abbreviated, as in GNU programs. */
+/* The command line, read by getopt_long from the table of options. Long options may be abbreviated, as in GNU
+ * programs. */
 #include "cli/options.h"
 
 #include <getopt.h>
@@ -10,74 +10,22 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
+#include "cli/option_table.h"
 
-enum kind { FLAG, TEXT, LIST };
-
-enum {
-    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN | CMD_LOWER,
-    CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN, /* those that work with patterns */
-    CMD_READ = CMD_SEARCH | CMD_LOWER                    /* those that read pattern files */
-};
-
-/* The commands that are named by the first argument. */
-static const struct {
-    const char *name;
-    enum command command;
-} commands[] = {{"inspect", CMD_INSPECT}, {"patterns", CMD_PATTERNS}, {"explain", CMD_EXPLAIN}, {"lower", CMD_LOWER}};
-
-enum { NCOMMANDS = sizeof commands / sizeof *commands };
-
-static const struct spec {
-    const char *name;
-    char letter; /* or 0 */
-    enum kind kind;
-    size_t member;
-    int commands;
-} specs[] = {
-    {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT},
-    {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_SEARCH},
-    {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_SEARCH},
-    {"unpaired", 0, FLAG, offsetof(struct options, unpaired), CMD_SEARCH | CMD_INSPECT},
-    {"patterns", 'P', LIST, offsetof(struct options, patterns), CMD_READ},
-    {"no-default-patterns", 0, FLAG, offsetof(struct options, no_default_patterns), CMD_READ},
-    {"only", 0, TEXT, offsetof(struct options, only), CMD_SEARCH},
-    {"skip", 0, TEXT, offsetof(struct options, skip), CMD_SEARCH},
-    {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT},
-    {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT | CMD_EXPLAIN},
-    {"device", 0, TEXT, offsetof(struct options, device), CMD_AUDIT},
-    {"perf", 0, TEXT, offsetof(struct options, perf), CMD_AUDIT},
-    {"sort", 0, TEXT, offsetof(struct options, sort), CMD_AUDIT},
-    {"classify", 0, FLAG, offsetof(struct options, classify), CMD_AUDIT},
-    {"details", 0, FLAG, offsetof(struct options, details), CMD_AUDIT},
-    {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT},
-    {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT},
-    {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT},
-    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_SEARCH | CMD_INSPECT},
-    {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_PATTERNS},
-    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT | CMD_PATTERNS},
-    {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS},
-    {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS},
-    {"seed", 0, TEXT, offsetof(struct options, seed), CMD_PATTERNS},
-    {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT | CMD_EXPLAIN},
-    {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN},
-    {"help", 'h', FLAG, offsetof(struct options, help), CMD_ANY},
-    {"version", 'V', FLAG, offsetof(struct options, version), CMD_ANY},
-};
-
-enum { NSPECS = sizeof specs / sizeof *specs, LONG = 256 /* what getopt_long returns for specs[0] */ };
+enum { LONG = 256 /* what getopt_long returns for option_specs[0] */ };
 
 /* The options of one command as getopt_long takes them. */
 struct getopt_table {
-    struct option longs[NSPECS + 1];
-    char shorts[2 * NSPECS + 2];
+    struct option longs[OPTIONS_MOST + 1];
+    char shorts[2 * OPTIONS_MOST + 2];
 };
 
 static void getopt_table_make(struct getopt_table *t, enum command command) {
     size_t nlongs = 0, nshorts = 0;
     memset(t, 0, sizeof *t);
     t->shorts[nshorts++] = ':'; /* then getopt_long returns ":" for a missing argument and "?" for an unknown option */
-    for (int i = 0; i < NSPECS; i++) {
-        const struct spec *s = &specs[i];
+    for (int i = 0; i < option_nspecs; i++) {
+        const struct option_spec *s = &option_specs[i];
         int argument = s->kind == FLAG ? no_argument : required_argument;
         if (!(s->commands & command))
             continue;
@@ -89,12 +37,12 @@ static void getopt_table_make(struct getopt_table *t, enum command command) {
     }
 }
 
-static const struct spec *spec_of(int returned) {
-    if (returned >= LONG && returned < LONG + NSPECS)
-        return &specs[returned - LONG];
-    for (int i = 0; i < NSPECS; i++)
-        if (specs[i].letter && specs[i].letter == returned)
-            return &specs[i];
+static const struct option_spec *spec_of(int returned) {
+    if (returned >= LONG && returned < LONG + option_nspecs)
+        return &option_specs[returned - LONG];
+    for (int i = 0; i < option_nspecs; i++)
+        if (option_specs[i].letter && option_specs[i].letter == returned)
+            return &option_specs[i];
     return NULL;
 }
 
@@ -106,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct options *o, const
     return false;
 }
 
-static void apply(struct options *o, const struct spec *s) {
+static void apply(struct options *o, const struct option_spec *s) {
     char *member = (char *)o + s->member;
     const char *argument = optarg ? optarg : "";
     if (s->kind == FLAG) {
@@ -119,9 +67,9 @@ static void apply(struct options *o, const struct spec *s) {
 }
 
 static const char *name_of_command(int set) {
-    for (int i = 0; i < NCOMMANDS; i++)
-        if (commands[i].command & set)
-            return commands[i].name;
+    for (int i = 0; i < command_nspecs; i++)
+        if (command_specs[i].command & set)
+            return command_specs[i].name;
     return "";
 }
 
@@ -129,22 +77,22 @@ static const char *name_of_command(int set) {
 static const char *names_of_commands(int set, char *out, size_t size) {
     size_t n = 0;
     out[0] = '\0';
-    for (int i = 0; i < NCOMMANDS && n < size; i++)
-        if (commands[i].command & set)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? " or " : "", commands[i].name);
+    for (int i = 0; i < command_nspecs && n < size; i++)
+        if (command_specs[i].command & set)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? " or " : "", command_specs[i].name);
     return out;
 }
 
 /* Fails with a message, and returns true, if the option exists in another command. */
 static bool wrong_command(struct options *o, const char *name, int length) {
     char list[64];
-    for (int i = 0; i < NSPECS; i++)
-        if (strncmp(specs[i].name, name, (size_t)length) == 0 && specs[i].name[length] == '\0') {
+    for (int i = 0; i < option_nspecs; i++)
+        if (strncmp(option_specs[i].name, name, (size_t)length) == 0 && option_specs[i].name[length] == '\0') {
             if (o->command != CMD_AUDIT)
-                wrong(o, "%s has no option '--%s'", name_of_command(o->command), specs[i].name);
+                wrong(o, "%s has no option '--%s'", name_of_command(o->command), option_specs[i].name);
             else
-                wrong(o, "option '--%s' is one of %s, which has to be the first argument", specs[i].name,
-                      names_of_commands(specs[i].commands, list, sizeof list));
+                wrong(o, "option '--%s' is one of %s, which has to be the first argument", option_specs[i].name,
+                      names_of_commands(option_specs[i].commands, list, sizeof list));
             return true;
         }
     return false;
@@ -152,7 +100,7 @@ static bool wrong_command(struct options *o, const char *name, int length) {
 
 /* Says why getopt_long returned '?' (unknown, ambiguous, argument not wanted) or ':' (argument missing). */
 static bool wrong_option(struct options *o, const struct getopt_table *t, int returned, const char *word) {
-    const struct spec *s = spec_of(optopt);
+    const struct option_spec *s = spec_of(optopt);
     int length = (int)strcspn(word, "=");
     int candidates = 0, n = 0;
     char list[256];
@@ -171,7 +119,7 @@ static bool wrong_option(struct options *o, const struct getopt_table *t, int re
         return wrong(o, "ambiguous option '%.*s': %s", length, word, list);
     if (length > 2 && wrong_command(o, word + 2, length - 2))
         return false;
-    const char *names[NSPECS + 1], *nearest = NULL;
+    const char *names[OPTIONS_MOST + 1], *nearest = NULL;
     size_t nnames = 0;
     for (const struct option *l = t->longs; l->name; l++)
         names[nnames++] = l->name;
@@ -272,13 +220,13 @@ static bool check_choice(struct options *o) {
 
 /* False when the first word is no file, and close to the name of a command. */
 static bool check_first_word(struct options *o) {
-    const char *names[NCOMMANDS], *nearest;
+    const char *names[8], *nearest;
     struct stat st;
-    for (int i = 0; i < NCOMMANDS; i++)
-        names[i] = commands[i].name;
+    for (int i = 0; i < command_nspecs; i++)
+        names[i] = command_specs[i].name;
     if (o->command != CMD_AUDIT || stat(o->files[0], &st) == 0 || strpbrk(o->files[0], "./"))
         return true;
-    nearest = strcmp(o->files[0], "help") == 0 ? "--help" : str_nearest(str_of(o->files[0]), names, NCOMMANDS);
+    nearest = strcmp(o->files[0], "help") == 0 ? "--help" : str_nearest(str_of(o->files[0]), names, command_nspecs);
     return !nearest || wrong(o, "no file and no command is called '%s': did you mean %s?", o->files[0], nearest);
 }
 
@@ -377,9 +325,9 @@ bool options_parse(struct options *o, int argc, char **argv) {
     int returned;
     *o = (struct options){.command = CMD_AUDIT, .output = "fusion_todo.yml"};
     o->patterns = xcalloc((size_t)argc + 1, sizeof *o->patterns);
-    for (int i = 0; i < NCOMMANDS && argc > 1 && o->command == CMD_AUDIT; i++)
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            o->command = commands[i].command;
+    for (int i = 0; i < command_nspecs && argc > 1 && o->command == CMD_AUDIT; i++)
+        if (strcmp(argv[1], command_specs[i].name) == 0) {
+            o->command = command_specs[i].command;
             argv++;
             argc--;
         }
@@ -387,7 +335,7 @@ bool options_parse(struct options *o, int argc, char **argv) {
     opterr = 0;
     optind = 0; /* glibc: starts again, after an earlier call */
     while ((returned = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
-        const struct spec *s = spec_of(returned);
+        const struct option_spec *s = spec_of(returned);
         if (!s || returned == '?' || returned == ':')
             return wrong_option(o, &table, returned, argv[optind - 1]);
         apply(o, s);
@@ -396,7 +344,10 @@ bool options_parse(struct options *o, int argc, char **argv) {
     }
     o->files = (const char *const *)(void *)(argv + optind);
     o->nfiles = (size_t)(argc - optind);
-    return o->command == CMD_PATTERNS ? check_patterns(o) : o->command == CMD_LOWER ? check_choice(o) : check(o);
+    return o->command == CMD_PATTERNS     ? check_patterns(o)
+           : o->command == CMD_LOWER      ? check_choice(o)
+           : o->command == CMD_COMPLETION ? o->nfiles == 1 || wrong(o, "completion is followed by bash, zsh or fish")
+                                          : check(o);
 }
 
 void options_free(struct options *o) {

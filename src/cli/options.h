@@ -7,7 +7,7 @@
 
 #include "fusion_audit.h"
 
-enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4, CMD_EXPLAIN = 8, CMD_LOWER = 16 };
+enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4, CMD_EXPLAIN = 8, CMD_LOWER = 16, CMD_COMPLETION = 32 };
 
 /* The first word after `patterns`. */
 enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW, ACTION_CONDITIONS };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "cli/completion.h"
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -86,10 +87,11 @@ static enum fa_status run_printing(const struct options *o) {
     FILE *out = open_memstream(&text, &n);
     if (!out)
         return complain(FA_INPUT, strerror(errno));
-    enum fa_status status = o->command == CMD_EXPLAIN    ? run_explain(o, out)
-                            : o->command == CMD_PATTERNS ? run_patterns(o, out)
-                            : o->command == CMD_LOWER    ? run_lower(o, out)
-                                                         : run_inspect(o, out);
+    enum fa_status status = o->command == CMD_EXPLAIN      ? run_explain(o, out)
+                            : o->command == CMD_PATTERNS   ? run_patterns(o, out)
+                            : o->command == CMD_LOWER      ? run_lower(o, out)
+                            : o->command == CMD_COMPLETION ? run_completion(o, out)
+                                                           : run_inspect(o, out);
     bool whole = !ferror(out);
     if (fclose(out) != 0 || !whole || !text) {
         free(text);
@@ -102,7 +104,7 @@ static enum fa_status run_printing(const struct options *o) {
 
 static enum fa_status run(const struct options *o) {
     if (o->help)
-        fputs(help_of(o), stdout);
+        print_help(o, stdout);
     else if (o->version)
         printf("fusion-audit %s\n", fa_version());
     else if (o->command == CMD_AUDIT)
