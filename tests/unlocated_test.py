@@ -2,8 +2,8 @@
 """Without locations a TTNN op finds the TTIR ops that it was made of by what it computes: pairs are audited with and
 without their locations, and the instances compared.
 
-usage: unlocated_test.py AUDITS FIXTURES CORPUS
-At least 95 % of the instances must keep their TTIR half, and none may get another. The corpus is not part of the
+usage: unlocated_test.py AUDITS FIXTURES CORPUS [--every=N]
+At least 95 % of the instances must keep their TTIR half, and none may get another. Every Nth pair (default: each). The corpus is not part of the
 project: where it is absent the fixtures decide.
 """
 import collections
@@ -14,6 +14,7 @@ import sys
 from audits import Audits, without_locations
 
 PROGRAM, FIXTURES, CORPUS = sys.argv[1:4]
+EVERY = int(sys.argv[4].removeprefix("--every=")) if sys.argv[4:] else 1
 KEPT = 0.95
 audits = Audits(PROGRAM)
 count = collections.Counter()
@@ -53,11 +54,14 @@ def compare(ttir, ttnn):
                 print(what, os.path.basename(ttnn), *key, with_locations, without, sep="\n")
 
 
+pairs = []
 for ttir in sorted(glob.glob(FIXTURES + "/*.ttir.mlir") + glob.glob(CORPUS + "/*/*.ttir.mlir")):
     name = ttir[:-len(".ttir.mlir")]
     for suffix in "ttnn", "ttnn-promoted", "ttnn-unfused":
         if os.path.exists(f"{name}.{suffix}.mlir"):
-            compare(ttir, f"{name}.{suffix}.mlir")
+            pairs.append((ttir, f"{name}.{suffix}.mlir"))
+for pair in pairs[::EVERY]:
+    compare(*pair)
 audits.close()
 total = sum(count.values())
 print(f"{count['same']} of {total} instances keep their TTIR half, {count['lost']} lose it, {count['other']} get another")
