@@ -95,7 +95,7 @@ static void check_match(const struct match *m, const struct note_context *contex
     if (!match_details(m, arena, &detail))
         return;
     struct match_facts facts = {.shown = &shown, .detail = &detail};
-    fuzz_touch(notes_of(context, m, &facts, &(bool){false}, arena));
+    fuzz_touch(notes_of(context, m, &facts, &(struct note_marks){.undone = false}, arena));
     check_price(m, &detail, arena);
 }
 

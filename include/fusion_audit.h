@@ -87,8 +87,6 @@ struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
 size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
 size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
-/* Of these, fused by the compiler and taken apart again; 0 for a dry run, which describes no place. */
-size_t fa_undone(const struct fa_audit *a);
 size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* beyond max_diagnostics */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
@@ -103,6 +101,10 @@ const char *fa_get_remark(const struct fa_audit *a, size_t i);
  * other names or an owner that could be kept only by overwriting it, and that failed. With another status nothing is
  * written. */
 bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n);
+/* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes of
+ * a terminal. `name` is what the first line calls the report. After a dry run that line only; with a status other than
+ * FA_MISSED nothing. */
+void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
 void fa_free(struct fa_audit *a);
 
 /* Removes `path` after an audit with status FA_CLEAN if it is an older report on the same input: a regular file of YAML

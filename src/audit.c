@@ -288,6 +288,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttir_path = a->inputs.ttir_path;
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
+    a->report.details = o->details;
     a->report.spool.directory = o->temporary ? arena_strdup(&a->arena, str_of(o->temporary)) : NULL;
     a->narrowed = o->only || o->skip || o->sources || o->no_default_patterns || library_is_narrowed(o->library);
     if (!o->no_validate && !o->dry_run)

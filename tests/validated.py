@@ -21,13 +21,13 @@ KINDS = ["models/*.mlir", "lit/*.mlir", "issues/*", "dit/*.mlir"] if "--all" in 
 
 
 def findings(path):
-    """Fused op and notes of each, then the lines of what is refuted."""
+    """Fused op and validation of each, then the lines of what is refuted."""
     with open(path) as f:
         level = "--ttnn-only" if '"ttnn.' in f.read() else "--ttir-only"
-    done = subprocess.run([PROGRAM, "-v", "-o", "-", level, path], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([PROGRAM, "-v", "--details", "-o", "-", level, path], capture_output=True, text=True, timeout=120)
     for entry in (load_yaml(done.stdout) or {}).get("missed_fusions", []):
         for instance in entry["instances"]:
-            yield entry["fused_op"], instance["notes"]
+            yield entry["fused_op"], instance["validation"]
     for line in re.findall(r"^.*is not reported: .*$", done.stderr, re.M):
         yield "refuted", line
 
@@ -40,17 +40,16 @@ def main():
     total, validated, refuted, reasons = 0, 0, 0, collections.Counter()
     places = {}
     for path in paths:
-        for fused_op, notes in findings(path):
+        for fused_op, proof in findings(path):
             if fused_op == "refuted":
                 refuted += 1
-                print(notes)
+                print(proof)
                 continue
             total += 1
-            said = re.search("^not validated.*", notes, re.M)
-            validated += bool(re.search("^validated: ", notes, re.M))
-            if said:
-                reasons[fused_op, said[0]] += 1
-                places.setdefault((fused_op, said[0]), os.path.basename(path))
+            validated += proof["verdict"] == "same_function"
+            if "reason" in proof:
+                reasons[fused_op, proof["reason"]] += 1
+                places.setdefault((fused_op, proof["reason"]), os.path.basename(path))
     for (fused_op, why), n in reasons.most_common():
         print(f"{n:5} {fused_op}: {why} ({places[fused_op, why]})")
     print(f"{total} findings in {len(paths)} files: {validated} validated, {total - validated} not "

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,18 +20,31 @@
 #include "cli/say.h"
 #include "fusion_audit.h"
 
+enum { WIDTH = 100 };
+
+/* Of standard error; WIDTH where that is no terminal, or a wider one. */
+static unsigned terminal_width(void) {
+    struct winsize size = {0};
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known && size.ws_col < WIDTH ? size.ws_col : WIDTH;
+}
+
+/* no-color.org */
+static bool terminal_has_colour(void) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
 static enum fa_status write_report(struct fa_audit *a, const struct options *o) {
     char message[4352];
-    size_t ops = fa_fused_ops(a), places = fa_places(a), undone = fa_undone(a);
     if (!o->dry_run && !fa_write_report(a, o->output, message, sizeof message))
         return complain_of_output(message, errno);
-    if (!o->quiet) {
-        say_clean(o->dry_run ? "dry run" : strcmp(o->output, "-") == 0 ? "standard output" : o->output);
-        fprintf(stderr, ": %zu fused op%s, %zu place%s\n", ops, ops == 1 ? "" : "s", places, places == 1 ? "" : "s");
-        if (undone)
-            fprintf(stderr, "%zu of them fused by the compiler and taken apart again: optimization-level=1 keeps %s\n",
-                    undone, undone == 1 ? "it" : "them");
-    }
+    if (!o->quiet)
+        fa_print_summary(a,
+                         o->dry_run                    ? "dry run"
+                         : strcmp(o->output, "-") == 0 ? "standard output"
+                                                       : o->output,
+                         terminal_width(), terminal_has_colour(), stderr);
     return FA_MISSED;
 }
 

@@ -1,18 +1,18 @@
 /* Where the compiler makes a fusion by itself: the key `status` of a pattern, and the section `passes`. */
 #include "library/loader.h"
 
-static const char *const status_keys[] = {"level", "pass", "pattern", "gated", "off", "accepts"};
+static const char *const status_keys[] = {"level", "pass", "pattern", "gated", "off", "keeps", "accepts"};
 
 void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
     struct pattern_status *s = &p->status;
-    struct str *to[] = {&s->level, &s->pass, &s->pattern, &s->gated, &s->off, &s->accepts};
+    struct str *to[] = {&s->level, &s->pass, &s->pattern, &s->gated, &s->off, &s->keeps, &s->accepts};
     if (n->kind != TREE_MAPPING) {
         error_at(l, n, "status: {level: ttir, pass: ttir-fusing, pattern: SDPAFusing}", "`status` has keys of its own",
                  STR(""));
         return;
     }
     check_keys(l, n, status_keys, sizeof status_keys / sizeof *status_keys,
-               "`status` has `level`, `pass`, `pattern`, `gated`, `off` and `accepts`");
+               "`status` has `level`, `pass`, `pattern`, `gated`, `off`, `keeps` and `accepts`");
     for (size_t i = 0; i < sizeof to / sizeof *to && !l->failed; i++) {
         const struct tree *value = tree_lookup(n, status_keys[i]);
         if (value && is_scalar(l, value))

@@ -52,6 +52,7 @@ struct pattern_status {
     struct str pass, pattern; /* names in the compiler */
     struct str gated;         /* the flag without which it is off */
     struct str off;           /* the flag that switches it off, where it is not that of the pass */
+    struct str keeps;         /* the option with which `undone` does not happen */
     struct str accepts;       /* what that pattern takes although it is another function */
 };
 

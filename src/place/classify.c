@@ -97,3 +97,70 @@ struct str classification_note(const struct claim *c, struct arena *a) {
     buf_free(&b);
     return text;
 }
+
+/* ---- what to do ---- */
+
+/* "enable-fusing-pass=false" was given, "enable-fusing-pass=true" is wanted. */
+static struct str turned_on(struct str off, struct arena *a) {
+    struct str no = STR("=false");
+    return str_ends(off, no) ? arena_printf(a, "%.*s=true", (int)(off.n - no.n), off.p) : off;
+}
+
+static struct str joined(struct str_list texts, struct arena *a) {
+    struct buf b = {0};
+    for (uint32_t i = 0; i < texts.n; i++) {
+        struct str text = str_trim(texts.items[i]);
+        buf_printf(&b, "%s%.*s", i ? "; " : "", (int)text.n, text.p);
+    }
+    struct str text = arena_str(a, buf_str(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* Of a pass that has not fired, or has yet to run. */
+static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
+    const struct pattern_status *s = &c->pattern->status;
+    const struct match_detail *d = c->detail;
+    const struct compiler_pass *pass = pass_of(c->set, c->pattern);
+    struct str off = s->off.n ? s->off : pass ? pass->off : STR(""), name = s->pattern.n ? s->pattern : s->pass;
+    if (d->compiler.n)
+        return (struct todo){TODO_EXTEND, name, joined(d->compiler, a)};
+    if (s->gated.n)
+        return (struct todo){TODO_OPTION, arena_printf(a, "%.*s=true", (int)s->gated.n, s->gated.p), STR("")};
+    if (d->undecided.n)
+        return (struct todo){TODO_LOOK, name, joined(d->undecided, a)};
+    if (c->before)
+        return (struct todo){TODO_WAIT, s->pass, STR("")};
+    if (!c->lowered && c->pattern->ncompiler && off.n)
+        return (struct todo){TODO_OPTION, turned_on(off, a), STR("")};
+    return (struct todo){TODO_LOOK, name, STR("")};
+}
+
+struct todo todo_of(const struct claim *c, bool undone, struct arena *a) {
+    const struct pattern_status *s = &c->pattern->status;
+    if (!pattern_is_direct(c->pattern))
+        return (struct todo){str_find(c->pattern->fused_op, STR(".ttnn-candidate.")) ? TODO_DIALECT : TODO_KERNEL,
+                             STR(""), STR("")};
+    if (undone && s->keeps.n)
+        return (struct todo){TODO_OPTION, s->keeps, STR("")};
+    if (exists(c->pattern))
+        return todo_of_pass(c, a);
+    return (struct todo){TODO_WRITE, str_is(s->level, "ttir") ? STR("TTIR") : STR("TTNN"), STR("")};
+}
+
+void todo_text(const struct todo *t, struct buf *out) {
+    static const struct {
+        const char *before, *after; /* of `what` */
+    } texts[] = {[TODO_NOTHING] = {"", ""},
+                 [TODO_OPTION] = {"set ", ""},
+                 [TODO_EXTEND] = {"extend ", ""},
+                 [TODO_LOOK] = {"find out why ", " did not fire"},
+                 [TODO_WRITE] = {"no pass makes it; write one in ", ""},
+                 [TODO_DIALECT] = {"add an op to the TTNN dialect, its library has the kernel", ""},
+                 [TODO_KERNEL] = {"request a kernel", ""},
+                 [TODO_WAIT] = {"wait for ", ", which has yet to run"},
+                 [TODO_LEAVE] = {"leave it: the fused op is slower by the model", ""}};
+    buf_printf(out, "%s%.*s%s", texts[t->kind].before, (int)t->what.n, t->what.p, texts[t->kind].after);
+    if (t->why.n)
+        buf_printf(out, ": %.*s", (int)t->why.n, t->why.p);
+}

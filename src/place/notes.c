@@ -130,35 +130,32 @@ static bool same_location(const struct match *m, const struct match *origin) {
  * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
  * they descend from had several. */
 static struct str compiler_note(const struct note_context *c, const struct match *m, const struct match *origin,
-                                const struct match_detail *d, bool *undone, struct arena *a) {
+                                const struct match_detail *d, struct note_marks *marks, struct arena *a) {
     struct match_detail before = {0};
     const struct pattern *p = m->pattern;
     bool known = !c->before_passes && origin && origin->pattern == p;
     bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
     if (known)
         binding_query_run(c->origin_query, origin, a, &before);
-    *undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
-    if (*undone)
-        return d->undone.items[0];
+    marks->undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
     if (known && !before.compiler.n && !before.undecided.n)
         before.undecided = d->undecided; /* what became of what the pass made */
     struct claim claim = {c->set, p, known ? &before : d, c->before_passes, lowered && !known};
-    return classification_note(&claim, a);
+    marks->todo = todo_of(&claim, marks->undone, a);
+    struct str text = marks->undone ? d->undone.items[0] : classification_note(&claim, a);
+    marks->version = text.n ? version_of_claims(c->set, p) : STR("");
+    return text;
 }
 
-/* The first claim of a report says which version of the compiler such claims were taken from. */
-static void add_compiler(struct buf *out, const struct note_context *c, const struct pattern *p, struct str claim) {
-    struct str version = claim.n && c->version_said && !*c->version_said ? version_of_claims(c->set, p) : STR("");
-    add_line(out, "compiler: ", claim);
-    if (!version.n)
-        return;
-    buf_printf(out, "compiler version: what is said of its passes, here and elsewhere, is as of %.*s.\n",
-               (int)version.n, version.p);
-    *c->version_said = true;
+/* A line of which it is marked where it stands. */
+static struct span add_marked(struct buf *out, const char *key, struct str text) {
+    uint32_t begin = (uint32_t)out->n;
+    add_line(out, key, text);
+    return (struct span){begin, (uint32_t)out->n};
 }
 
-struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts, bool *undone,
-                    struct arena *a) {
+struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts,
+                    struct note_marks *marks, struct arena *a) {
     struct buf out = {0};
     const struct match_detail *detail = facts->detail;
     add_line(&out, "", m->pattern->summary);
@@ -166,13 +163,14 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     add_line(&out, "precondition: ", facts->memory);
     if (!add_carried(&out, m, a))
         add_carried(&out, facts->origin, a);
-    add_line(&out, "", facts->verdict);
+    marks->verdict = add_marked(&out, "", facts->verdict);
     add_line(&out, "saves: ", facts->saves);
-    struct str place = locate_match(c->set, c->flow, m, detail, a);
-    add_line(&out, "model location: ", place.n ? place : STR("not stated in the input (no parameter name nearby)"));
+    marks->place = locate_match(c->set, c->flow, m, detail, a);
+    add_line(&out, "model location: ",
+             marks->place.n ? marks->place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail->torch.n ? detail->torch : STR("not stated in the input"));
     add_locations(&out, m, a);
-    add_compiler(&out, c, m->pattern, compiler_note(c, m, facts->origin, detail, undone, a));
+    marks->compiler = add_marked(&out, "compiler: ", compiler_note(c, m, facts->origin, detail, marks, a));
     for (uint32_t i = 0; i < facts->conflicts.n; i++) {
         struct str other = facts->conflicts.items[i];
         buf_printf(&out, "competes with %.*s at the same ops.\n", (int)other.n, other.p);

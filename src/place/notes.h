@@ -3,6 +3,7 @@
 #define FA_NOTES_H
 
 #include "match/match.h"
+#include "place/classify.h"
 #include "place/flow.h"
 #include "place/segment.h"
 
@@ -12,7 +13,6 @@ struct note_context {
     struct flow *flow;
     struct matcher *origin_query; /* of the TTIR graph, for TTIR counterparts of TTNN matches */
     bool before_passes;           /* the ops shown are TTIR: the compiler's passes have yet to run */
-    bool *version_said;           /* which version of the compiler is meant has been said; NULL: it is not to be */
     uint32_t copies;              /* how often the graph was compiled */
     uint32_t graph, ngraphs;      /* number and count in the input */
 };
@@ -29,9 +29,18 @@ struct match_facts {
     struct str memory;          /* the precondition that it fits into memory, where that is in doubt; or empty */
 };
 
-/* The notes of a match, line by line, in the arena. `*undone`: the compiler had fused it and took it apart again. */
-struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts, bool *undone,
-                    struct arena *a);
+/* What notes say that a report also says elsewhere, or once for several places. */
+struct note_marks {
+    struct todo todo;
+    bool undone;                   /* the compiler had fused it and took it apart again */
+    struct span verdict, compiler; /* these paragraphs; may be empty */
+    struct str version;            /* of the compiler, where one of its passes is spoken of */
+    struct str place;              /* the model location; or empty */
+};
+
+/* The notes of a match, line by line, in the arena. */
+struct str notes_of(const struct note_context *c, const struct match *m, const struct match_facts *facts,
+                    struct note_marks *marks, struct arena *a);
 /* The ir_loc of a match: location aliases of the ops in textual order, each once, comma-separated; the location's text
  * where there is no alias. */
 struct str ir_loc_of(const struct match *m, struct arena *a);

@@ -14,5 +14,9 @@ struct segment {
 /* Appends the text of each op and a newline. Blanks at the end of an op are left out, and so is the indentation of its
  * first line; its later lines lose as much of that indentation as all of them have. */
 void segment_text(const struct segment *s, struct buf *out);
+/* Appends the lines of the file that its ops begin on: "12-14, 20". */
+void segment_lines(const struct segment *s, struct buf *out);
+/* Hash of its ops, their attributes, types and how they feed one another: names and locations do not count. */
+uint64_t segment_hash(const struct segment *s);
 
 #endif

@@ -30,6 +30,11 @@ static inline double price_saved_us(const struct price *x) {
     return x->measured_us > 0 ? saved / x->without.estimated.us * x->measured_us : saved;
 }
 
+/* Us of all ops of the graph as they are: measured where all that runs at an op's location is, else estimated. */
+double price_graph(struct pricer *p);
+
+/* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
+struct str device_label(const struct device *d, struct arena *a);
 /* The text behind `saves:` in the notes: "2 launches, 40.9 MB of DRAM traffic; about 118 of 402 us (n150, DRAM-bound)".
  * Empty: sizes are not known. In `a`. */
 struct str price_line(const struct price *x, const struct device *d, struct arena *a);

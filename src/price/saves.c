@@ -51,12 +51,9 @@ static void add_counted(struct buf *out, const struct price *x) {
         buf_add(out, STR("nothing that can be counted"));
 }
 
-/* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
-static void add_device(struct buf *out, const struct device *d) {
+struct str device_label(const struct device *d, struct arena *a) {
     struct str name = d->choice == CHIP_OF_MODULE ? d->chip.arch : d->chip.name;
-    buf_add(out, name);
-    if (d->choice == CHIP_ASSUMED)
-        buf_add(out, STR(" assumed"));
+    return arena_printf(a, "%.*s%s", (int)name.n, name.p, d->choice == CHIP_ASSUMED ? " assumed" : "");
 }
 
 struct str price_line(const struct price *x, const struct device *d, struct arena *a) {
@@ -76,7 +73,7 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     }
     add_us(&out, us);
     buf_add(&out, STR(" us ("));
-    add_device(&out, d);
+    buf_add(&out, device_label(d, a));
     const struct cost *ruling = saved < -0.05 ? &x->with : &x->without;
     buf_printf(&out, ", %s-bound", bound_name(cost_bound(&ruling->estimated)));
     if (saved < -0.05)

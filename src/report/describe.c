@@ -2,6 +2,8 @@
  * validation. One binding query for each level serves all matches of the graph. */
 #include "report/describe.h"
 
+#include <ctype.h>
+
 #include "place/classify.h"
 #include "place/flow.h"
 #include "place/notes.h"
@@ -16,13 +18,12 @@ struct describer {
     struct arena arena; /* freed after each match */
 };
 
-static void begin_describing(struct describer *by, struct report *r) {
+static void begin_describing(struct describer *by) {
     const struct findings *f = by->f;
     bool ttnn = f->compile->ttnn.block;
     by->notes = (struct note_context){.set = f->patterns,
                                       .flow = flow_new(f->graph),
                                       .before_passes = !ttnn,
-                                      .version_said = &r->version_said,
                                       .copies = (ttnn ? f->compile->ttnn : f->compile->ttir).block->copies,
                                       .graph = f->compile->number,
                                       .ngraphs = f->ngraphs};
@@ -39,6 +40,50 @@ static void end_describing(struct describer *by) {
     flow_free(by->notes.flow);
     pricer_end(&by->pricer);
     arena_free(&by->arena);
+}
+
+/* Hash of a text without the names of values and the lines in it: "%12 (ttir.add at line 34)". */
+static uint64_t hash_without_names(struct str text) {
+    struct str line = STR("at line ");
+    uint64_t h = text.n;
+    for (size_t i = 0; i < text.n; i++) {
+        size_t begin = i;
+        h = (h ^ (unsigned char)text.p[i]) * 0x100000001B3ull;
+        if (text.p[i] == '%')
+            while (i + 1 < text.n && (isalnum((unsigned char)text.p[i + 1]) || text.p[i + 1] == '_'))
+                i++;
+        if (begin + line.n <= text.n && str_starts((struct str){text.p + begin, text.n - begin}, line)) {
+            i += line.n - 1;
+            while (i + 1 < text.n && isdigit((unsigned char)text.p[i + 1]))
+                i++;
+        }
+    }
+    return h;
+}
+
+static struct str marked(struct str notes, struct span s) {
+    return (struct str){notes.p + s.begin, s.end - s.begin};
+}
+
+/* Places that differ in names and locations only have the same hash; it is not 0. */
+static uint64_t alike_hash(const struct instance *in, struct str saves) {
+    const struct note_marks *k = &in->marks;
+    const uint64_t all[] = {segment_hash(&in->ttir),
+                            segment_hash(&in->ttnn),
+                            str_hash(saves),
+                            hash_without_names(marked(in->notes, k->verdict)),
+                            hash_without_names(marked(in->notes, k->compiler)),
+                            (uint64_t)k->todo.kind};
+    return str_hash((struct str){(const char *)all, sizeof all}) | 1;
+}
+
+static struct str label_of(struct describer *by, const struct match *m) {
+    const struct mlir *ir = m->graph->m;
+    const struct mlir_op *op = &ir->ops[m->root];
+    struct str name = mlir_op_name(ir, m->root);
+    struct str value = op->nresults ? mlir_span(ir, ir->values[op->first_result].name) : STR("");
+    return arena_printf(&by->arena, by->f->ngraphs > 1 ? "%.*s (%.*s, graph %u)" : "%.*s (%.*s)", (int)value.n, value.p,
+                        (int)name.n, name.p, by->f->compile->number);
 }
 
 static struct instance describe(struct describer *by, uint32_t i) {
@@ -67,7 +112,11 @@ static struct instance describe(struct describer *by, uint32_t i) {
     if (by->options->details)
         in.cost = price_details(&price, f->device, &by->arena);
     in.saved = price_saved_us(&price);
-    in.notes = notes_of(&by->notes, m, &facts, &in.undone, &by->arena);
+    in.label = label_of(by, m);
+    in.notes = notes_of(&by->notes, m, &facts, &in.marks, &by->arena);
+    if (price.known && in.saved < 0)
+        in.marks.todo = (struct todo){TODO_LEAVE, STR(""), STR("")};
+    in.alike = alike_hash(&in, facts.saves);
     return in;
 }
 
@@ -78,20 +127,29 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
     if (!r->count_only)
         in = describe(by, i);
     if (by->options->classify)
-        key.class = classify(m->pattern, in.undone);
+        key.class = classify(m->pattern, in.marks.undone);
     struct str *components = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *components);
     for (uint32_t k = 0; k < m->nops; k++)
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     key.component_ops = (struct str_list){components, m->nops};
     report_add(r, &key, &in);
-    r->nundone += in.undone;
+    if (in.saved > 0 && (pattern_is_direct(m->pattern) || !by->f->conflicts || !by->f->conflicts[i].n))
+        r->saved_us += in.saved;
     arena_reset(&by->arena);
 }
 
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
-    if (f->selection->matches.n && !r->count_only)
-        begin_describing(&by, r);
+    if (f->selection->matches.n && !r->count_only) {
+        begin_describing(&by);
+        r->total_us += price_graph(&by.pricer);
+        if (!r->device.n)
+            r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
+    }
+    if (f->origins) {
+        r->npaired += f->origins->pairing.nlocation + f->origins->pairing.ndataflow;
+        r->nunpaired += f->origins->pairing.nunpaired;
+    }
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
         add_instance(&by, i, r);
     end_describing(&by);

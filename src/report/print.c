@@ -15,7 +15,7 @@ struct printer {
     yaml_emitter_t emitter;
     bool ok;
     struct report *report;
-    struct buf instance, utf8; /* scratch */
+    struct buf instance, notes, utf8; /* scratch */
 };
 
 /* `made`: the result of yaml_*_event_initialize. libyaml owns the event afterwards. */
@@ -101,7 +101,14 @@ static void put_lines(struct printer *p, const char *key, struct str lines) {
     end_mapping(p);
 }
 
-static void put_instance(struct printer *p, const struct stored_instance *stored) {
+static void put_lines_of(struct printer *p, const char *key, struct str lines) {
+    if (lines.n) {
+        put_key(p, key);
+        put_scalar(p, lines, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    }
+}
+
+static void put_instance(struct printer *p, const struct report_entry *e, const struct stored_instance *stored) {
     struct instance_text text;
     if (!p->ok || !report_instance(p->report, stored, &p->instance, &text)) {
         p->ok = false;
@@ -116,7 +123,9 @@ static void put_instance(struct printer *p, const struct stored_instance *stored
         put_block(p, "ttir_segment", text.ttir);
     if (text.ttnn.n > 0)
         put_block(p, "ttnn_segment", text.ttnn);
-    put_block(p, "notes", text.notes);
+    put_block(p, "notes", report_notes(p->report, e, stored, &text, &p->notes));
+    put_lines_of(p, "ttir_lines", text.ttir_lines);
+    put_lines_of(p, "ttnn_lines", text.ttnn_lines);
     if (text.validation.n > 0)
         put_lines(p, "validation", text.validation);
     if (text.cost.n > 0)
@@ -168,9 +177,15 @@ static void put_entry(struct printer *p, const struct report_entry *e) {
     end_list(p);
     if (e->key.class.given)
         put_class(p, &e->key.class);
+    if (p->report->details && e->ntodos) {
+        p->notes.n = 0;
+        report_action(p->report, e, &p->notes);
+        put_key(p, "action");
+        put_scalar(p, utf8_repair(buf_str(&p->notes), &p->utf8), YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    }
     begin_list(p, "instances");
     for (uint32_t i = 0; p->ok && i < e->ninstances; i++)
-        put_instance(p, &e->instances[i]);
+        put_instance(p, e, &e->instances[i]);
     end_list(p);
     end_mapping(p);
 }
@@ -211,6 +226,7 @@ bool report_print(struct report *r, FILE *out) {
     int reason = p.emitter.error == YAML_MEMORY_ERROR ? ENOMEM : errno;
     yaml_emitter_delete(&p.emitter);
     buf_free(&p.instance);
+    buf_free(&p.notes);
     buf_free(&p.utf8);
     errno = reason;
     return p.ok && fflush(out) == 0 && !ferror(out);

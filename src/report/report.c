@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS = 6 }; /* fields of struct instance_text */
+enum { TEXTS = 9, SIZES = TEXTS + 4 }; /* texts of struct instance_text; their lengths and where two spans are */
+
+struct instance_group {
+    uint64_t key;
+    const struct stored_instance *first; /* in the order of the report */
+    struct str label;                    /* of that one, when it was asked for */
+    UT_hash_handle hh;
+};
 
 struct report_index {
     char *key; /* the strings of the entry, each preceded by its length */
@@ -83,7 +90,10 @@ static void entry_add(struct report *r, const struct entry_key *key) {
 /* In the spool an instance is the lengths of its texts and then the texts, in the order of struct instance_text.
  * Segments are appended in place: their lengths are known afterwards. */
 static uint64_t store(struct report *r, const struct instance *in) {
-    uint64_t sizes[TEXTS] = {in->ir_loc.n, 0, 0, in->notes.n, in->validation.n, in->cost.n};
+    const struct note_marks *k = &in->marks;
+    uint64_t sizes[SIZES] = {in->ir_loc.n,   0, 0, in->notes.n,      in->validation.n, in->cost.n,
+                             in->label.n,    0, 0, k->verdict.begin, k->verdict.end,   k->compiler.begin,
+                             k->compiler.end};
     struct buf *out = &r->text;
     out->n = 0;
     buf_add(out, (struct str){(const char *)sizes, sizeof sizes});
@@ -97,12 +107,18 @@ static uint64_t store(struct report *r, const struct instance *in) {
     buf_add(out, in->notes);
     buf_add(out, in->validation);
     buf_add(out, in->cost);
+    buf_add(out, in->label);
+    for (int i = 0; r->details && i < 2; i++) {
+        before = out->n;
+        segment_lines(i ? &in->ttnn : &in->ttir, out);
+        sizes[7 + i] = out->n - before;
+    }
     memcpy(out->p, sizes, sizeof sizes);
     return spool_add(&r->spool, buf_str(out));
 }
 
 bool report_instance(struct report *r, const struct stored_instance *s, struct buf *buffer, struct instance_text *out) {
-    uint64_t sizes[TEXTS], total = 0;
+    uint64_t sizes[SIZES], total = 0;
     if (!spool_read(&r->spool, s->at, sizeof sizes, buffer))
         return false;
     memcpy(sizes, buffer->p, sizeof sizes);
@@ -111,12 +127,59 @@ bool report_instance(struct report *r, const struct stored_instance *s, struct b
     if (!spool_read(&r->spool, s->at + sizeof sizes, total, buffer))
         return false;
     const char *p = buffer->p;
-    struct str *texts[TEXTS] = {&out->ir_loc, &out->ttir, &out->ttnn, &out->notes, &out->validation, &out->cost};
+    struct str *texts[TEXTS] = {&out->ir_loc, &out->ttir,  &out->ttnn,       &out->notes,     &out->validation,
+                                &out->cost,   &out->label, &out->ttir_lines, &out->ttnn_lines};
     for (int i = 0; i < TEXTS; i++) {
         *texts[i] = (struct str){p, sizes[i]};
         p += sizes[i];
     }
+    out->verdict = (struct span){(uint32_t)sizes[TEXTS], (uint32_t)sizes[TEXTS + 1]};
+    out->compiler = (struct span){(uint32_t)sizes[TEXTS + 2], (uint32_t)sizes[TEXTS + 3]};
     return true;
+}
+
+/* The group of an instance, made where none is alike. */
+static struct instance_group *group_of(struct report *r, uint64_t key, bool *made) {
+    struct instance_group *g = NULL;
+    HASH_FIND(hh, r->groups, (const char *)&key, sizeof key, g);
+    *made = !g;
+    if (!g) {
+        g = xcalloc(1, sizeof *g);
+        g->key = key;
+        HASH_ADD_KEYPTR(hh, r->groups, (const char *)&g->key, sizeof g->key, g);
+    }
+    return g;
+}
+
+static void groups_free(struct report *r) {
+    struct instance_group *g = r->groups;
+    HASH_CLEAR(hh, r->groups);
+    while (g) {
+        struct instance_group *next = g->hh.next;
+        free(g);
+        g = next;
+    }
+}
+
+/* Of one kind and one option or pattern: reasons of refusal may differ. */
+static void todo_add(struct report *r, struct report_entry *e, const struct instance *in, bool different) {
+    struct todo t = in->marks.todo;
+    uint32_t i = 0;
+    while (i < e->ntodos && (e->todos[i].todo.kind != t.kind || !str_eq(e->todos[i].todo.what, t.what)))
+        i++;
+    if (i == e->ntodos) {
+        e->todos = grow(e->todos, &e->todos_cap, e->ntodos + 1, sizeof *e->todos);
+        e->todos[e->ntodos++] =
+            (struct entry_todo){{t.kind, arena_str(&r->arena, t.what), arena_str(&r->arena, t.why)}, .most = in->saved};
+    }
+    struct entry_todo *to = &e->todos[i];
+    to->reasons_differ |= !str_eq(to->todo.why, t.why);
+    if (in->saved > to->most)
+        to->todo.why = arena_str(&r->arena, t.why);
+    to->most = in->saved > to->most ? in->saved : to->most;
+    to->saved += in->saved;
+    to->nplaces++;
+    to->ndifferent += different;
 }
 
 void report_add(struct report *r, const struct entry_key *key, const struct instance *instance) {
@@ -131,8 +194,15 @@ void report_add(struct report *r, const struct entry_key *key, const struct inst
     }
     struct report_entry *e = &r->entries[at];
     e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
-    e->instances[e->ninstances++] =
-        (struct stored_instance){instance->order, r->count_only ? 0 : store(r, instance), instance->saved};
+    struct stored_instance *s = &e->instances[e->ninstances++];
+    *s = (struct stored_instance){instance->order, r->count_only ? 0 : store(r, instance), instance->saved, NULL};
+    bool different = true;
+    if (instance->alike)
+        s->group = group_of(r, str_hash(bytes) ^ instance->alike, &different);
+    if (instance->marks.todo.kind != TODO_NOTHING)
+        todo_add(r, e, instance, different);
+    if (!r->version.n && instance->marks.version.n)
+        r->version = arena_str(&r->arena, instance->marks.version);
     e->saved += instance->saved;
 }
 
@@ -195,20 +265,90 @@ static int compare_instances(const void *pa, const void *pb) {
     return c ? c : compare_orders(pa, pb);
 }
 
+static int compare_todos(const void *pa, const void *pb) {
+    const struct entry_todo *a = pa, *b = pb;
+    int c = (a->saved < b->saved) - (a->saved > b->saved);
+    if (c == 0)
+        c = compare(a->todo.kind, b->todo.kind);
+    return c ? c : str_cmp(a->todo.what, b->todo.what);
+}
+
+/* The first of each group. */
+static void groups_begin(struct report *r) {
+    for (struct instance_group *g = r->groups; g; g = g->hh.next)
+        g->first = NULL;
+    for (uint32_t i = 0; i < r->nentries; i++)
+        for (uint32_t k = 0; k < r->entries[i].ninstances; k++) {
+            struct stored_instance *s = &r->entries[i].instances[k];
+            if (s->group && !s->group->first)
+                *s->group = (struct instance_group){.key = s->group->key, .first = s, .hh = s->group->hh};
+        }
+}
+
 void report_sort(struct report *r, enum report_order by) {
     static int (*const orders[])(const void *, const void *) = {compare_savings, compare_counts, compare_names};
     index_free(r);
+    r->sorted = by;
     if (r->nentries > 0)
         qsort(r->entries, r->nentries, sizeof *r->entries, orders[by]);
-    for (uint32_t i = 0; i < r->nentries; i++)
-        qsort(r->entries[i].instances, r->entries[i].ninstances, sizeof *r->entries[i].instances,
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        struct report_entry *e = &r->entries[i];
+        qsort(e->instances, e->ninstances, sizeof *e->instances,
               by == SORT_SAVING ? compare_instances : compare_orders);
+        if (e->ntodos > 0)
+            qsort(e->todos, e->ntodos, sizeof *e->todos, compare_todos);
+    }
+    groups_begin(r);
+}
+
+/* ---- notes as they are printed ---- */
+
+static struct str label_of(struct report *r, struct instance_group *g) {
+    struct buf buffer = {0};
+    struct instance_text text;
+    if (!g->label.n && report_instance(r, g->first, &buffer, &text))
+        g->label = arena_str(&r->arena, text.label);
+    buf_free(&buffer);
+    return g->label;
+}
+
+static void add_part(struct buf *out, struct str text, size_t begin, size_t end) {
+    buf_add(out, (struct str){text.p + begin, end - begin});
+}
+
+struct str report_notes(struct report *r, const struct report_entry *e, const struct stored_instance *s,
+                        const struct instance_text *text, struct buf *buffer) {
+    bool first = s == e->instances, again = s->group && s->group->first != s;
+    struct str notes = text->notes;
+    struct span v = text->verdict, c = text->compiler;
+    buffer->n = 0;
+    add_part(buffer, notes, 0, again ? v.begin : v.end);
+    add_part(buffer, notes, v.end, again ? c.begin : c.end);
+    if (again && (v.end > v.begin || c.end > c.begin)) {
+        struct str label = label_of(r, s->group);
+        buf_printf(buffer, "alike: %.*s, whose %s%s%s hold%s here.\n", (int)label.n, label.p,
+                   v.end > v.begin ? "proof" : "", v.end > v.begin && c.end > c.begin ? " and " : "",
+                   c.end > c.begin ? "compiler notes" : "", c.end > c.begin ? "" : "s");
+    }
+    if (first && e == r->entries && r->version.n)
+        buf_printf(buffer, "compiler version: what is said of its passes, here and elsewhere, is as of %.*s.\n",
+                   (int)r->version.n, r->version.p);
+    if (first && !r->details && e->ntodos) {
+        buf_add(buffer, STR("action: "));
+        report_action(r, e, buffer);
+        buf_addc(buffer, '\n');
+    }
+    add_part(buffer, notes, c.end, notes.n);
+    return buf_str(buffer);
 }
 
 void report_free(struct report *r) {
     index_free(r);
-    for (uint32_t i = 0; i < r->nentries; i++)
+    groups_free(r);
+    for (uint32_t i = 0; i < r->nentries; i++) {
         free(r->entries[i].instances);
+        free(r->entries[i].todos);
+    }
     free(r->entries);
     spool_free(&r->spool);
     buf_free(&r->key);

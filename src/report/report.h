@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "place/classify.h"
+#include "place/notes.h"
 #include "place/segment.h"
 #include "report/spool.h"
 
@@ -15,21 +15,26 @@ struct instance {
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
     struct str notes;            /* lines, the last one newline-terminated */
+    struct note_marks marks;     /* in them */
     struct str validation, cost; /* lines of `key: value`; empty: not printed */
+    struct str label;            /* "%12 (ttnn.add)": what others call it */
     double saved;                /* us; below 0: fusing is slower */
     uint64_t order;              /* sort key within the entry: graph number, then op */
-    bool undone;                 /* the compiler had fused it and took it apart again */
+    uint64_t alike;              /* hash of all but names and locations; 0: like no other */
 };
 
 /* An instance that was added: its text is in the spool, at offset `at`. */
 struct stored_instance {
     uint64_t order, at;
     double saved;
+    struct instance_group *group; /* of those that are alike; or NULL */
 };
 
 /* The text of a stored instance: views of the buffer that it was read into. */
 struct instance_text {
-    struct str ir_loc, ttir, ttnn, notes, validation, cost;
+    struct str ir_loc, ttir, ttnn, notes, validation, cost, label;
+    struct str ttir_lines, ttnn_lines; /* "12-14, 20": under --details */
+    struct span verdict, compiler;     /* in the notes */
 };
 
 /* What all instances of an entry have in common. */
@@ -39,12 +44,28 @@ struct entry_key {
     struct classification class; /* where it is given */
 };
 
+/* What is to be done about some instances of an entry. */
+struct entry_todo {
+    struct todo todo; /* as of the instance that saves most */
+    double saved;     /* by all of them */
+    double most;      /* by one */
+    uint32_t nplaces, ndifferent;
+    bool reasons_differ;
+};
+
 struct report_entry {
     struct entry_key key;
+    struct entry_todo *todos;
+    uint32_t ntodos, todos_cap;
     struct stored_instance *instances;
     uint32_t ninstances, instances_cap;
     double saved; /* by all of them */
 };
+
+/* SORT_SAVING: direct fusions, then theoretical ones, each by what all their instances save; those that are slower
+ * last. Among equals, and by SORT_COUNT, by number of instances (most first), then, and by SORT_NAME, by fused op,
+ * source, components. Instances by what they save, else by `order`. */
+enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
 
 struct report {
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
@@ -52,23 +73,34 @@ struct report {
     uint32_t nentries, entries_cap;
     struct arena arena; /* owns the strings of the entries */
     struct spool spool;
-    uint32_t nundone;           /* instances that the compiler had fused and took apart again */
-    bool version_said;          /* the notes of some instance name the version of the compiler */
-    bool count_only;            /* nothing will be printed: instances are counted, their text is dropped */
-    struct report_index *index; /* private: entries by key */
-    struct buf key, text;       /* private: scratch */
+    struct str version;            /* of the compiler, where the notes speak of its passes */
+    struct str device;             /* that was priced: of the first graph */
+    double total_us, saved_us;     /* the model as it is; what all instances save that do not exclude one another */
+    uint32_t npaired, nunpaired;   /* compute ops of TTNN, by whether their TTIR is known */
+    bool details;                  /* --details */
+    enum report_order sorted;      /* by report_sort */
+    bool count_only;               /* nothing will be printed: instances are counted, their text is dropped */
+    struct report_index *index;    /* private: entries by key */
+    struct instance_group *groups; /* private: by hash */
+    struct buf key, text;          /* private: scratch */
 };
 
 /* Adds an instance to the entry with this key, which is made when it is new. A zeroed report is empty. Everything is
  * copied: the modules may be freed once this returns. */
 void report_add(struct report *r, const struct entry_key *key, const struct instance *instance);
-/* SORT_SAVING: direct fusions, then theoretical ones, each by what all their instances save; those that are slower
- * last. Among equals, and by SORT_COUNT, by number of instances (most first), then, and by SORT_NAME, by fused op,
- * source, components. Instances by what they save, else by `order`. */
-enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
+/* Sorts as --sort says. */
 void report_sort(struct report *r, enum report_order by);
 /* Reads an instance back. False when the spool could not be written or read. */
 bool report_instance(struct report *r, const struct stored_instance *s, struct buf *buffer, struct instance_text *out);
+/* The notes of an instance that was read back, as they are printed: where an earlier one is alike, its proof and what
+ * the compiler did are one line that names that one; the first of an entry says what is to be done. */
+struct str report_notes(struct report *r, const struct report_entry *e, const struct stored_instance *s,
+                        const struct instance_text *text, struct buf *buffer);
+/* What is to be done about an entry, in one line. */
+void report_action(const struct report *r, const struct report_entry *e, struct buf *out);
+/* Prints what was found as a table, its lines at most `width` columns wide: in the order of the entries, what asks for
+ * the same option in one row, requests for kernels in a line below. `name`: of the report. */
+void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out);
 /* Prints YAML to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */
 bool report_print(struct report *r, FILE *out);
 /* Writes what report_print prints to a file that takes the place of `path`, with its mode and owner; "-" is standard

@@ -1,0 +1,300 @@
+/* The table of what was found, for people, and what an entry says is to be done. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/report.h"
+
+enum {
+    MOST_ROWS = 20,
+    MOST_LINES = 3 /* of a cell */,
+    MOST_OP_WIDTH = 34,
+    SAVES_WIDTH = 8,
+    PLACES_WIDTH = 6,
+    DIFFERENT_WIDTH = 11
+};
+
+/* ---- what to do about an entry ---- */
+
+static bool asks_for(const struct report_entry *e, const struct todo *option) {
+    for (uint32_t i = 0; i < e->ntodos; i++)
+        if (e->todos[i].todo.kind == TODO_OPTION && str_eq(e->todos[i].todo.what, option->what))
+            return true;
+    return false;
+}
+
+/* Where the option is set, and what else it brings. */
+static void add_option(const struct report *r, const struct report_entry *e, const struct todo *t, struct buf *out) {
+    uint32_t others = 0;
+    buf_add(out, STR(" in ttir-to-ttnn-backend-pipeline"));
+    for (uint32_t i = 0; i < r->nentries; i++) {
+        const struct report_entry *other = &r->entries[i];
+        bool said = str_eq(other->key.fused_op, e->key.fused_op);
+        for (uint32_t k = 0; k < i && !said; k++)
+            said = str_eq(r->entries[k].key.fused_op, other->key.fused_op) && asks_for(&r->entries[k], t);
+        if (!said && asks_for(other, t))
+            buf_printf(out, "%s%.*s", others++ ? ", " : ", which also brings ", (int)other->key.fused_op.n,
+                       other->key.fused_op.p);
+    }
+}
+
+void report_action(const struct report *r, const struct report_entry *e, struct buf *out) {
+    for (uint32_t i = 0; i < e->ntodos; i++) {
+        const struct entry_todo *t = &e->todos[i];
+        if (i)
+            buf_add(out, STR("; "));
+        if (e->ntodos > 1)
+            buf_printf(out, "at %u place%s: ", t->nplaces, t->nplaces == 1 ? "" : "s");
+        todo_text(&t->todo, out);
+        if (t->todo.kind == TODO_OPTION)
+            add_option(r, e, &t->todo, out);
+        else if (t->reasons_differ)
+            buf_add(out, STR(" (other places, other reasons)"));
+    }
+}
+
+/* ---- rows ---- */
+
+struct row {
+    struct buf ops;
+    const struct entry_todo *first;
+    const struct report_entry *entry; /* that it was made of */
+    double saved;
+    uint32_t nplaces, ndifferent, order, op_width;
+};
+
+struct summary {
+    struct row *rows;
+    uint32_t nrows, cap;
+    struct row kernels; /* those that are to be requested */
+    uint32_t nkernels;
+    enum report_order by;
+    uint32_t width, op_width, places_width;
+    bool colour;
+    FILE *out;
+};
+
+static bool same_row(const struct row *row, const struct report_entry *e, const struct entry_todo *t) {
+    const struct todo *a = &row->first->todo, *b = &t->todo;
+    return a->kind == b->kind && str_eq(a->what, b->what) &&
+           (a->kind == TODO_OPTION || (str_eq(row->entry->key.fused_op, e->key.fused_op) && str_eq(a->why, b->why)));
+}
+
+static void row_add(struct row *row, const struct report_entry *e, const struct entry_todo *t) {
+    struct str op = e->key.fused_op;
+    const char *at = row->ops.n ? str_find(buf_str(&row->ops), op) : NULL;
+    char end = at && at + op.n < row->ops.p + row->ops.n ? at[op.n] : ',';
+    if (!at || end != ',') /* no longer name that begins with it */
+        buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
+    row->saved += t->saved;
+    row->op_width = op.n > row->op_width ? (uint32_t)op.n : row->op_width;
+    row->nplaces += t->nplaces;
+    row->ndifferent += t->ndifferent;
+}
+
+static void table_make(struct summary *table, const struct report *r) {
+    for (uint32_t i = 0; i < r->nentries; i++)
+        for (uint32_t k = 0; k < r->entries[i].ntodos; k++) {
+            const struct report_entry *e = &r->entries[i];
+            const struct entry_todo *t = &e->todos[k];
+            uint32_t at = 0;
+            if (t->todo.kind == TODO_KERNEL) {
+                row_add(&table->kernels, e, t);
+                continue;
+            }
+            while (at < table->nrows && !same_row(&table->rows[at], e, t))
+                at++;
+            if (at == table->nrows) {
+                table->rows = grow(table->rows, &table->cap, table->nrows + 1, sizeof *table->rows);
+                table->rows[table->nrows++] = (struct row){.first = t, .entry = e, .order = at};
+            }
+            row_add(&table->rows[at], e, t);
+        }
+}
+
+/* As the report: the rows of one order stay as their entries stand. */
+static int by_saving(const void *pa, const void *pb) {
+    const struct row *a = pa, *b = pb;
+    bool last = a->first->todo.kind == TODO_LEAVE, other_last = b->first->todo.kind == TODO_LEAVE;
+    if (last != other_last)
+        return last ? 1 : -1;
+    int c = (a->saved < b->saved) - (a->saved > b->saved);
+    return c ? c : (a->order > b->order) - (a->order < b->order);
+}
+
+static int by_count(const void *pa, const void *pb) {
+    const struct row *a = pa, *b = pb;
+    int c = (a->nplaces < b->nplaces) - (a->nplaces > b->nplaces);
+    return c ? c : (a->order > b->order) - (a->order < b->order);
+}
+
+/* ---- printing ---- */
+
+/* The next line of a text: as much as fits, up to a blank; a longer word is cut. */
+static struct str next_line(struct str *rest, size_t width) {
+    size_t n = rest->n;
+    if (n > width) {
+        for (n = width; n > 0 && rest->p[n] != ' '; n--)
+            ;
+        if (!n)
+            for (n = width; n > 1 && ((unsigned char)rest->p[n] & 0xC0) == 0x80; n--)
+                ;
+    }
+    struct str line = str_trim((struct str){rest->p, n});
+    *rest = str_trim((struct str){rest->p + n, rest->n - n});
+    return line;
+}
+
+static void print_wrapped(struct str text, const char *indent, uint32_t width, FILE *out) {
+    for (bool first = true; text.n; first = false) {
+        struct str line = next_line(&text, width - (first ? 0 : strlen(indent)));
+        fprintf(out, "%s%.*s\n", first ? "" : indent, (int)line.n, line.p);
+    }
+}
+
+static void add_time(struct buf *out, double us) {
+    if (us >= 999.5 || us <= -999.5)
+        buf_printf(out, "%.1f ms", us / 1000);
+    else
+        buf_printf(out, us < 9.95 && us > -9.95 ? "%.1f us" : "%.0f us", us);
+}
+
+static void add_places(struct buf *out, const struct row *row) {
+    buf_printf(out, "%u", row->nplaces);
+    if (row->ndifferent < row->nplaces)
+        buf_printf(out, " (%u)", row->ndifferent);
+}
+
+/* A line for each line of its longest cell. */
+static void print_row(const struct summary *t, struct str saves, struct str places, struct str ops, struct str todo,
+                      bool colour) {
+    uint32_t rest = t->width - SAVES_WIDTH - t->places_width - t->op_width - 6;
+    for (uint32_t i = 0; saves.n || places.n || ops.n || todo.n; i++) {
+        bool last = i == MOST_LINES - 1;
+        struct str first = next_line(&saves, SAVES_WIDTH), second = next_line(&places, t->places_width);
+        struct str op = next_line(&ops, t->op_width), what = next_line(&todo, rest - (last ? 4 : 0));
+        fprintf(t->out, "%*.*s  %*.*s%s", SAVES_WIDTH, (int)first.n, first.p, (int)t->places_width, (int)second.n,
+                second.p, op.n || what.n ? "  " : "");
+        fprintf(t->out, "%-*.*s", what.n ? (int)t->op_width + 2 : 0, (int)op.n, op.p);
+        fprintf(t->out, "%s%.*s%s%s\n", colour && what.n ? "\033[36m" : "", (int)what.n, what.p,
+                last && todo.n ? " ..." : "", colour && what.n ? "\033[0m" : "");
+        if (last)
+            todo.n = 0;
+    }
+}
+
+static void print_item(const struct summary *t, const struct row *row) {
+    struct buf saves = {0}, places = {0}, todo = {0};
+    char *clean = NULL;
+    size_t n = 0;
+    add_time(&saves, row->saved);
+    add_places(&places, row);
+    todo_text(&row->first->todo, &todo);
+    if (row->first->reasons_differ)
+        buf_add(&todo, STR("; elsewhere for other reasons"));
+    FILE *stream = made(open_memstream(&clean, &n));
+    print_clean(buf_str(&todo), "", stream);
+    fclose(stream);
+    print_row(t, buf_str(&saves), buf_str(&places), buf_str(&row->ops), (struct str){clean, n}, t->colour);
+    free(clean);
+    buf_free(&saves);
+    buf_free(&places);
+    buf_free(&todo);
+}
+
+static void print_rows(const struct summary *t) {
+    struct row rest = {.saved = 0};
+    for (uint32_t i = 0; i < t->nrows; i++) {
+        if (i < MOST_ROWS) {
+            print_item(t, &t->rows[i]);
+            continue;
+        }
+        rest.saved += t->rows[i].saved;
+        rest.nplaces += t->rows[i].nplaces;
+    }
+    if (t->nrows <= MOST_ROWS)
+        return;
+    struct buf line = {0};
+    add_time(&line, rest.saved);
+    fprintf(t->out, "%*.*s  %*u  in %u more rows, which the report has\n", SAVES_WIDTH, (int)line.n, line.p,
+            (int)t->places_width, rest.nplaces, t->nrows - MOST_ROWS);
+    buf_free(&line);
+}
+
+/* In one line: as many names as fit. */
+static void print_kernels(const struct summary *t) {
+    struct buf line = {0};
+    struct str names = buf_str(&t->kernels.ops), name;
+    uint32_t left = 1;
+    for (size_t i = 0; i < names.n; i++)
+        left += names.p[i] == ',';
+    if (!names.n)
+        return;
+    buf_printf(&line, "kernels to request (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
+    add_time(&line, t->kernels.saved);
+    buf_add(&line, STR("):"));
+    for (bool first = true; mlir_item(&names, &name); first = false, left--) {
+        name = str_trim(name);
+        size_t more = left > 1 ? strlen(", and 99 more") : 0;
+        if (!first && line.n + name.n + 2 + more > t->width)
+            break;
+        buf_printf(&line, "%s%.*s", first ? " " : ", ", (int)name.n, name.p);
+    }
+    if (left)
+        buf_printf(&line, ", and %u more", left);
+    print_wrapped(buf_str(&line), "  ", t->width, t->out);
+    buf_free(&line);
+}
+
+static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
+    struct buf line = {0};
+    uint32_t places = 0;
+    for (uint32_t i = 0; i < r->nentries; i++)
+        places += r->entries[i].ninstances;
+    print_clean(str_of(name), "\t", out);
+    buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
+               r->nentries == 1 ? "" : "s");
+    if (r->npaired + r->nunpaired)
+        buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
+    if (r->saved_us > 0) {
+        bool ms = r->total_us >= 999.5;
+        buf_printf(&line, "; all would save %.1f of %.1f %s (%.*s)", r->saved_us / (ms ? 1000 : 1),
+                   r->total_us / (ms ? 1000 : 1), ms ? "ms" : "us", (int)r->device.n, r->device.p);
+    }
+    size_t used = strlen(name) < width / 2 ? strlen(name) : 0;
+    struct str rest = buf_str(&line), first = next_line(&rest, width - used);
+    fprintf(out, "%.*s\n", (int)first.n, first.p);
+    while (rest.n) {
+        struct str next = next_line(&rest, width - 2);
+        fprintf(out, "  %.*s\n", (int)next.n, next.p);
+    }
+    buf_free(&line);
+}
+
+void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out) {
+    struct summary t = {
+        .by = r->sorted, .width = width < 60 ? 60 : width, .colour = colour, .op_width = 10, .out = out};
+    bool alike = false;
+    uint32_t most = t.width < 80 ? MOST_OP_WIDTH * t.width / 100 : MOST_OP_WIDTH;
+    print_head(r, name, t.width, out);
+    table_make(&t, r);
+    if (t.nrows && r->sorted != SORT_NAME)
+        qsort(t.rows, t.nrows, sizeof *t.rows, r->sorted == SORT_SAVING ? by_saving : by_count);
+    for (uint32_t i = 0; i < t.nrows && i < MOST_ROWS; i++)
+        t.op_width = t.rows[i].op_width + 1 > t.op_width ? t.rows[i].op_width + 1 : t.op_width;
+    if (t.op_width > most)
+        t.op_width = most;
+    for (uint32_t i = 0; i < t.nrows; i++)
+        alike |= t.rows[i].ndifferent < t.rows[i].nplaces;
+    t.places_width = alike ? DIFFERENT_WIDTH : PLACES_WIDTH;
+    if (t.nrows) {
+        print_row(&t, STR("saves"), alike ? STR("places (different)") : STR("places"), STR("fused op"),
+                  STR("what to do"), false);
+        print_rows(&t);
+    }
+    print_kernels(&t);
+    for (uint32_t i = 0; i < t.nrows; i++)
+        buf_free(&t.rows[i].ops);
+    buf_free(&t.kernels.ops);
+    free(t.rows);
+}
