@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-ROOMS = ["base", "source", "log", "mlir", "graph", "device", "lang", "library", "match", "numeric", "reduce", "prove", "price", "explain",
+ROOMS = ["base", "source", "log", "mlir", "graph", "device", "lang", "library", "match", "numeric", "reduce", "prove", "price", "regions", "explain",
          "place", "report", "inspect", "author", "cli"]
 MOST_LINES, MOST_AT_TOP, MOST_WITH_JOBS = 5000, 3, 5
 MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 416_000, 120

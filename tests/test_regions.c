@@ -1,0 +1,612 @@
+/* Elementwise regions: the worked examples of ttnn.jit's documentation, each rule and its opposite, and random
+ * functions against a checker and an exhaustive search that were written from that documentation alone. */
+#include "ir_text.h"
+#include "regions/regions.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct arena arena;
+static struct diags diags;
+static struct region_rules rules;
+static struct region_list found;
+static struct region_near_list near;
+static struct ir ir;
+
+static void setup(void) {
+    diags.arena = &arena;
+    cr_assert(region_rules_load(&rules, getenv("FA_DEVICES"), &arena, &diags), "%s",
+              diags.n ? diags.items[0].message : "");
+}
+
+static void drop(void) {
+    free(found.items);
+    free(near.items);
+    found = (struct region_list){0};
+    near = (struct region_near_list){0};
+    ir_free(&ir);
+}
+
+static void teardown(void) {
+    drop();
+    region_rules_free(&rules);
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
+TestSuite(regions, .init = setup, .fini = teardown, .timeout = 60);
+
+/* The regions of a function, whose ops are written as MLIR. */
+static void find(enum region_kind kind, const char *args, const char *body) {
+    drop();
+    ir_main(&ir, args, body);
+    regions_find(&ir.g, &rules, kind, &arena, &found, &near);
+}
+
+/* "%5 = "ttnn.add"(%1, %2) : (T, T) -> T". */
+static void add_op(char *out, const char *result, const char *op, const char *operands, const char *type) {
+    char types[512] = "";
+    uint32_t n = 1;
+    for (const char *p = operands; *p; p++)
+        n += *p == ',';
+    for (uint32_t i = 0; i < n; i++)
+        sprintf(types + strlen(types), "%s%s", i ? ", " : "", type);
+    sprintf(out + strlen(out), "%s = \"ttnn.%s\"(%s) : (%s) -> %s\n", result, op, operands, types, type);
+}
+
+/* Ops as "result op operands" lines, all of one type. */
+static void find_all(enum region_kind kind, const char *args, const char *type, const char *lines) {
+    char body[16384] = "", declared[2048] = "", result[32], op[32], operands[256];
+    for (const char *p = args; *p; p += strcspn(p, " "), p += *p == ' ')
+        sprintf(declared + strlen(declared), "%s%.*s: %s", declared[0] ? ", " : "", (int)strcspn(p, " "), p, type);
+    for (const char *p = lines; *p; p += strcspn(p, ";"), p += *p == ';') {
+        cr_assert_eq(sscanf(p, " %31s %31s %255[^;]", result, op, operands), 3);
+        if (strcmp(op, "return") == 0)
+            sprintf(body + strlen(body), "return %s : %s\n", operands, type);
+        else
+            add_op(body, result, op, operands, type);
+    }
+    find(kind, declared, body);
+}
+
+#define TILES "tensor<64x64xbf16>"
+#define WIDE  "tensor<64x64xf32>"
+
+/* ---- the worked examples ---- */
+
+Test(regions, chain_runs_in_one_register) {
+    find_all(REGION_ELEMENTWISE, "%x", TILES, "%0 abs %x;%1 sin %0;%2 neg %1;%3 exp %2;_ return %3");
+    cr_assert_eq(found.n, 1);
+    cr_expect_eq(found.items[0].nops, 4);
+    cr_expect_eq(found.items[0].ninputs, 1);
+    cr_expect_eq(found.items[0].registers, 1);
+    cr_expect_eq(found.items[0].registers_as_written, 1);
+}
+
+Test(regions, tree_of_eight_inputs_needs_five_registers_and_six_as_written) {
+    find_all(REGION_ELEMENTWISE, "%a %b %c %d %e %f %g %h", TILES,
+             "%0 add %a, %b;%1 add %c, %d;%2 add %e, %f;%3 add %g, %h;%4 add %0, %1;%5 add %2, %3;%6 add %4, %5;"
+             "_ return %6");
+    static const char *const order[] = {"%0", "%1", "%4", "%2", "%3", "%5", "%6"};
+    cr_assert_eq(found.n, 1);
+    const struct region *r = &found.items[0];
+    cr_expect_eq(r->ninputs, 8);
+    cr_expect_eq(r->registers, 5);
+    cr_expect_eq(r->registers_as_written, 6);
+    cr_expect_eq(region_registers(&ir.g, r->order, r->nops), 5);
+    cr_assert_eq(r->nops, 7);
+    for (int i = 0; i < 7; i++)
+        cr_expect_eq(r->order[i], ir_op(&ir, order[i]), "%d", i);
+}
+
+/* ttnn.full is no elementwise op: its result is an input. */
+Test(regions, cosh_is_one_kernel) {
+    find(REGION_ELEMENTWISE, "%x: tensor<32x32xbf16>, %device: !ttnn.device",
+         "%1 = \"ttnn.exp\"(%x) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+         "%2 = \"ttnn.neg\"(%x) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+         "%3 = \"ttnn.exp\"(%2) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+         "%4 = \"ttnn.add\"(%1, %3) : (tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+         "%5 = \"ttnn.full\"(%device) <{dtype = #ttcore.supportedDataTypes<bf16>, fill_value = 5.000000e-01 : f32, "
+         "layout = #ttnn.layout<tile>, shape = #ttnn.shape<32x32>}> : (!ttnn.device) -> tensor<32x32xbf16>\n"
+         "%6 = \"ttnn.multiply\"(%4, %5) : (tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>\n"
+         "return %6 : tensor<32x32xbf16>\n");
+    cr_assert_eq(found.n, 1);
+    cr_expect_eq(found.items[0].nops, 5);
+    cr_expect_eq(found.items[0].ninputs, 3);
+    cr_expect_eq(found.items[0].registers, 3);
+}
+
+/* The figures of "Fusion Zoo": unary after unary, unary into binary, binary into unary, two binaries into one. */
+Test(regions, the_four_shapes_that_fuse) {
+    static const struct {
+        const char *lines;
+        uint32_t nops, ninputs, registers;
+    } shapes[] = {{"%0 exp %a;%1 neg %0;_ return %1", 2, 1, 1},
+                  {"%0 exp %a;%1 add %0, %b;_ return %1", 2, 2, 3},
+                  {"%0 add %a, %b;%1 exp %0;_ return %1", 2, 2, 3},
+                  {"%0 add %a, %b;%1 add %c, %d;%2 add %0, %1;_ return %2", 3, 4, 4}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        find_all(REGION_ELEMENTWISE, "%a %b %c %d", TILES, shapes[i].lines);
+        cr_assert_eq(found.n, 1, "%zu", i);
+        cr_expect_eq(found.items[0].nops, shapes[i].nops);
+        cr_expect_eq(found.items[0].ninputs, shapes[i].ninputs);
+        cr_expect_eq(found.items[0].registers, shapes[i].registers);
+    }
+}
+
+/* ---- limits ---- */
+
+/* A chain of additions: n inputs, n - 1 ops. */
+static void find_sum(uint32_t n, const char *type) {
+    char body[16384] = "", args[4096] = "", result[16], operands[40];
+    for (uint32_t i = 0; i < n; i++)
+        sprintf(args + strlen(args), "%s%%a%u: %s", i ? ", " : "", i, type);
+    for (uint32_t i = 1; i < n; i++) {
+        sprintf(result, "%%%u", i);
+        sprintf(operands, i > 1 ? "%%%u, %%a%u" : "%%a%u, %%a%u", i - 1, i);
+        add_op(body, result, "add", operands, type);
+    }
+    sprintf(body + strlen(body), "return %%%u : %s\n", n - 1, type);
+    find(REGION_ELEMENTWISE, args, body);
+}
+
+Test(regions, inputs_and_result_have_32_buffers) {
+    find_sum(31, TILES);
+    cr_assert_eq(found.n, 1);
+    cr_expect_eq(found.items[0].ninputs, 31);
+    find_sum(32, TILES);
+    cr_assert_eq(found.n, 1); /* the other kernel is a single addition */
+    cr_expect_leq(found.items[0].ninputs, 31);
+    cr_expect_eq(found.items[0].nops, 30);
+    cr_assert_eq(near.n, 1);
+    cr_expect(near.items[0].fault == FAULT_INPUTS && near.items[0].count == 32 && near.items[0].most == 31);
+}
+
+Test(regions, seven_inputs_where_a_tensor_is_wide) {
+    find_sum(7, WIDE);
+    cr_assert_eq(found.n, 1);
+    cr_expect(found.items[0].wide && found.items[0].ninputs == 7);
+    find_sum(8, WIDE);
+    cr_assert_eq(found.n, 1);
+    cr_expect_eq(found.items[0].nops, 6);
+    cr_assert_eq(near.n, 1);
+    cr_expect(near.items[0].fault == FAULT_INPUTS && near.items[0].most == 7 && near.items[0].wide);
+    find_sum(8, TILES);
+    cr_expect_eq(found.items[0].nops, 7);
+}
+
+/* Four registers of 32 bits: an op of three inputs needs them all, and one more where an operand is computed before. */
+Test(regions, registers_limit_ops_of_three_operands) {
+    const char *lines = "%0 clamp_tensor %a, %b, %c;%1 add %d, %0;_ return %1";
+    find_all(REGION_ELEMENTWISE, "%a %b %c %d", WIDE, lines);
+    cr_assert_eq(found.n, 1);
+    cr_expect_eq(found.items[0].registers, 4);
+    lines = "%0 add %a, %b;%1 clamp_tensor %c, %d, %e;%2 clamp_tensor %f, %0, %1;_ return %2";
+    find_all(REGION_ELEMENTWISE, "%a %b %c %d %e %f", WIDE, lines);
+    cr_assert_eq(found.n, 1);
+    lines = "%0 clamp_tensor %a, %b, %c;%1 clamp_tensor %d, %e, %f;%2 add %0, %1;_ return %2";
+    find_all(REGION_ELEMENTWISE, "%a %b %c %d %e %f", WIDE, lines);
+    cr_assert_eq(found.n, 1); /* one of the two, with the addition */
+    cr_expect_eq(found.items[0].nops, 2);
+    cr_assert_eq(near.n, 1);
+    cr_expect(near.items[0].fault == FAULT_REGISTERS && near.items[0].count == 5 && near.items[0].most == 4);
+    find_all(REGION_ELEMENTWISE, "%a %b %c %d %e %f", TILES, lines);
+    cr_expect_eq(found.items[0].nops, 3);
+}
+
+/* ---- trees ---- */
+
+Test(regions, a_value_with_two_users_ends_a_kernel) {
+    find_all(REGION_ELEMENTWISE, "%a", TILES, "%0 exp %a;%1 neg %0;%2 abs %0;%3 add %1, %2;_ return %3");
+    cr_assert_eq(found.n, 1);
+    cr_expect_eq(found.items[0].nops, 3);
+    find_all(REGION_ELEMENTWISE, "%a", TILES, "%0 exp %a;%1 multiply %0, %0;_ return %1");
+    cr_assert_eq(found.n, 1); /* one user, which takes it twice */
+    cr_expect_eq(found.items[0].registers, 2);
+}
+
+/* The exit is an op without listed users; %0 is used by a listed op and by the return. */
+Test(regions, what_is_used_besides_is_in_no_group) {
+    find(REGION_ELEMENTWISE, "%a: " TILES,
+         "%0 = \"ttnn.exp\"(%a) : (" TILES ") -> " TILES "\n%1 = \"ttnn.neg\"(%0) : (" TILES ") -> " TILES
+         "\nreturn %0, %1 : " TILES ", " TILES "\n");
+    cr_expect_eq(found.n, 0);
+}
+
+Test(regions, an_input_may_have_one_other_user_unless_it_is_an_argument) {
+    const char *lines = "%m matmul %a, %b;%0 add %m, %a;%1 exp %0;%2 matmul %m, %b;%3 matmul %1, %2;_ return %3";
+    find_all(REGION_ELEMENTWISE, "%a %b", TILES, lines);
+    cr_expect_eq(found.n, 1);
+    lines = "%m matmul %a, %b;%0 add %m, %a;%1 exp %0;%2 matmul %m, %b;%3 matmul %1, %2;%4 matmul %3, %m;_ return %4";
+    find_all(REGION_ELEMENTWISE, "%a %b", TILES, lines);
+    cr_expect_eq(found.n, 0);
+    cr_assert_eq(near.n, 1);
+    cr_expect(near.items[0].fault == FAULT_USERS && near.items[0].value == ir_value(&ir, "%m"));
+    lines = "%0 add %a, %a;%1 exp %0;%2 matmul %a, %b;%3 matmul %1, %2;%4 matmul %3, %a;_ return %4";
+    find_all(REGION_ELEMENTWISE, "%a %b", TILES, lines);
+    cr_expect_eq(found.n, 1);
+}
+
+Test(regions, ops_that_are_not_listed_end_a_kernel) {
+    find_all(REGION_ELEMENTWISE, "%a", TILES, "%0 exp %a;%1 typecast %0;%2 neg %1;_ return %2");
+    cr_expect_eq(found.n, 0);
+    find_all(REGION_ELEMENTWISE, "%a", TILES, "%0 exp %a;%1 leaky_relu %0;%2 neg %1;_ return %2");
+    cr_expect_eq(found.n, 0);
+}
+
+/* ---- tensors ---- */
+
+static void expect_near(enum region_fault fault, const char *type, const char *lines) {
+    find_all(REGION_ELEMENTWISE, "%a %b", type, lines);
+    cr_expect_eq(found.n, 0, "%s", type);
+    cr_assert_eq(near.n, fault != FAULT_NONE, "%s", type);
+    if (near.n)
+        cr_expect_eq(near.items[0].fault, fault, "%s", type);
+}
+
+Test(regions, tensors_are_tiled_and_aligned) {
+    const char *lines = "%0 exp %a;%1 neg %0;_ return %1";
+#define LAYOUT(memory, what)                                                                                           \
+    "tensor<64x64xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<" what ", #ttnn.buffer_type<" memory ">" \
+    ">"
+    static const char *const good[] = {"tensor<2x64x96xbf16>", "tensor<32x32xf32>",
+                                       LAYOUT("dram", "2x2x!ttcore.tile<32x32, bf16>") ", <interleaved>>>",
+                                       LAYOUT("dram", "2x2x!ttcore.tile<32x32, bfp_bf8>") ", <interleaved>>>",
+                                       LAYOUT("l1", "2x2x!ttcore.tile<32x32, bf16>") ", <block_sharded>>>"};
+    static const char *const bad[] = {"tensor<1x64xbf16>",
+                                      "tensor<64x40xbf16>",
+                                      "tensor<64xbf16>",
+                                      "tensor<64x64xsi32>",
+                                      "tensor<64x64xui16>",
+                                      LAYOUT("dram", "64x64xbf16") ", <interleaved>>>",
+                                      LAYOUT("l1", "2x2x!ttcore.tile<32x32, bf16>") ", <interleaved>>>",
+                                      LAYOUT("system_memory", "2x2x!ttcore.tile<32x32, bf16>") ">>"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        find_all(REGION_ELEMENTWISE, "%a", good[i], lines);
+        cr_expect_eq(found.n, 1, "%s", good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        find_all(REGION_ELEMENTWISE, "%a", bad[i], lines);
+        cr_expect_eq(found.n, 0, "%s", bad[i]);
+    }
+    expect_near(FAULT_NONE, "tensor<1x64xbf16>", lines); /* three tensors are wrong, not one */
+    find_all(REGION_ELEMENTWISE, "%a %b", "tensor<64x64xsi32>", "%0 bitwise_and %a, %b;%1 bitwise_not %0;_ return %1");
+    cr_expect_eq(found.n, 1);
+    find_all(REGION_ELEMENTWISE, "%a %b", TILES, "%0 bitwise_and %a, %b;%1 bitwise_not %0;_ return %1");
+    cr_expect_eq(found.n, 0);
+}
+
+Test(regions, one_row_keeps_two_ops_apart) {
+    find(REGION_ELEMENTWISE, "%a: " TILES ", %b: tensor<1x64xbf16>",
+         "%0 = \"ttnn.add\"(%a, %b) : (" TILES ", tensor<1x64xbf16>) -> " TILES "\n%1 = \"ttnn.exp\"(%0) : (" TILES
+         ") -> " TILES "\nreturn %1 : " TILES "\n");
+    cr_expect_eq(found.n, 0);
+    cr_assert_eq(near.n, 1);
+    cr_expect(near.items[0].fault == FAULT_ALIGNED && near.items[0].value == ir_value(&ir, "%b"));
+}
+
+/* What is broadcast inside of a kernel has fewer tiles than its result. */
+Test(regions, results_have_one_shape) {
+    find(REGION_ELEMENTWISE, "%a: tensor<1x32x32xbf16>, %b: tensor<4x32x32xbf16>",
+         "%0 = \"ttnn.exp\"(%a) : (tensor<1x32x32xbf16>) -> tensor<1x32x32xbf16>\n"
+         "%1 = \"ttnn.add\"(%b, %0) : (tensor<4x32x32xbf16>, tensor<1x32x32xbf16>) -> tensor<4x32x32xbf16>\n"
+         "return %1 : tensor<4x32x32xbf16>\n");
+    cr_expect_eq(found.n, 0);
+    cr_assert_eq(near.n, 1);
+    cr_expect_eq(near.items[0].fault, FAULT_SHAPE);
+}
+
+#define SHARDS(grid, shard)                                                                                            \
+    "tensor<128x64xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <" grid ">, memref<" shard                            \
+    "x!ttcore.tile<32x32, bf16>, #ttnn.buffer_type<l1>>, <block_sharded>>>"
+
+Test(regions, shards_are_alike) {
+    const char *a = SHARDS("2x2", "2x1"), *b = SHARDS("4x2", "1x1");
+    char args[1024], body[4096];
+    for (int alike = 0; alike < 2; alike++) {
+        const char *c = alike ? a : b;
+        sprintf(args, "%%a: %s, %%b: %s", a, c);
+        sprintf(
+            body,
+            "%%0 = \"ttnn.add\"(%%a, %%b) : (%s, %s) -> %s\n%%1 = \"ttnn.exp\"(%%0) : (%s) -> %s\nreturn %%1 : %s\n", a,
+            c, a, a, a, a);
+        find(REGION_ELEMENTWISE, args, body);
+        cr_expect_eq(found.n, alike);
+        cr_expect(!alike || found.items[0].grid_known);
+    }
+    cr_expect_eq(near.n, 0);
+}
+
+/* ---- reductions ---- */
+
+static void find_reduction(enum region_kind kind, const char *from, const char *to, const char *dims) {
+    char args[1024], body[4096];
+    sprintf(args, "%%a: %s", from);
+    sprintf(body,
+            "%%0 = \"ttnn.exp\"(%%a) : (%s) -> %s\n%%1 = \"ttnn.sum\"(%%0) <{dim_arg = [%s], keep_dim = true}> : (%s) "
+            "-> %s\nreturn %%1 : %s\n",
+            from, from, dims, from, to, to);
+    find(kind, args, body);
+}
+
+Test(regions, a_reduction_of_one_dimension_ends_a_kernel) {
+    const char *from = SHARDS("2x2", "2x1");
+    const char *to = "tensor<128x1xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <2x1>, memref<2x1x!ttcore.tile<32x32, "
+                     "bf16>, #ttnn.buffer_type<l1>>, <height_sharded>>>";
+    find_reduction(REGION_REDUCTION, from, to, "1 : i32");
+    cr_assert_eq(found.n, 1);
+    cr_expect(found.items[0].kind == REGION_REDUCTION && found.items[0].registers == 2);
+    find_reduction(REGION_ELEMENTWISE, from, to, "1 : i32");
+    cr_expect_eq(found.n, 0);
+    to = "tensor<1x1xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, "
+         "#ttnn.buffer_type<l1>>, <height_sharded>>>";
+    find_reduction(REGION_REDUCTION, from, to, "0 : i32, 1 : i32");
+    cr_expect_eq(found.n, 0);
+    find_reduction(REGION_REDUCTION, TILES, "tensor<64x1xbf16>", "1 : i32"); /* in DRAM */
+    cr_expect_eq(found.n, 0);
+}
+
+/* ---- random functions ----
+ *
+ * What follows knows the functions that it makes, and asks the library for regions only. */
+
+enum { MOST_RANDOM = 12, ARGUMENTS = 5 };
+enum random_kind { UNARY, BINARY, TERNARY, FOREIGN };
+
+struct random_op {
+    enum random_kind kind;
+    int operand[3], noperands; /* below 0: argument -1 - i */
+    bool wide;                 /* its result is f32 */
+    bool aligned;
+};
+
+struct random_function {
+    struct random_op ops[MOST_RANDOM];
+    int nops;
+    bool wide_argument[ARGUMENTS], row_argument[ARGUMENTS];
+    unsigned users[MOST_RANDOM]; /* of each result, a bit for each op */
+};
+
+static uint64_t state;
+
+static int draw(int n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((state >> 33) % (uint64_t)n);
+}
+
+/* A tree, of listed ops and 16-bit tensors only: each op takes the results that nothing has taken yet, and arguments.
+ */
+static void make_tree(struct random_function *f) {
+    int open[MOST_RANDOM], nopen = 0;
+    *f = (struct random_function){.nops = 1 + draw(MOST_RANDOM)};
+    for (int i = 0; i < f->nops; i++) {
+        struct random_op *o = &f->ops[i];
+        bool last = i == f->nops - 1;
+        o->kind = (enum random_kind)draw(3);
+        o->aligned = true;
+        o->noperands = (int)o->kind + 1;
+        for (int k = 0; k < o->noperands; k++) {
+            int at = nopen ? draw(nopen) : 0;
+            bool take = nopen > 0 && (last || draw(3) == 0);
+            o->operand[k] = take ? open[at] : -1 - draw(ARGUMENTS);
+            if (take)
+                open[at] = open[--nopen];
+        }
+        open[nopen++] = i;
+    }
+}
+
+static bool value_is_aligned(const struct random_function *f, int v) {
+    return v < 0 ? !f->row_argument[-1 - v] : f->ops[v].aligned;
+}
+
+/* Anything: values with several users, other ops between, f32 among bf16, rows that are not aligned. */
+static void make_any(struct random_function *f) {
+    *f = (struct random_function){.nops = 2 + draw(MOST_RANDOM - 1)};
+    bool mixed = draw(2), rows = draw(3) == 0;
+    for (int i = 0; i < ARGUMENTS; i++) {
+        f->wide_argument[i] = mixed && draw(4) == 0;
+        f->row_argument[i] = rows && draw(3) == 0;
+    }
+    for (int i = 0; i < f->nops; i++) {
+        struct random_op *o = &f->ops[i];
+        o->kind = draw(8) == 0 ? FOREIGN : (enum random_kind)draw(3);
+        o->noperands = o->kind == FOREIGN ? 1 : (int)o->kind + 1;
+        o->wide = mixed && draw(3) == 0;
+        for (int k = 0; k < o->noperands; k++) {
+            o->operand[k] = i && draw(3) ? (draw(2) ? i - 1 : draw(i)) : -1 - draw(ARGUMENTS);
+            o->aligned |= value_is_aligned(f, o->operand[k]);
+        }
+    }
+}
+
+static const char *type_name(bool wide, bool aligned) {
+    return wide      ? aligned ? "tensor<32x32xf32>" : "tensor<1x32xf32>"
+           : aligned ? "tensor<32x32xbf16>"
+                     : "tensor<1x32xbf16>";
+}
+
+static const char *type_of(const struct random_function *f, int value) {
+    return value < 0 ? type_name(f->wide_argument[-1 - value], value_is_aligned(f, value))
+                     : type_name(f->ops[value].wide, f->ops[value].aligned);
+}
+
+/* Results that nothing takes are returned. */
+static void find_random(struct random_function *f) {
+    static const char *const names[] = {"exp", "add", "clamp_tensor", "typecast"};
+    char args[512] = "", body[8192] = "", returned[256] = "", types[512] = "";
+    for (int i = 0; i < ARGUMENTS; i++)
+        sprintf(args + strlen(args), "%s%%a%d: %s", i ? ", " : "", i, type_of(f, -1 - i));
+    for (int i = 0; i < f->nops; i++) {
+        const struct random_op *o = &f->ops[i];
+        char in[256] = "", from[256] = "";
+        for (int k = 0; k < o->noperands; k++) {
+            int v = o->operand[k];
+            sprintf(in + strlen(in), v < 0 ? "%s%%a%d" : "%s%%%d", k ? ", " : "", v < 0 ? -1 - v : v);
+            sprintf(from + strlen(from), "%s%s", k ? ", " : "", type_of(f, v));
+            if (v >= 0)
+                f->users[v] |= 1u << i;
+        }
+        sprintf(body + strlen(body), "%%%d = \"ttnn.%s\"(%s) : (%s) -> %s\n", i, names[o->kind], in, from,
+                type_of(f, i));
+    }
+    for (int i = 0; i < f->nops; i++)
+        if (!f->users[i]) {
+            sprintf(returned + strlen(returned), "%s%%%d", *returned ? ", " : "", i);
+            sprintf(types + strlen(types), "%s%s", *types ? ", " : "", type_of(f, i));
+        }
+    sprintf(body + strlen(body), "return %s : %s\n", returned, types);
+    find(REGION_ELEMENTWISE, args, body);
+}
+
+/* Which ops of the function a region has. */
+static unsigned ops_of(const struct random_function *f, const struct region *r) {
+    unsigned bits = 0;
+    char name[16];
+    for (int i = 0; i < f->nops; i++) {
+        sprintf(name, "%%%d", i);
+        for (uint32_t k = 0; k < r->nops; k++)
+            if (r->ops[k] == ir_op(&ir, name))
+                bits |= 1u << i;
+    }
+    return bits;
+}
+
+static bool in(unsigned set, int op) {
+    return op >= 0 && (set >> op & 1);
+}
+
+/* The fewest registers of any order: over all sets of ops that may be done, the least of the most that were held. An op
+ * holds what is computed and not yet used, its inputs, which are loaded for it, and its result where it has several
+ * operands. */
+static int fewest_registers(const struct random_function *f, unsigned set) {
+    static int best[1 << MOST_RANDOM];
+    memset(best, 0, (set + 1) * sizeof *best);
+    for (unsigned done = 1; done <= set; done++) {
+        if (done & ~set)
+            continue;
+        best[done] = 1000;
+        for (int op = 0; op < f->nops; op++) {
+            unsigned before = done & ~(1u << op);
+            const struct random_op *o = &f->ops[op];
+            bool ready = in(done, op) && best[before] < 1000;
+            int held = o->noperands > 1;
+            for (int i = 0; i < f->nops; i++)
+                held += in(before, i) && (f->users[i] & set & ~before) != 0;
+            for (int k = 0; k < o->noperands; k++) {
+                held += !in(set, o->operand[k]);
+                ready = ready && (!in(set, o->operand[k]) || in(before, o->operand[k]));
+            }
+            int most = held > best[before] ? held : best[before];
+            if (ready && most < best[done])
+                best[done] = most;
+        }
+    }
+    return best[set];
+}
+
+Test(regions, ten_thousand_trees_need_as_few_registers_as_any_order) {
+    struct random_function f;
+    uint32_t total = 0, rescheduled = 0;
+    for (int seed = 1; seed <= 10000; seed++) {
+        state = (uint64_t)seed * 2654435761u;
+        make_tree(&f);
+        find_random(&f);
+        for (uint32_t i = 0; i < found.n; i++) {
+            const struct region *r = &found.items[i];
+            cr_assert_eq(r->registers, (uint32_t)fewest_registers(&f, ops_of(&f, r)), "seed %d", seed);
+            cr_assert_eq(region_registers(&ir.g, r->order, r->nops), r->registers, "seed %d", seed);
+            cr_assert_geq(r->registers_as_written, r->registers, "seed %d", seed);
+            rescheduled += r->registers < r->registers_as_written;
+        }
+        total += found.n;
+    }
+    cr_expect_gt(total, 9000);
+    cr_expect_gt(rescheduled, 500);
+}
+
+/* ---- the rules, as the documentation states them ---- */
+
+static bool is_wide_value(const struct random_function *f, int v) {
+    return v < 0 ? f->wide_argument[-1 - v] : f->ops[v].wide;
+}
+
+/* The group of the compiler's pass: its exit, or -1. */
+static int group_of(const struct random_function *f, int op) {
+    if (f->ops[op].kind == FOREIGN)
+        return -1;
+    bool listed = false;
+    int group = -2;
+    for (int i = op + 1; i < f->nops; i++)
+        if (in(f->users[op], i)) {
+            int of = group_of(f, i);
+            listed |= f->ops[i].kind != FOREIGN;
+            group = group == -2 || group == of ? of : -1;
+        }
+    return listed ? group : op;
+}
+
+/* Inputs of an op that are results of others have at most one other user; rows are aligned. */
+static bool op_is_legal(const struct random_function *f, int op) {
+    const struct random_op *o = &f->ops[op];
+    bool legal = o->kind != FOREIGN && o->aligned;
+    for (int k = 0; k < o->noperands; k++) {
+        int v = o->operand[k];
+        legal = legal && value_is_aligned(f, v) && (v < 0 || __builtin_popcount(f->users[v]) <= 2);
+    }
+    return legal;
+}
+
+/* A set of ops that one kernel could run: a tree of one group within the limits. */
+static bool is_kernel(const struct random_function *f, unsigned set) {
+    int root = -1, inputs = 0;
+    bool wide = false;
+    for (int op = 0; op < f->nops; op++)
+        root = in(set, op) ? op : root;
+    for (int op = 0; op < f->nops; op++) {
+        if (!in(set, op))
+            continue;
+        unsigned users = f->users[op];
+        if (!op_is_legal(f, op) || group_of(f, op) < 0 || group_of(f, op) != group_of(f, root))
+            return false;
+        if (op != root && (__builtin_popcount(users) != 1 || (users & ~set)))
+            return false;
+        wide |= f->ops[op].wide;
+        for (int k = 0; k < f->ops[op].noperands; k++) {
+            inputs += !in(set, f->ops[op].operand[k]);
+            wide |= is_wide_value(f, f->ops[op].operand[k]);
+        }
+    }
+    return inputs + 1 <= 32 && (!wide || inputs <= 7) && fewest_registers(f, set) <= (wide ? 4 : 8);
+}
+
+Test(regions, random_regions_are_legal_and_no_larger_one_is) {
+    struct random_function f;
+    uint32_t total = 0, cut = 0;
+    for (int seed = 1; seed <= 10000; seed++) {
+        unsigned kernel[MOST_RANDOM], taken = 0;
+        state = (uint64_t)seed * 40503u;
+        make_any(&f);
+        find_random(&f);
+        for (int i = 0; i < f.nops; i++)
+            kernel[i] = 1u << i;
+        for (uint32_t i = 0; i < found.n; i++) {
+            unsigned set = ops_of(&f, &found.items[i]);
+            cr_assert(__builtin_popcount(set) >= 2 && !(set & taken) && is_kernel(&f, set), "seed %d", seed);
+            for (int op = 0; op < f.nops; op++)
+                kernel[op] = in(set, op) ? set : kernel[op];
+            taken |= set;
+            total++;
+        }
+        for (int op = 0; op < f.nops; op++)
+            for (int user = op + 1; user < f.nops; user++)
+                if (in(f.users[op], user) && kernel[op] != kernel[user]) {
+                    cr_assert(!is_kernel(&f, kernel[op] | kernel[user]), "seed %d: %%%d and %%%d", seed, op, user);
+                    cut += f.ops[op].kind != FOREIGN && f.ops[user].kind != FOREIGN;
+                }
+    }
+    cr_expect_gt(total, 3000);
+    cr_expect_gt(cut, 3000);
+}
