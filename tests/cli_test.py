@@ -1042,6 +1042,34 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         self.write("two.mlir", TTIR.replace("    return", '    %2 = "ttir.exp"(%arg0) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>\n    return'))
         self.assertEqual(self.explain("--at=%2", "--ttir-only", "two.mlir"), (0, "nothing comes close at %2\n", ""))
 
+    def test_at_what_is_printed(self):
+        for at in ("ttir.add 4", "ttir.add at line 4", "%1 (ttir.add at line 4)", "line 4", "m.mlir:4:5", "m.mlir:4: ttir.add",
+                   "%arg2", "%arg2 (fc1.bias)", "%0#0", "ttir:%1"):
+            self.assertEqual(self.explain("--at", at, "--ttir-only", "m.mlir"), (0, self.NEAR, ""), at)
+
+    def test_at_of_both_files(self):
+        both = ["m.ttir.mlir", "m.ttnn.mlir"]
+        lines = TTIR.splitlines()
+        add = next(i for i, line in enumerate(lines, 1) if "ttir.add" in line)
+        self.write("m.ttir.mlir", TTIR.replace("%1", "%77"))
+        for at in ("ttir:%77", "%77", "ttir.add at line %d" % add, "m.ttir.mlir:%d" % add, "m.ttir.mlir:%d:5" % add):
+            status, out, err = self.explain("--at", at, *both)
+            self.assertEqual((status, err), (0, ""), at)
+            self.assertTrue(out.startswith("ttir.add %%77 at line %d: here ttnn.add %%1 at line 9\n\n"
+                                           "m.ttnn.mlir:9: ttnn.add %%1: matched by linear" % add), out)
+        self.assertTrue(self.explain("--at=ttnn:%1", *both)[1].startswith("m.ttnn.mlir:9: "))
+        for at in ("ttnn:%77", "ttir:%78", "ttir.add at line 9", "ttnn.matmul 9", "m.ttir.mlir:999", "ttir:"):
+            self.assertEqual(self.explain("--at", at, *both)[0], 3, at)
+
+    def test_at_shows_what_ends_there_first(self):
+        """What is reported, then what ends or differs at the op, then what it is only a part of."""
+        self.write("m.mlir", TTIR.replace("    return", '    %2 = "ttir.exp"(%1) : (tensor<32x128xbf16>) -> tensor<32x128xbf16>\n    return'))
+        own = "name: %s\nfused_op: x.%s\nsource: ttnn\nmatch: %s\nwhere: value(b) == 1\n"
+        self.write("p.yml", own % ("long", "long", "o = exp(matmul(a, w) + b)") + "---\n" + own % ("short", "short", "o = matmul(a, w) + b"))
+        out = self.run_it("explain", "--ttir-only", "--no-default-patterns", "-P", "p.yml", "--at=%1", "m.mlir")[1]
+        self.assertEqual(re.findall(r": (\w+) -> ", out), ["short", "long"])
+        self.assertIn("does not hold: unknown == 1", out)
+
     def test_at_nothing(self):
         for at in ("fc1", "400", "other.mlir:4", "%9", "#loc99"):
             status, out, err = self.explain("--at", at, "--ttir-only", "m.mlir")

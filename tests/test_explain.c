@@ -237,7 +237,7 @@ Test(explain, conditions) {
     cr_assert_str_eq(c->hint, "row_vector(x, of): varies along the last axis only");
     pattern("out = exp(x) + y", "require: extent(x, -1) == 4 * size(y, 0)");
     differs(XYZ, ops, "require", "extent(x, -1) == 4 * size(y, 0)",
-            "does not hold: 3 == 4 * 2; x is %x 2x3, y is %y 2x3", 2, 2);
+            "does not hold: 3 == 8; x is %x 2x3, y is %y 2x3", 2, 2);
     pattern("out = exp(x) + y", "unless: numel(x) < 10 & not(constant(y))");
     differs(XYZ, ops, "unless", "numel(x) < 10 & not(constant(y))",
             "holds: 6 < 10 & not(constant(y)); x is %x 2x3, y is %y 2x3", 2, 2);

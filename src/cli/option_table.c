@@ -40,8 +40,9 @@ const struct option_spec option_specs[] = {
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT, NULL, "do without proofs"},
     {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN, "PLACE",
      "only there, one for each pattern, matches too:\n"
-     "a location (add.174), an alias (#loc12), a result\n"
-     "(%12), a line (812) or FILE:LINE"},
+     "a value (%12, ttir:%12), a line (812, FILE:812), an\n"
+     "op and its line (ttnn.add 812), a name in a location\n"
+     "(add.174), an alias (#loc12)"},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS, "FILE", "new: take the ops from this file"},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS, "RESULTS",
      "new: the ops with these results, %14,%17"},

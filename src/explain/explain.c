@@ -1,6 +1,7 @@
 /* `explain`: why nothing is reported at an op. Graph by graph, as an audit goes: matches first, since ops that are
  * reported need no explanation; then near misses by rank, of those with the same ops only the best. */
 #include "explain/explain.h"
+#include "explain/asked.h"
 #include "explain/near_miss.h"
 #include "graph/belong.h"
 #include "library/choose.h"
@@ -16,7 +17,7 @@ enum { MOST = 10, MOST_LINES = 8 };
 struct explained_graph {
     struct fa_explanation *e;
     const struct compile *compile;
-    const struct level *level;
+    const struct level *level, *ttir; /* the one that decides; the other one where both are there; or NULL */
     struct arena arena;
     struct match_list found;
     uint32_t nresolved; /* of found.items: those that an audit reports, which come first */
@@ -30,71 +31,8 @@ static bool is_theoretical(const struct pattern *p) {
     return !pattern_is_direct(p);
 }
 
-/* ---- what --at means ---- */
-
-static bool digits(struct str s) {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
-            return false;
-    return s.n > 0 && s.n < 10;
-}
-
-/* "812", or "file:812" of this file. */
-static bool line_asked(const struct level *l, struct str at, uint64_t *line) {
-    const char *colon = at.n ? memrchr(at.p, ':', at.n) : NULL;
-    struct str path = str_of(l->source->path), number = at;
-    if (colon) {
-        struct str file = {at.p, (size_t)(colon - at.p)};
-        number = (struct str){colon + 1, at.n - file.n - 1};
-        if (!str_ends(path, file) || file.n == 0)
-            return false;
-    }
-    if (!digits(number))
-        return false;
-    *line = strtoull(number.p, NULL, 10);
-    return true;
-}
-
-static bool value_asked(const struct mlir *m, uint32_t op, struct str at) {
-    const char *hash = memchr(at.p, '#', at.n);
-    struct str name = {at.p, hash ? (size_t)(hash - at.p) : at.n};
-    return m->ops[op].nresults > 0 && str_eq(mlir_span(m, m->values[m->ops[op].first_result].name), name);
-}
-
-static bool location_asked(const struct mlir *m, uint32_t op, struct str at) {
-    struct str names[16];
-    int n = mlir_loc_names(m, op, names, 16);
-    for (int i = 0; i < n && i < 16; i++)
-        if (str_eq(names[i], at))
-            return true;
-    return str_eq(mlir_loc_text(m, op), at);
-}
-
 static uint64_t line_of(const struct mlir *m, uint32_t op) {
     return mlir_place(m, m->ops[op].text.begin).line;
-}
-
-/* Ops span lines only where they have regions or long attributes. */
-static bool on_line(const struct mlir *m, uint32_t op, uint64_t line) {
-    return line_of(m, op) <= line && line <= mlir_place(m, m->ops[op].text.end - 1).line;
-}
-
-/* Marks the ops that are meant; false when there are none. */
-static bool mark_asked(struct explained_graph *r) {
-    const struct mlir *m = &r->level->ir;
-    struct str at = str_of(r->e->at);
-    uint64_t line = 0;
-    bool by_line = line_asked(r->level, at, &line), any = false;
-    r->asked = arena_alloc(&r->arena, m->nops + 1);
-    for (uint32_t op = 0; op < m->nops; op++) {
-        if (graph_class(&r->level->graph, op) == OP_STRUCTURE)
-            continue;
-        r->asked[op] = by_line                ? on_line(m, op, line)
-                       : at.n && *at.p == '%' ? value_asked(m, op, at)
-                                              : location_asked(m, op, at);
-        any |= r->asked[op];
-    }
-    return any;
 }
 
 static bool asks_for(const struct explained_graph *r, const uint32_t *ops, uint32_t n, uint32_t root,
@@ -194,7 +132,7 @@ static void add_matches(struct explained_graph *r) {
     for (uint32_t i = 0; r->asked && i < r->found.n; i++) {
         const struct match *m = &r->found.items[i];
         bool reported = i < r->nresolved;
-        if (!asks_for(r, m->ops, m->nops, m->root, NONE))
+        if (!asks_for(r, m->ops, m->nops, m->root, NONE) && !asks_for(r, m->through, m->nthrough, m->root, NONE))
             continue;
         struct explained *x =
             add(r, reported ? OUTCOME_MATCHED : OUTCOME_GAVE_WAY, m->pattern, m->root, m->ops, m->nops);
@@ -291,6 +229,7 @@ static void add_near(struct explained_graph *r) {
             x->compiler = &c->pattern->status;
         x->part = arena_str(&r->e->arena, c->part);
         x->reason = arena_str(&r->e->arena, c->reason);
+        x->asked = r->asked && (r->asked[c->root] || (c->op != NONE && r->asked[c->op]));
         if (c->op != NONE)
             x->differs = op_text(r, c->op);
     }
@@ -301,8 +240,13 @@ static void add_near(struct explained_graph *r) {
 static bool explain_level(struct explained_graph *r) {
     struct fa_explanation *e = r->e;
     const struct graph *g = &r->level->graph;
-    if (e->at && !mark_asked(r))
-        return false;
+    if (e->at) {
+        struct str became;
+        r->asked = arena_alloc(&r->arena, g->m->nops + (size_t)1);
+        if (!asked_mark(e->at, r->level, r->ttir, &e->arena, r->asked, &became))
+            return false;
+        e->became = e->became.n ? e->became : became;
+    }
     uint32_t *funcs = arena_alloc(&r->arena, (g->m->nfuncs + 1) * sizeof *funcs);
     uint32_t n = match_functions(g, funcs);
     for (uint32_t i = 0; i < n; i++)
@@ -320,6 +264,7 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c, boo
     level_read(&ttir, &c->ttir, &e->diags);
     level_read(&ttnn, &c->ttnn, &e->diags);
     struct explained_graph r = {.e = e, .compile = c, .level = ttnn.present ? &ttnn : &ttir};
+    r.ttir = ttnn.present && ttir.present ? &ttir : NULL;
     bool refused = !unpaired && !levels_belong(&both, &e->diags);
     bool any = refused || (r.level->present && explain_level(&r));
     free(r.found.items);
@@ -332,14 +277,17 @@ static bool explain_graph(struct fa_explanation *e, const struct compile *c, boo
 
 /* ---- all of them ---- */
 
+/* What is reported, then what ends or differs at the op that was asked for, then the rest. */
+static int kind_of(const struct explained *x) {
+    return x->outcome == OUTCOME_MATCHED ? 0 : x->outcome == OUTCOME_GAVE_WAY ? 3 : x->asked ? 1 : 2;
+}
+
 static int by_place(const void *pa, const void *pb) {
     const struct explained *a = pa, *b = pb;
-    if ((a->outcome == OUTCOME_NEAR) != (b->outcome == OUTCOME_NEAR))
-        return a->outcome == OUTCOME_NEAR ? 1 : -1;
+    if (kind_of(a) != kind_of(b))
+        return kind_of(a) - kind_of(b);
     if (a->rank != b->rank)
         return a->rank > b->rank ? -1 : 1;
-    if (a->outcome != b->outcome)
-        return a->outcome < b->outcome ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -386,8 +334,8 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
         any |= explain_graph(e, &e->inputs.compiles[i], o->unpaired);
     if (e->at && !any) {
         diag_add(&e->diags, SEV_ERROR, (struct source_location){o->files[0], 0, 0},
-                 "--at takes a location, an alias (#loc12), a result (%12), a line or FILE:LINE", "nothing is at '%s'",
-                 e->at);
+                 "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op and its line, a location or its alias",
+                 "nothing is at '%s'", e->at);
         return FA_INPUT;
     }
     if (e->n)

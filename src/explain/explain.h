@@ -38,6 +38,7 @@ struct explained {
     struct str winner;                     /* OUTCOME_GAVE_WAY: the pattern of the other one; or empty */
     uint64_t *more;                        /* lines of other roots with the same difference, at most 8 */
     uint32_t nmore;
+    bool asked; /* it ends, or differs, at what --at means */
 };
 
 struct fa_explanation {
@@ -46,8 +47,9 @@ struct fa_explanation {
     struct pattern_set patterns;
     struct inputs inputs;
     struct proofs *proofs;
-    const char *at; /* or NULL */
-    bool all;       /* one pattern at one place is asked for: far misses are printed, too */
+    const char *at;    /* or NULL */
+    struct str became; /* of what --at means in TTIR: what that is in TTNN; or empty */
+    bool all;          /* one pattern at one place is asked for: far misses are printed, too */
     struct explained *items;
     uint32_t n, cap;
     enum fa_status status;

@@ -71,6 +71,8 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
 }
 
 void explain_print_text(const struct fa_explanation *e, FILE *out) {
+    if (e->became.n)
+        print_str(e->became, out), fputs("\n\n", out);
     if (e->n == 0) {
         fputs(e->at ? "nothing comes close at " : "nothing comes close", out);
         print_str(str_of(e->at), out);

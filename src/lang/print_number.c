@@ -49,23 +49,32 @@ static void print_function(const struct number_printer *p, const char *name, con
     buf_addc(p->out, ')');
 }
 
+static void print_value(struct buf *out, double value) {
+    if (isnan(value))
+        buf_add(out, STR("unknown"));
+    else
+        buf_printf(out, "%.10g", value);
+}
+
+/* Of a comparison of values both sides are numbers. */
+static void print_side(const struct number_printer *p, const struct number *n, enum binding_power outer) {
+    bool sum = n->op >= NUM_NEG && n->op <= NUM_SQRT;
+    if (p->v && (outer == P_COMPARISON || outer == P_COMPARISON + 1) && (sum || n->op == NUM_MOD))
+        print_value(p->out, p->v->value(p->v->self, n));
+    else
+        print(p, n, outer);
+}
+
 static void print_infix(const struct number_printer *p, const struct number *n, enum binding_power outer) {
     const struct infix *sign = infix_of_number(n->op);
     enum binding_power mine = sign->power;
     if (mine < outer)
         buf_addc(p->out, '(');
-    print(p, n->a, mine);
+    print_side(p, n->a, mine);
     buf_printf(p->out, " %s ", sign->sign);
-    print(p, n->b, mine + 1);
+    print_side(p, n->b, mine + 1);
     if (mine < outer)
         buf_addc(p->out, ')');
-}
-
-static void print_value(struct buf *out, double value) {
-    if (isnan(value))
-        buf_add(out, STR("not known"));
-    else
-        buf_printf(out, "%.10g", value);
 }
 
 static void print(const struct number_printer *p, const struct number *n, enum binding_power outer) {

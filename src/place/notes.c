@@ -126,6 +126,24 @@ static bool same_location(const struct match *m, const struct match *origin) {
     return n > 0 && k > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
 }
 
+/* The values in these texts are of the TTIR file: "%59" becomes "ttir:%59", which a TTNN file may have, too. */
+static struct str_list of_ttir(struct str_list texts, struct arena *a) {
+    struct str *items = arena_alloc(a, (texts.n + (size_t)1) * sizeof *items);
+    struct buf b = {0};
+    for (uint32_t i = 0; i < texts.n; i++) {
+        struct str t = texts.items[i];
+        b.n = 0;
+        for (size_t k = 0; k < t.n; k++) {
+            if (t.p[k] == '%' && (k == 0 || t.p[k - 1] == ' ' || t.p[k - 1] == '('))
+                buf_add(&b, STR("ttir:"));
+            buf_addc(&b, t.p[k]);
+        }
+        items[i] = arena_str(a, buf_str(&b));
+    }
+    buf_free(&b);
+    return (struct str_list){items, texts.n};
+}
+
 /* What the compiler did, of a TTNN match. Preconditions are evaluated in the TTIR graph, where the first pass ran; in
  * TTNN only if there is no counterpart. Ops of one location are a fused op that was taken apart only where the ops that
  * they descend from had several. */
@@ -135,8 +153,11 @@ static struct str compiler_note(const struct note_context *c, const struct match
     const struct pattern *p = m->pattern;
     bool known = !c->before_passes && origin && origin->pattern == p;
     bool lowered = !c->before_passes && str_is(p->status.level, "ttir");
-    if (known)
+    if (known) {
         binding_query_run(c->origin_query, origin, a, &before);
+        before.compiler = of_ttir(before.compiler, a);
+        before.undecided = of_ttir(before.undecided, a);
+    }
     marks->undone = !c->before_passes && d->undone.n && !before.undone.n && (!known || same_location(m, origin));
     if (known && !before.compiler.n && !before.undecided.n)
         before.undecided = d->undecided; /* what became of what the pass made */
