@@ -11,11 +11,12 @@ static int64_t numel_of(const struct flat *f, uint32_t v) {
 static bool same_dims(const struct cuts *c, uint32_t before, uint32_t after) {
     const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
     uint32_t n, m;
-    const int64_t *a = graph_shape(f->g, f->values[before].value, &n), *b = graph_shape(h->g, h->values[after].value, &m);
+    const int64_t *a = graph_shape(f->g, f->values[before].value, &n),
+                  *b = graph_shape(h->g, h->values[after].value, &m);
     return a && b && n == m && (n == 0 || memcmp(a, b, n * sizeof *a) == 0);
 }
 
-static bool is_known(const struct candidate *all, uint32_t n, const struct candidate *x) {
+static bool is_known(const struct cut_candidate *all, uint32_t n, const struct cut_candidate *x) {
     for (uint32_t i = 0; i < n; i++)
         if (all[i].before == x->before && all[i].relation.rank == x->relation.rank &&
             memcmp(all[i].relation.order, x->relation.order, x->relation.rank) == 0)
@@ -23,7 +24,7 @@ static bool is_known(const struct candidate *all, uint32_t n, const struct candi
     return false;
 }
 
-static uint32_t add(struct candidate *out, uint32_t n, struct candidate x) {
+static uint32_t add(struct cut_candidate *out, uint32_t n, struct cut_candidate x) {
     if (n < MAX_CANDIDATES_OF_CUT && !is_known(out, n, &x))
         out[n++] = x;
     return n;
@@ -50,7 +51,8 @@ static bool may_permute(const int64_t *from, uint32_t rank, const uint8_t *order
 
 /* The ways in which the dimensions of BEFORE, in another order, give the shape of AFTER: two runs of them swapped
  * (NCHW and NHWC, heads and rows), since that is what layouts do. */
-static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t after, struct candidate *out, uint32_t n) {
+static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t after, struct cut_candidate *out,
+                             uint32_t n) {
     const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
     uint32_t rank, to_rank;
     const int64_t *from = graph_shape(f->g, f->values[before].value, &rank),
@@ -60,7 +62,7 @@ static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t aft
     for (uint32_t i = 0; i < rank; i++)
         for (uint32_t k = i + 1; k < rank; k++)
             for (uint32_t end = k + 1; end <= rank; end++) {
-                struct candidate x = {.before = before, .relation = {.rank = (uint8_t)rank}};
+                struct cut_candidate x = {.before = before, .relation = {.rank = (uint8_t)rank}};
                 uint32_t at = 0;
                 for (uint32_t d = 0; d < i; d++)
                     x.relation.order[at++] = (uint8_t)d;
@@ -97,7 +99,7 @@ static int by_hash(const void *a, const void *b, void *hashes) {
     return h[x] < h[y] ? -1 : h[x] > h[y] ? 1 : x < y ? -1 : x > y;
 }
 
-static uint32_t add_named(const struct candidates *c, uint32_t after, struct candidate *out, uint32_t n) {
+static uint32_t add_named(const struct candidates *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
     const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
     const struct flat_value *v = &h->values[after];
     for (int which = 0; which < MAX_NAMES_OF_OP; which++) {
@@ -116,21 +118,21 @@ static uint32_t add_named(const struct candidates *c, uint32_t after, struct can
             const struct flat_step *s = &f->steps[c->by_name[i]];
             uint32_t before = v->result < s->nresults ? s->first_result + v->result : NONE;
             if (before != NONE && numel_of(f, before) == numel_of(h, after))
-                n = add(out, n, (struct candidate){.before = before});
+                n = add(out, n, (struct cut_candidate){.before = before});
         }
     }
     return n;
 }
 
 /* What a function on the host, whose body is not there, makes of one operand: if anything, the same numbers. */
-static uint32_t add_moved(const struct cuts *c, uint32_t after, struct candidate *out, uint32_t n) {
+static uint32_t add_moved(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
     const struct flat *f = &c->side[AFTER];
     uint32_t step = f->values[after].step;
     if (graph_class(f->g, f->steps[step].op) != OP_CALL || f->steps[step].noperands != 1)
         return n;
     uint32_t v = flat_operands(f, step)[0], before = v == NONE ? NONE : c->before_of[v];
     if (before != NONE && numel_of(&c->side[BEFORE], before) == numel_of(f, after))
-        n = add(out, n, (struct candidate){.before = before});
+        n = add(out, n, (struct cut_candidate){.before = before});
     return n;
 }
 
@@ -154,7 +156,7 @@ void candidates_free(struct candidates *c) {
     free(c->hashes);
 }
 
-uint32_t candidates_of(const struct candidates *c, uint32_t after, struct candidate out[MAX_CANDIDATES_OF_CUT]) {
+uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_candidate out[MAX_CANDIDATES_OF_CUT]) {
     const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
     const struct image *image = &c->align.ttnn.of[h->values[after].value];
     uint32_t first, found[MAX_IMAGES], nfound = 0, n = 0;
@@ -167,9 +169,9 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct candid
     n = add_moved(c->cuts, after, out, n);
     for (uint32_t i = 0; i < nfound; i++)
         if (same_dims(c->cuts, found[i], after))
-            n = add(out, n, (struct candidate){.before = found[i]});
+            n = add(out, n, (struct cut_candidate){.before = found[i]});
     for (uint32_t i = 0; i < nfound; i++)
-        n = add(out, n, (struct candidate){.before = found[i]});
+        n = add(out, n, (struct cut_candidate){.before = found[i]});
     n = add_named(c, after, out, n);
     for (uint32_t i = 0; i < nfound; i++)
         n = add_permuted(c->cuts, found[i], after, out, n);

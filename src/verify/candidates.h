@@ -7,7 +7,7 @@
 
 enum { MAX_CANDIDATES_OF_CUT = 12 };
 
-struct candidate {
+struct cut_candidate {
     uint32_t before;
     struct relation relation;
 };
@@ -23,6 +23,6 @@ struct candidates {
 void candidates_begin(struct candidates *c, const struct cuts *cuts, const uint32_t *func_of);
 void candidates_free(struct candidates *c);
 /* Those of a value of AFTER, the likeliest first. Returns how many. */
-uint32_t candidates_of(const struct candidates *c, uint32_t after, struct candidate out[MAX_CANDIDATES_OF_CUT]);
+uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_candidate out[MAX_CANDIDATES_OF_CUT]);
 
 #endif

@@ -18,8 +18,8 @@ struct comparer {
     struct judgements *judgements;
     struct cuts cuts;
     struct candidates candidates;
-    uint32_t *region_of;         /* per value of AFTER: the region that compared it, or NONE */
-    uint32_t *twin;              /* per step of AFTER: the step of BEFORE that does the same to the same values, or NONE */
+    uint32_t *region_of; /* per value of AFTER: the region that compared it, or NONE */
+    uint32_t *twin;      /* per step of AFTER: the step of BEFORE that does the same to the same values, or NONE */
     uint8_t *mark[SIDES_OF_CUT]; /* per step: 0, or 1 + the answer */
     struct arena arena;
 };
@@ -36,8 +36,7 @@ static struct judgement judge_region(struct comparer *c, const struct region *r,
         j = judgements_ask(c->judgements, w.text, thorough);
     else
         j.why = arena_str(&c->m->arena, why);
-    if (printed && w.has_gelu && j.answer != ANSWER_PROVED &&
-        miter_print(r, &c->cuts, true, &scratch, &w, &why)) {
+    if (printed && w.has_gelu && j.answer != ANSWER_PROVED && miter_print(r, &c->cuts, true, &scratch, &w, &why)) {
         struct judgement other = judgements_ask(c->judgements, w.text, thorough);
         if (other.answer == ANSWER_PROVED)
             j = other;
@@ -89,7 +88,7 @@ static struct judgement compare_grown(struct comparer *c, struct region *r, bool
     return j;
 }
 
-static void set_cut(struct comparer *c, uint32_t after, struct candidate x, uint8_t how) {
+static void set_cut(struct comparer *c, uint32_t after, struct cut_candidate x, uint8_t how) {
     c->cuts.before_of[after] = x.before;
     c->cuts.relation[after] = x.relation;
     c->cuts.cut[AFTER][after] = how;
@@ -99,7 +98,7 @@ static void set_cut(struct comparer *c, uint32_t after, struct candidate x, uint
 
 /* Compares a value with a candidate; true where they are the same. *worst keeps the region of the first one that is
  * not. */
-static bool try_candidate(struct comparer *c, uint32_t after, struct candidate x, bool thorough, uint32_t *worst) {
+static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candidate x, bool thorough, uint32_t *worst) {
     bool proved = false;
     for (int assumed = 0; assumed < 2 && !proved; assumed++) {
         struct region *r = arena_alloc(&c->arena, sizeof *r);
@@ -113,7 +112,8 @@ static bool try_candidate(struct comparer *c, uint32_t after, struct candidate x
         proved = j.answer == ANSWER_PROVED;
         if (proved)
             c->region_of[after] = keep_region(c, r, j);
-        else if (worst && *worst == NONE && !assumed) /* a difference under an assumption may be that of the assumption */
+        else if (worst && *worst == NONE &&
+                 !assumed) /* a difference under an assumption may be that of the assumption */
             *worst = keep_region(c, r, j);
     }
     if (proved)
@@ -149,12 +149,12 @@ static bool find_twin(struct comparer *c, uint32_t step) {
         return false;
     c->twin[step] = twin;
     for (uint32_t i = 0; i < s->nresults; i++)
-        set_cut(c, s->first_result + i, (struct candidate){.before = b->steps[twin].first_result + i}, CUT_SURE);
+        set_cut(c, s->first_result + i, (struct cut_candidate){.before = b->steps[twin].first_result + i}, CUT_SURE);
     return true;
 }
 
 static void compare_value(struct comparer *c, uint32_t after) {
-    struct candidate all[MAX_CANDIDATES_OF_CUT];
+    struct cut_candidate all[MAX_CANDIDATES_OF_CUT];
     uint32_t n = candidates_of(&c->candidates, after, all), worst = NONE;
     for (uint32_t i = 0; i < n; i++)
         if (try_candidate(c, after, all[i], false, NULL))
@@ -242,7 +242,7 @@ static void compare_results(struct comparer *c, struct pending *p) {
         uint32_t region = c->region_of[after], was_before = c->cuts.before_of[after];
         struct relation relation = c->cuts.relation[after];
         c->region_of[after] = NONE;
-        if (!try_candidate(c, after, (struct candidate){.before = before}, true, &worst))
+        if (!try_candidate(c, after, (struct cut_candidate){.before = before}, true, &worst))
             c->region_of[after] = worst;
         mark_value(c, after, p);
         c->region_of[after] = region;
@@ -314,7 +314,7 @@ static bool begin(struct comparer *c) {
         c->mark[side] = xcalloc(f[side].nsteps + (size_t)1, 1);
     }
     for (uint32_t i = 0; i < f[AFTER].nargs; i++)
-        set_cut(c, i, (struct candidate){.before = i}, CUT_SURE);
+        set_cut(c, i, (struct cut_candidate){.before = i}, CUT_SURE);
     return true;
 }
 

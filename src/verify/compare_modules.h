@@ -18,16 +18,16 @@ struct compared_region {
     uint32_t *reached, nreached;                     /* values of AFTER that it starts from */
     uint32_t *inputs, ninputs;                       /* of its counterexample: values of the graph of BEFORE */
     uint32_t *steps[SIDES_OF_CUT], nsteps[SIDES_OF_CUT];
-    bool needed;                                     /* some result depends on it */
+    bool needed; /* some result depends on it */
 };
 
 struct module_comparison {
     struct arena arena;
     struct compared_region *regions;
     uint32_t nregions, regions_cap;
-    uint32_t ops[SIDES_OF_CUT];                         /* compute ops */
+    uint32_t ops[SIDES_OF_CUT];                              /* compute ops */
     uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* of them, by answer */
-    struct str why; /* no functions were compared, and why; or empty */
+    struct str why;                                          /* no functions were compared, and why; or empty */
 };
 
 /* `before` and `after` have to outlive it. */

@@ -206,8 +206,8 @@ static void add_step(struct flat *f, uint32_t op) {
 
 static void inline_function(struct flat *f, uint32_t func, int depth);
 
-/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared where
- * it is called, and has its body in another module. */
+/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
+ * where it is called, and has its body in another module. */
 static uint32_t callee_of(const struct graph *g, uint32_t op) {
     uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
     for (uint32_t f = 0; func != NONE && g->m->funcs[func].declaration && f < g->m->nfuncs; f++)
@@ -227,7 +227,8 @@ static bool call(struct flat *f, uint32_t op, int depth) {
         return true;
     }
     for (uint32_t i = 0; i < n; i++)
-        f->of[g->m->funcs[func].first_arg + i] = graph_operands(g, op)[i] == NONE ? NONE : f->of[graph_operands(g, op)[i]];
+        f->of[g->m->funcs[func].first_arg + i] =
+            graph_operands(g, op)[i] == NONE ? NONE : f->of[graph_operands(g, op)[i]];
     inline_function(f, func, depth - 1);
     uint32_t end = g->return_op[func];
     for (uint32_t i = 0; i < o->nresults; i++)
@@ -259,7 +260,8 @@ void flat_build(struct flat *f, const struct graph *g, uint32_t func) {
     *f = (struct flat){.g = g, .of = xrealloc(NULL, (g->m->nvalues + (size_t)1) * sizeof *f->of)};
     memset(f->of, 0xff, (g->m->nvalues + (size_t)1) * sizeof *f->of);
     for (uint32_t i = 0; i < m->nargs; i++)
-        if (is_tensor_operand(g, m->first_arg + i) && g->m->types[g->m->values[m->first_arg + i].type].kind != TYPE_DEVICE)
+        if (is_tensor_operand(g, m->first_arg + i) &&
+            g->m->types[g->m->values[m->first_arg + i].type].kind != TYPE_DEVICE)
             f->of[m->first_arg + i] = add_value(f, m->first_arg + i, NONE, f->nargs++);
     inline_function(f, func, MAX_DEPTH);
     uint32_t end = g->return_op[func];

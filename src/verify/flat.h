@@ -1,5 +1,5 @@
-/* A function of a module as a straight line of steps: calls, const-eval functions and composites are inlined, changes of
- * layout and of float formats are gone, equal steps are one, and what an op writes into a tensor is a new value. */
+/* A function of a module as a straight line of steps: calls, const-eval functions and composites are inlined, changes
+ * of layout and of float formats are gone, equal steps are one, and what an op writes into a tensor is a new value. */
 #ifndef FA_FLAT_H
 #define FA_FLAT_H
 
@@ -22,7 +22,7 @@ struct flat {
     struct flat_value *values;
     struct flat_step *steps;
     uint32_t *operands;
-    uint32_t *of;    /* per value of the graph: the flat value that it was last; NONE */
+    uint32_t *of;     /* per value of the graph: the flat value that it was last; NONE */
     uint32_t *copies; /* ops that compute what an earlier step does: pairs of op and step */
     uint32_t nvalues, nsteps, noperands, ncopies;
     uint32_t nargs;              /* the first values; device handles are none */

@@ -30,7 +30,8 @@ static struct finding try_all(const struct circuit *c, int seeds, struct arena *
         enum trial trial = (enum trial)(i / seeds);
         uint64_t seed = (uint64_t)(i % seeds);
         if (circuit_fill(c, trial, seed, &b, given)) {
-            struct outcome o = circuit_compare(c, given, trial == TRIAL_EQUAL ? EQUALS_POINTED : EQUALS_FIRST, &scratch);
+            struct comparison o =
+                circuit_compare(c, given, trial == TRIAL_EQUAL ? EQUALS_POINTED : EQUALS_FIRST, &scratch);
             elements += o.elements;
             f.bound = fmax(f.bound, o.bound);
             if (!o.evaluated || o.differs)
@@ -56,8 +57,8 @@ struct question_of_miter {
 };
 
 /* The circuit in extents number `which`, with those of `fixed` as they are. */
-static bool resize(struct question_of_miter *q, struct shrink_options *how, double most, bool scale, struct circuit *out,
-                   struct str *why) {
+static bool resize(struct question_of_miter *q, struct shrink_options *how, double most, bool scale,
+                   struct circuit *out, struct str *why) {
     struct extents *e = arena_alloc(q->a, sizeof *e);
     for (uint32_t i = 0; i < q->own.subgraph.ninputs; i++)
         how->keep[i] = q->payloads.of[i] != NULL;
@@ -193,8 +194,9 @@ static void judge(struct question_of_miter *q, bool thorough) {
     else if (refuted == SHAPES)
         refute(q, circuits[0], &found[0]);
     else if (!check_in_own_shapes(q))
-        j->why = refuted ? STR("it differs in small shapes, and constants may be tied to larger ones, which cost too much")
-                         : found[0].why;
+        j->why = refuted
+                     ? STR("it differs in small shapes, and constants may be tied to larger ones, which cost too much")
+                     : found[0].why;
     for (uint32_t i = 0; i < SHAPES && i <= n; i++)
         circuit_free(circuits[i]);
 }

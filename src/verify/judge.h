@@ -9,10 +9,10 @@ enum answer { ANSWER_PROVED, ANSWER_DIFFERENT, ANSWER_NOT_COMPARED };
 
 struct judgement {
     enum answer answer;
-    uint32_t shapes;    /* proved: in so many shapes */
-    double bound;       /* proved: the largest difference that the rounding of constants made, relative; 0: none */
-    struct str why;     /* not compared: the reason; different: on which inputs it matters, or empty */
-    struct str shown;   /* different: lines of the counterexample */
+    uint32_t shapes;  /* proved: in so many shapes */
+    double bound;     /* proved: the largest difference that the rounding of constants made, relative; 0: none */
+    struct str why;   /* not compared: the reason; different: on which inputs it matters, or empty */
+    struct str shown; /* different: lines of the counterexample */
 };
 
 /* The texts live in `a`. Not `thorough`: in small shapes only; what they do not prove is not compared. */

@@ -91,22 +91,22 @@ static void print_name(struct miter_printer *p, const struct printed_name *n) {
 }
 
 /* An op of one operand and one result, written here. */
-static struct printed_name print_unary(struct miter_printer *p, const char *op, struct printed_name x, struct str attributes,
-                                       struct str type) {
+static struct printed_name print_unary(struct miter_printer *p, const char *op, struct printed_name x,
+                                       struct str attributes, struct str type) {
     struct printed_name y = x;
     y.number = p->number++;
     y.several = false;
     y.type = type;
     buf_printf(&p->out, "  %%%u = \"%s\"(", y.number, op);
     print_name(p, &x);
-    buf_printf(&p->out, ")%.*s : (%.*s) -> %.*s\n", (int)attributes.n, attributes.p, (int)x.type.n, x.type.p, (int)type.n,
-               type.p);
+    buf_printf(&p->out, ")%.*s : (%.*s) -> %.*s\n", (int)attributes.n, attributes.p, (int)x.type.n, x.type.p,
+               (int)type.n, type.p);
     return y;
 }
 
 /* From a value of BEFORE what AFTER has in its place, by the relation between both. */
-static struct printed_name print_relation(struct miter_printer *p, struct printed_name x, uint32_t before, uint32_t after,
-                                          const struct relation *rel) {
+static struct printed_name print_relation(struct miter_printer *p, struct printed_name x, uint32_t before,
+                                          uint32_t after, const struct relation *rel) {
     uint32_t rank, rank_after;
     const int64_t *dims = dims_of(p, BEFORE, before, &rank), *to = dims_of(p, AFTER, after, &rank_after);
     enum dtype from_type = dtype_at(p, BEFORE, before), to_type = dtype_at(p, AFTER, after);
@@ -118,7 +118,8 @@ static struct printed_name print_relation(struct miter_printer *p, struct printe
             list = arena_printf(p->a, "%.*s%s%u", (int)list.n, list.p, d ? ", " : "", rel->order[d]);
         }
         dims = permuted;
-        x = print_unary(p, "ttir.permute", x, arena_printf(p->a, " <{permutation = array<i64: %.*s>}>", (int)list.n, list.p),
+        x = print_unary(p, "ttir.permute", x,
+                        arena_printf(p->a, " <{permutation = array<i64: %.*s>}>", (int)list.n, list.p),
                         shape_and_type(p, dims, rank, from_type));
     }
     if (rank != rank_after || (rank && memcmp(dims, to, rank * sizeof *dims) != 0)) {
@@ -145,8 +146,15 @@ static void print_tanh_gelu(struct miter_printer *p, struct printed_name *y, uin
     static const struct {
         const char *op;
         double constant; /* NAN: the last operand is x */
-    } steps[] = {{"multiply", NAN}, {"multiply", NAN}, {"multiply", 0.044715}, {"add", NAN},     {"multiply", 0.7978845608028654},
-                 {"tanh", 0},       {"add", 1},        {"multiply", NAN},      {"multiply", 0.5}};
+    } steps[] = {{"multiply", NAN},
+                 {"multiply", NAN},
+                 {"multiply", 0.044715},
+                 {"add", NAN},
+                 {"multiply", 0.7978845608028654},
+                 {"tanh", 0},
+                 {"add", 1},
+                 {"multiply", NAN},
+                 {"multiply", 0.5}};
     struct printed_name x = *y;
     int64_t ones[TENSOR_RANK];
     for (uint32_t d = 0; d < rank && d < TENSOR_RANK; d++)
@@ -156,13 +164,13 @@ static void print_tanh_gelu(struct miter_printer *p, struct printed_name *y, uin
         bool unary = strcmp(steps[i].op, "tanh") == 0, constant = !unary && !isnan(steps[i].constant);
         uint32_t number = p->number;
         if (constant)
-            buf_printf(&p->out, "  %%%u = \"ttir.constant\"() <{value = dense<%.17e> : %.*s}> : () -> %.*s\n", p->number++,
-                       steps[i].constant, (int)one.n, one.p, (int)one.n, one.p);
+            buf_printf(&p->out, "  %%%u = \"ttir.constant\"() <{value = dense<%.17e> : %.*s}> : () -> %.*s\n",
+                       p->number++, steps[i].constant, (int)one.n, one.p, (int)one.n, one.p);
         buf_printf(&p->out, "  %%%u = \"ttir.%s\"(", p->number, steps[i].op);
         print_name(p, y);
         if (constant)
-            buf_printf(&p->out, ", %%%u) : (%.*s, %.*s) -> %.*s\n", number, (int)y->type.n, y->type.p, (int)one.n, one.p,
-                       (int)y->type.n, y->type.p);
+            buf_printf(&p->out, ", %%%u) : (%.*s, %.*s) -> %.*s\n", number, (int)y->type.n, y->type.p, (int)one.n,
+                       one.p, (int)y->type.n, y->type.p);
         else if (unary)
             buf_printf(&p->out, ") : (%.*s) -> %.*s\n", (int)y->type.n, y->type.p, (int)y->type.n, y->type.p);
         else {
@@ -185,8 +193,8 @@ static void print_attributes(struct miter_printer *p, const struct graph *g, uin
         p->has_gelu |= is_gelu(keys[i], values[i]);
         if (attribute_changes_nothing(keys[i], values[i]) || (p->tanh_gelu && is_gelu(keys[i], values[i])))
             continue;
-        buf_printf(&p->out, "%s%.*s%s%.*s", between, (int)keys[i].n, keys[i].p, values[i].n ? " = " : "", (int)values[i].n,
-                   values[i].p);
+        buf_printf(&p->out, "%s%.*s%s%.*s", between, (int)keys[i].n, keys[i].p, values[i].n ? " = " : "",
+                   (int)values[i].n, values[i].p);
         between = ", ";
     }
     if (strchr(op_table[g->kind[op]].roles, '?')) {
@@ -258,8 +266,8 @@ static void print_step(struct miter_printer *p, int side, uint32_t step) {
         buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)names[i]->type.n, names[i]->type.p);
     buf_add(&p->out, s->nresults == 1 ? STR(") -> ") : STR(") -> ("));
     for (uint32_t i = 0; i < s->nresults; i++) {
-        struct printed_name y = {s->first_result + i, (uint8_t)side, number, i, s->nresults > 1,
-                                 type_of(p, side, s->first_result + i)};
+        struct printed_name y = {
+            s->first_result + i, (uint8_t)side, number, i, s->nresults > 1, type_of(p, side, s->first_result + i)};
         buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)y.type.n, y.type.p);
         add_name(p, y);
     }
@@ -305,8 +313,8 @@ static void print_result(struct miter_printer *p) {
     /* results are those of ops */
     x = print_unary(p, "ttir.typecast", x, STR(""), x.type);
     y = print_unary(p, "ttir.typecast", y, STR(""), y.type);
-    buf_printf(&p->out, "  return %%%u, %%%u : %.*s, %.*s\n}\n", x.number, y.number, (int)x.type.n, x.type.p, (int)y.type.n,
-               y.type.p);
+    buf_printf(&p->out, "  return %%%u, %%%u : %.*s, %.*s\n}\n", x.number, y.number, (int)x.type.n, x.type.p,
+               (int)y.type.n, y.type.p);
 }
 
 bool miter_print(const struct region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,

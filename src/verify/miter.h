@@ -6,7 +6,7 @@
 #include "verify/region.h"
 
 struct miter {
-    struct str text;                      /* in the arena */
+    struct str text; /* in the arena */
     bool has_gelu;
 };
 

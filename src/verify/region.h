@@ -30,10 +30,10 @@ struct region {
     uint32_t steps[SIDES_OF_CUT][MAX_REGION_STEPS], nsteps[SIDES_OF_CUT]; /* ascending */
     uint32_t inputs[MAX_REGION_INPUTS], ninputs;                          /* values of BEFORE */
     uint8_t used[MAX_REGION_INPUTS];                                      /* by which sides, a bit each */
-    uint32_t expanded[MAX_EXPANDED], nexpanded; /* values of BEFORE that are cut points, but not here */
+    uint32_t expanded[MAX_EXPANDED], nexpanded;    /* values of BEFORE that are cut points, but not here */
     uint32_t reached[MAX_REGION_INPUTS], nreached; /* values of AFTER that are inputs */
     bool assumes;                                  /* some input is an assumed cut point */
-    const char *why;                            /* why there is no region; or NULL */
+    const char *why;                               /* why there is no region; or NULL */
 };
 
 /* Fills in steps and inputs from the values and `expanded`; cut points that one side needs and the other does not are

@@ -49,13 +49,13 @@ static bool fill_simply(const struct circuit *c, enum fill f, struct eval_contex
 }
 
 /* A difference that shows in a few digits. */
-static bool is_plain(const struct outcome *o) {
+static bool is_plain(const struct comparison *o) {
     return o->evaluated && o->differs &&
            (!isfinite(o->after) || fabs(o->before - o->after) > 1e-4 * fmax(fabs(o->before), 1e-3));
 }
 
 static bool still_differs(const struct circuit *c, const struct given *given, enum equals equals, bool plain,
-                          struct outcome *o) {
+                          struct comparison *o) {
     struct arena scratch = {0};
     *o = circuit_compare(c, given, equals, &scratch);
     o->why = STR("");
@@ -64,10 +64,10 @@ static bool still_differs(const struct circuit *c, const struct given *given, en
 }
 
 /* Elements become `to` one by one where the difference stays. */
-static void reduce(const struct circuit *c, const struct given *given, struct tensor *const *tensors, enum equals equals,
-                   bool plain) {
+static void reduce(const struct circuit *c, const struct given *given, struct tensor *const *tensors,
+                   enum equals equals, bool plain) {
     int64_t n = 0;
-    struct outcome o;
+    struct comparison o;
     for (uint32_t k = 0; k < c->reference.ninputs; k++)
         n += tensors[k]->n;
     for (uint32_t k = 0; k < c->reference.ninputs && n <= MAX_REDUCED; k++)
@@ -129,7 +129,7 @@ struct str counterexample_show(const struct circuit *c, enum trial trial, uint64
     struct given given[MAX_INPUTS];
     struct tensor *tensors[MAX_INPUTS];
     enum equals equals = trial == TRIAL_EQUAL ? EQUALS_POINTED : EQUALS_FIRST;
-    struct outcome o = {.at = -1};
+    struct comparison o = {.at = -1};
     struct str text = STR("");
     bool plain = false;
     bool sorts = c->reference.sorts, random = false; /* then all have to be different */

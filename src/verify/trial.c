@@ -136,15 +136,16 @@ static uint32_t find_constants(const struct graph *g, struct constant_at *out) {
         struct constant c = graph_constant(g, v);
         bool last = c.known; /* not on its way to its element type */
         for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
-            last &= graph_class(g, g->uses[u]) != OP_CAST || !graph_constant(g, g->m->ops[g->uses[u]].first_result).known;
+            last &=
+                graph_class(g, g->uses[u]) != OP_CAST || !graph_constant(g, g->m->ops[g->uses[u]].first_result).known;
         if (last && n < MAX_CONSTANTS && !format_is_integer(graph_dtype(g, v)) && rounding_of(c) > 0)
             out[n++] = (struct constant_at){v, rounding_of(c)};
     }
     return n;
 }
 
-static bool evaluate(const struct circuit *c, const struct given *given, uint32_t n, enum equals equals, struct arena *a,
-                     const struct tensor *out[2], struct str *why) {
+static bool evaluate(const struct circuit *c, const struct given *given, uint32_t n, enum equals equals,
+                     struct arena *a, const struct tensor *out[2], struct str *why) {
     struct eval_context b = {.arena = a, .equals = equals, .max_elements = MAX_ELEMENTS, .max_steps = MAX_STEPS};
     struct program p = {.graph = &c->module.graph, .given = given, .ngiven = n};
     bool good = interpret_values(&b, &p, c->result, 2, out);
@@ -187,9 +188,10 @@ static double error_at(double p, double q, double scale) {
     return !isfinite(q) ? INFINITY : p == q ? 0 : fabs(p - q) / scale;
 }
 
-struct outcome circuit_compare(const struct circuit *c, const struct given *given, enum equals equals, struct arena *a) {
+struct comparison circuit_compare(const struct circuit *c, const struct given *given, enum equals equals,
+                                  struct arena *a) {
     const struct tensor *t[2];
-    struct outcome o = {.at = -1};
+    struct comparison o = {.at = -1};
     double largest = 0, worst = tolerance, *slack = NULL;
     o.evaluated = evaluate(c, given, c->reference.ninputs, equals, a, t, &o.why);
     if (!o.evaluated)

@@ -19,9 +19,9 @@ struct circuit {
 
 /* Where the results of one evaluation differ most, relative to the element or to a thousandth of the largest; what the
  * rounding of constants explains is taken off. */
-struct outcome {
+struct comparison {
     bool evaluated;
-    struct str why;      /* it was not */
+    struct str why; /* it was not */
     bool differs;
     int64_t at, elements;
     double before, after;
@@ -38,6 +38,7 @@ bool circuit_resize(const struct circuit *c, const struct extents *e, const stru
 /* Numbers of a kind for the arguments; false: the trial has none of its own. */
 bool circuit_fill(const struct circuit *c, enum trial trial, uint64_t seed, struct eval_context *b,
                   struct given given[MAX_INPUTS]);
-struct outcome circuit_compare(const struct circuit *c, const struct given *given, enum equals equals, struct arena *a);
+struct comparison circuit_compare(const struct circuit *c, const struct given *given, enum equals equals,
+                                  struct arena *a);
 
 #endif
