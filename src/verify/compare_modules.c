@@ -26,7 +26,7 @@ struct comparer {
 
 /* ---- regions ---- */
 
-static struct judgement judge_region(struct comparer *c, const struct region *r, bool thorough) {
+static struct judgement judge_region(struct comparer *c, const struct cut_region *r, bool thorough) {
     struct arena scratch = {0};
     struct miter w;
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
@@ -52,7 +52,7 @@ static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
     return to;
 }
 
-static uint32_t keep_region(struct comparer *c, const struct region *r, struct judgement j) {
+static uint32_t keep_region(struct comparer *c, const struct cut_region *r, struct judgement j) {
     struct module_comparison *m = c->m;
     m->regions = grow(m->regions, &m->regions_cap, m->nregions + 1, sizeof *m->regions);
     struct compared_region *k = &m->regions[m->nregions];
@@ -76,8 +76,8 @@ static uint32_t keep_region(struct comparer *c, const struct region *r, struct j
 }
 
 /* The smallest region that is proved, or else the smallest. */
-static struct judgement compare_grown(struct comparer *c, struct region *r, bool assumed, bool thorough) {
-    struct region *larger = arena_alloc(&c->arena, sizeof *larger);
+static struct judgement compare_grown(struct comparer *c, struct cut_region *r, bool assumed, bool thorough) {
+    struct cut_region *larger = arena_alloc(&c->arena, sizeof *larger);
     struct judgement first = judge_region(c, r, thorough), j = first;
     *larger = *r;
     for (int i = 0; i < MAX_GROWTH && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed); i++)
@@ -101,8 +101,8 @@ static void set_cut(struct comparer *c, uint32_t after, struct cut_candidate x, 
 static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candidate x, bool thorough, uint32_t *worst) {
     bool proved = false;
     for (int assumed = 0; assumed < 2 && !proved; assumed++) {
-        struct region *r = arena_alloc(&c->arena, sizeof *r);
-        *r = (struct region){.before = x.before, .after = after, .relation = x.relation};
+        struct cut_region *r = arena_alloc(&c->arena, sizeof *r);
+        *r = (struct cut_region){.before = x.before, .after = after, .relation = x.relation};
         bool built = region_build(r, &c->cuts, assumed);
         if (assumed && (!built || !r->assumes))
             break;

@@ -17,7 +17,7 @@ struct printed_name {
 };
 
 struct miter_printer {
-    const struct region *r;
+    const struct cut_region *r;
     const struct cuts *c;
     struct arena *a;
     struct buf out;
@@ -303,7 +303,7 @@ static void print_inputs(struct miter_printer *p) {
 }
 
 static void print_result(struct miter_printer *p) {
-    const struct region *r = p->r;
+    const struct cut_region *r = p->r;
     const struct printed_name *b = name_of(p, BEFORE, r->before), *a = operand_name(p, AFTER, r->after);
     if (!b || !a) {
         p->why = STR("a result that no op makes");
@@ -317,7 +317,7 @@ static void print_result(struct miter_printer *p) {
                (int)y.type.n, y.type.p);
 }
 
-bool miter_print(const struct region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
+bool miter_print(const struct cut_region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
                  struct str *why) {
     struct miter_printer *p = arena_alloc(a, sizeof *p);
     p->r = r;

@@ -12,7 +12,7 @@ struct miter {
 
 /* False with a reason where a type has no text. `tanh_gelu`: every gelu in the form with tanh, which devices and the
  * compiler take for it. */
-bool miter_print(const struct region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
+bool miter_print(const struct cut_region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
                  struct str *why);
 
 #endif

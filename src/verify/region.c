@@ -2,7 +2,7 @@
 
 /* One walk from the two values backwards. */
 struct region_walk {
-    struct region *r;
+    struct cut_region *r;
     const struct cuts *c;
     bool assumed;
     uint32_t stack[4 * MAX_REGION_STEPS], n;
@@ -15,7 +15,7 @@ static bool has(const uint32_t *ids, uint32_t n, uint32_t id) {
     return false;
 }
 
-static bool is_expanded(const struct region *r, uint32_t before) {
+static bool is_expanded(const struct cut_region *r, uint32_t before) {
     return has(r->expanded, r->nexpanded, before);
 }
 
@@ -28,13 +28,13 @@ static uint32_t cut_at(const struct region_walk *w, int side, uint32_t value) {
     return is_expanded(w->r, before) ? NONE : before;
 }
 
-static bool fail(struct region *r, const char *why) {
+static bool fail(struct cut_region *r, const char *why) {
     r->why = why;
     return false;
 }
 
 static bool add_input(struct region_walk *w, int side, uint32_t value, uint32_t before) {
-    struct region *r = w->r;
+    struct cut_region *r = w->r;
     uint32_t i = 0;
     while (i < r->ninputs && r->inputs[i] != before)
         i++;
@@ -55,7 +55,7 @@ static bool add_input(struct region_walk *w, int side, uint32_t value, uint32_t 
 }
 
 static bool visit(struct region_walk *w, int side, uint32_t value) {
-    struct region *r = w->r;
+    struct cut_region *r = w->r;
     const struct flat *f = &w->c->side[side];
     uint32_t before = cut_at(w, side, value), step = f->values[value].step;
     if (before != NONE)
@@ -88,7 +88,7 @@ static bool walk_side(struct region_walk *w, int side) {
     return true;
 }
 
-static bool walk(struct region *r, const struct cuts *c, bool assumed) {
+static bool walk(struct cut_region *r, const struct cuts *c, bool assumed) {
     struct region_walk w = {.r = r, .c = c, .assumed = assumed};
     r->nsteps[BEFORE] = r->nsteps[AFTER] = r->ninputs = r->nreached = 0;
     r->assumes = false;
@@ -103,7 +103,7 @@ static bool is_made(const struct cuts *c, uint32_t before) {
 }
 
 /* Expands inputs of which `used` is not both sides, or all. */
-static bool expand(struct region *r, const struct cuts *c, bool all) {
+static bool expand(struct cut_region *r, const struct cuts *c, bool all) {
     uint32_t before = r->nexpanded;
     for (uint32_t i = 0; i < r->ninputs && r->nexpanded < MAX_EXPANDED; i++)
         if ((all || r->used[i] != (1 << BEFORE | 1 << AFTER)) && is_made(c, r->inputs[i]))
@@ -111,7 +111,7 @@ static bool expand(struct region *r, const struct cuts *c, bool all) {
     return r->nexpanded > before;
 }
 
-bool region_build(struct region *r, const struct cuts *c, bool assumed) {
+bool region_build(struct cut_region *r, const struct cuts *c, bool assumed) {
     do {
         if (!walk(r, c, assumed))
             return false;
@@ -119,6 +119,6 @@ bool region_build(struct region *r, const struct cuts *c, bool assumed) {
     return true;
 }
 
-bool region_grow(struct region *r, const struct cuts *c, bool assumed) {
+bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed) {
     return expand(r, c, true) && region_build(r, c, assumed);
 }

@@ -24,7 +24,7 @@ struct cuts {
 };
 enum { CUT_NONE, CUT_SURE, CUT_ASSUMED };
 
-struct region {
+struct cut_region {
     uint32_t before, after; /* values that are compared */
     struct relation relation;
     uint32_t steps[SIDES_OF_CUT][MAX_REGION_STEPS], nsteps[SIDES_OF_CUT]; /* ascending */
@@ -38,8 +38,8 @@ struct region {
 
 /* Fills in steps and inputs from the values and `expanded`; cut points that one side needs and the other does not are
  * expanded. `assumed`: assumed cut points count. False with `why`. */
-bool region_build(struct region *r, const struct cuts *c, bool assumed);
+bool region_build(struct cut_region *r, const struct cuts *c, bool assumed);
 /* Expands the inputs that ops make: all of them, one step further. False where there is none. */
-bool region_grow(struct region *r, const struct cuts *c, bool assumed);
+bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed);
 
 #endif
