@@ -291,7 +291,7 @@ says("relu6", "beside another op", "x:32x64", "z = full 0.0 -> 1; m = maximum x 
 six = "three = full 3.0 -> 1; a = add three x -> 32x64; r = clamp_scalar a -> 32x64 <max = 6.0 : f32, min = 0.0 : f32>\n"
 says("hardsigmoid", None, "x:32x64", six + "six = full 6.0 -> 1; o = div r six -> 32x64")
 says("mean", "it takes a factor within 0.0001 of 1/N, and 0.333984375 is not", "x:32x3", MEAN % "0.333984375")
-says("mean", "canonicalisation prints 1 as another one", "x:32x1", MEAN % "1.0")
+silent("mean", "x:32x1", MEAN % "1.0")   # of one element
 says("mean", "one which is 40.96 % off", "x:32x4096", MEAN % "2.44140625E-4")
 says("mean", None, "x:32x64", "s = sum x -> 32 <dim_arg = [1 : i32], keep_dim = false>\n"
      "r = reshape s -> 32x1 <shape = [32 : i32, 1 : i32]>; c = full 0.015625 -> 1; o = multiply r c -> 32x1")

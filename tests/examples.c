@@ -1,5 +1,6 @@
 /* The examples of a pattern directory as the modules that they are tested as. `examples print DIR` writes them, for
- * examples_vs_mlir_opt.py; `examples check DIR` says which ops cannot have the results that they declare. */
+ * examples_vs_mlir_opt.py; `examples check DIR` says which ops cannot have the results that they declare, and what the
+ * patterns claim of the compiler (compiler, undecided, undone) that the notes of no example say. */
 #include <stdio.h>
 #include <string.h>
 
@@ -85,6 +86,45 @@ static bool show(const struct pattern *p, uint32_t number, struct diags *d, bool
     return !wrong.n;
 }
 
+/* Claims on the compiler, and which of them an example shows. */
+struct claims {
+    struct note_rule *rules;
+    uint32_t n;
+    bool shown[64];
+};
+
+static struct str look_for_claims(void *self, const struct match *own, const struct example *e, struct arena *a) {
+    struct claims *c = self;
+    (void)e;
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct pattern alone = *own->pattern;
+        struct match m = *own;
+        struct match_detail d;
+        alone.compiler = &c->rules[i];
+        alone.ncompiler = 1;
+        m.pattern = &alone;
+        c->shown[i] |= !c->shown[i] && match_details(&m, a, &d) && d.compiler.n > 0;
+    }
+    return STR("");
+}
+
+static bool claims_shown(const struct pattern_set *set, const struct pattern *p, struct note_rule *rules, uint32_t n,
+                         struct diags *d) {
+    struct claims claims = {.rules = rules, .n = n < 64 ? n : 64};
+    struct example_judge judge = {.judge = look_for_claims, .self = &claims};
+    struct example_counts counts = {0};
+    bool good = n <= 64;
+    if (n)
+        examples_run(set, p, d, &judge, &counts);
+    for (uint32_t i = 0; i < claims.n; i++) {
+        good &= claims.shown[i];
+        if (!claims.shown[i])
+            fprintf(stderr, "%.*s: %.*s: no example shows: %.*s\n", (int)p->file.n, p->file.p, (int)p->name.n,
+                    p->name.p, (int)rules[i].say.n, rules[i].say.p);
+    }
+    return good;
+}
+
 int main(int argc, char **argv) {
     struct arena arena = {0};
     struct diags diags = {.arena = &arena};
@@ -95,6 +135,12 @@ int main(int argc, char **argv) {
     for (uint32_t i = 0; i < set.n; i++)
         for (uint32_t k = 0; k < set.items[i]->nexamples; k++)
             good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
+    for (uint32_t i = 0; i < set.n && argv[1][0] == 'c'; i++) {
+        const struct pattern *p = set.items[i];
+        good &= claims_shown(&set, p, p->compiler, p->ncompiler, &diags);
+        good &= claims_shown(&set, p, p->undecided, p->nundecided, &diags);
+        good &= claims_shown(&set, p, p->undone, p->nundone, &diags);
+    }
     for (uint32_t i = 0; i < diags.n; i++)
         fprintf(stderr, "%s\n", diags.items[i].message);
     good &= diags.n == 0 && set.n > 0;

@@ -40,6 +40,7 @@ EXCEPTIONS = [
     ("one", "theory_cross_entropy.*|theory_router", "of one class there is nothing to choose"),
     ("one", "linear|linear_other_activation|linear_shared|attention|theory_(batched_matmul_add|gated_residual|matmul_scale|"
             "mla_q_projection|narrow_matmul_chain|.*)", "open: not proved, or another pattern is nearer"),
+    ("swap", "conv2d_scale", "open: found, and how it is laid out is not understood behind a division"),
     ("neutral", "theory_(add_group_norm|mla_q_projection)", "open: another pattern takes the changed ops"),
 ]
 

@@ -240,12 +240,13 @@ static void search(struct example_run *r, const struct module *m, struct match_l
     free(alone.rooted);
 }
 
-/* The first match of the pattern itself; else the first of one that shares its formula; or NULL. */
+/* The largest match of the pattern itself, which an audit would keep; else one that shares its formula; or NULL. */
 static const struct match *own_match(const struct example_run *r, const struct match_list *found) {
+    const struct match *own = NULL;
     for (uint32_t i = 0; i < found->n; i++)
-        if (found->items[i].pattern == r->pattern)
-            return &found->items[i];
-    return found->n ? &found->items[0] : NULL;
+        if (found->items[i].pattern == r->pattern && (!own || found->items[i].nops > own->nops))
+            own = &found->items[i];
+    return own || !found->n ? own : &found->items[0];
 }
 
 /* What `explain` says of the pattern in a function, or empty. */
@@ -340,6 +341,7 @@ static void check_notes(struct example_run *r, const struct match *own) {
     add_lines(&said, d.preconditions);
     add_lines(&said, d.compiler);
     add_lines(&said, d.undecided);
+    add_lines(&said, d.undone);
     add_lines(&said, d.blocked);
     add_lines(&said, (struct str_list){&d.torch, d.torch.n > 0});
     struct str text = said.n ? str_trim(buf_str(&said)) : STR("nothing");

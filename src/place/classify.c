@@ -57,7 +57,7 @@ static void add_answer(struct buf *b, const struct claim *c) {
         add_all(b, d->undecided);
         return;
     }
-    if (!c->pattern->ncompiler) {
+    if (!c->pattern->ncompiler && !c->pattern->nundecided) {
         buf_add(b, before ? STR(" and has yet to run") : STR(", which did not fire"));
         return;
     }
