@@ -119,6 +119,37 @@ bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
  * the options only `files`, `unpaired` and `max_input` count. FA_CLEAN or FA_INPUT. */
 enum fa_status fa_inspect(const struct fa_options *options, bool json, FILE *out);
 
+/* ---- verify ---- */
+
+struct fa_verify_options {
+    const char *const *files; /* two modules of one compile, the earlier first; or one log of several stages */
+    size_t nfiles;
+    const char *only;        /* globs of fused ops, comma-separated; NULL: all */
+    bool details;            /* report what was not compared, too */
+    unsigned jobs;           /* threads; 0: one for each processor */
+    double min_compared;     /* share of compute ops below which the status is FA_INPUT */
+    unsigned long max_input; /* as fa_options */
+};
+
+struct fa_verification; /* what two modules of one compile were found to compute */
+
+/* Compares the modules. Never NULL; to be freed with fa_verification_free. */
+struct fa_verification *fa_verify(const struct fa_verify_options *options);
+/* FA_MISSED where something differs; else FA_USAGE, FA_INPUT (unreadable, no pair, too little compared) or FA_CLEAN. */
+enum fa_status fa_verification_status(const struct fa_verification *v);
+size_t fa_verification_diagnostics(const struct fa_verification *v);
+size_t fa_verification_diagnostics_dropped(const struct fa_verification *v);
+struct fa_diagnostic fa_verification_diagnostic(const struct fa_verification *v, size_t i);
+size_t fa_verification_differences(const struct fa_verification *v);
+/* Compute ops of one module, each in one of the three answers. */
+struct fa_compared {
+    unsigned ops, proved, different, not_compared;
+};
+struct fa_compared fa_verification_compared(const struct fa_verification *v, bool after);
+/* Writes the report as fa_write_report does; nothing where it is empty. */
+bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n);
+void fa_verification_free(struct fa_verification *v);
+
 /* ---- explain ---- */
 
 struct fa_explanation; /* where patterns nearly match, and what is different there */

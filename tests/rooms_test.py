@@ -4,7 +4,7 @@
 usage: rooms_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A room includes headers of itself and of rooms to its left only; no files call one another in a circle (read from the
 static LIBRARY with nm); no two structs have one name; no room is above 5,000 lines; at most three .c files stand directly in src/;
-at most five files speak of jobs; patterns/ has at most 400,000 bytes, and no line over 120 columns. --lines prints the lines of each room.
+at most seven files speak of jobs; patterns/ has at most 400,000 bytes, and no line over 120 columns. --lines prints the lines of each room.
 """
 import collections
 import glob
@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 ROOMS = ["base", "source", "log", "mlir", "graph", "device", "lang", "library", "match", "numeric", "reduce", "prove", "price", "regions", "explain",
-         "place", "report", "inspect", "author", "cli"]
-MOST_LINES, MOST_AT_TOP, MOST_WITH_JOBS = 5000, 3, 5
+         "place", "report", "verify", "inspect", "author", "cli"]
+MOST_LINES, MOST_AT_TOP, MOST_WITH_JOBS = 5000, 3, 7
 MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 437_000, 120
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
 library = arguments[1] if len(arguments) > 1 else None

@@ -67,6 +67,21 @@ static const struct text {
      "--from unreadable, or its ops make no pattern.\n"
      "\n"
      "See fusion-patterns(5).\n"},
+    {CMD_VERIFY,
+     "Usage: fusion-audit verify [options] BEFORE AFTER\n"
+     "       fusion-audit verify [options] LOG\n"
+     "\n"
+     "Says whether two modules of one compile compute the same: TTIR and TTNN, or two\n"
+     "stages of one of them. Regions between values that both modules have are\n"
+     "evaluated on numbers. Of a log each stage is compared with the one before. What\n"
+     "differs is written to fusion_check.yml, with the inputs that show it. When\n"
+     "nothing differs, nothing is written and nothing is printed.\n",
+     "Exit status: 0 nothing differs; 1 something does; 2 wrong usage; 3 unreadable,\n"
+     "no pair, or too little compared.\n"
+     "\n"
+     "Examples:\n"
+     "  fusion-audit verify model.ttir.mlir model.ttnn.mlir\n"
+     "  fusion-audit verify --only='*.mean' -o - passes.log\n"},
     {CMD_COMPLETION,
      "Usage: fusion-audit completion bash|zsh|fish\n"
      "\n"

@@ -5,13 +5,14 @@ const struct command_spec command_specs[] = {
     {"explain", CMD_EXPLAIN, "what nearly matches, and what differs"},
     {"patterns", CMD_PATTERNS, "list, show, check, test, draft patterns"},
     {"lower", CMD_LOWER, "what a fused op computes"},
+    {"verify", CMD_VERIFY, "whether what the compiler did fuse is right"},
     {"completion", CMD_COMPLETION, "completion for bash, zsh, fish"},
 };
 const int command_nspecs = sizeof command_specs / sizeof *command_specs;
 
 /* In the order of --help. */
 const struct option_spec option_specs[] = {
-    {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT, "FILE",
+    {"output", 'o', TEXT, offsetof(struct options, output), CMD_AUDIT | CMD_VERIFY, "FILE",
      "write the report to FILE, '-' for standard output"},
     {"ttir-only", 0, FLAG, offsetof(struct options, ttir_only), CMD_AUDIT | CMD_EXPLAIN, NULL, "take TTIR alone"},
     {"ttnn-only", 0, FLAG, offsetof(struct options, ttnn_only), CMD_AUDIT | CMD_EXPLAIN, NULL, "take TTNN alone"},
@@ -22,6 +23,7 @@ const struct option_spec option_specs[] = {
      "do without the bundled patterns"},
     {"only", 0, TEXT, offsetof(struct options, only), CMD_SEARCH, "GLOBS",
      "only these patterns or fused ops, comma-separated"},
+    {"only", 0, TEXT, offsetof(struct options, only), CMD_VERIFY, "GLOBS", "only these fused ops, comma-separated"},
     {"skip", 0, TEXT, offsetof(struct options, skip), CMD_SEARCH, "GLOBS", "all but these"},
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT, "LIST",
      "only findings of ttnn, torch, triton, cuda"},
@@ -35,7 +37,11 @@ const struct option_spec option_specs[] = {
     {"classify", 0, FLAG, offsetof(struct options, classify), CMD_AUDIT, NULL,
      "say how far the compiler is with each fusion"},
     {"details", 0, FLAG, offsetof(struct options, details), CMD_AUDIT, NULL, "all figures of proofs and prices"},
-    {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT, "N", "threads; one for each processor by default"},
+    {"details", 0, FLAG, offsetof(struct options, details), CMD_VERIFY, NULL, "report what was not compared, too"},
+    {"min-compared", 0, TEXT, offsetof(struct options, min_compared), CMD_VERIFY, "SHARE",
+     "fail where less of the compute ops was (0.9)"},
+    {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT | CMD_VERIFY, "N",
+     "threads; one for each processor by default"},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT, NULL, "write nothing, count only"},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT, NULL, "do without proofs"},
     {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN, "PLACE",
@@ -58,15 +64,18 @@ const struct option_spec option_specs[] = {
      "limits: steps (20000), diagnostics (100)"},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_INSPECT, "NAME=N",
      "limits: input, MB for a file (half of the memory)"},
+    {"limit", 0, TEXT, offsetof(struct options, limit), CMD_VERIFY, "NAME=N",
+     "limits: input, MB for a file (half of the memory)"},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_EXPLAIN, "NAME=N",
      "limits: places (10), steps (20000),\n"
      "diagnostics (100), input (MB for a file)"},
     {"json", 0, FLAG, offsetof(struct options, json), CMD_INSPECT | CMD_EXPLAIN, NULL,
      "print one JSON document instead"},
-    {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT, NULL, "no summary on standard error"},
+    {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_AUDIT | CMD_VERIFY, NULL, "no summary on standard error"},
     {"quiet", 'q', FLAG, offsetof(struct options, quiet), CMD_PATTERNS, NULL, "test: do not print the counts"},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_AUDIT, NULL,
      "say what was audited, and what was refuted"},
+    {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_VERIFY, NULL, "say how many ops were compared"},
     {"verbose", 'v', FLAG, offsetof(struct options, verbose), CMD_PATTERNS, NULL,
      "test: what was not compared, and why; what\n"
      "`explains` of each miss could say"},

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 
 enum {
-    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN | CMD_LOWER | CMD_COMPLETION,
+    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN | CMD_LOWER | CMD_COMPLETION | CMD_VERIFY,
     CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN, /* those that work with patterns */
     CMD_READ = CMD_SEARCH | CMD_LOWER                    /* those that read pattern files */
 };

@@ -169,7 +169,7 @@ static bool check_limits(struct options *o) {
         int commands;
     } limits[] = {{"steps=", &o->max_steps, CMD_SEARCH},
                   {"diagnostics=", &o->max_diagnostics, CMD_SEARCH},
-                  {"input=", &o->max_input, CMD_AUDIT | CMD_EXPLAIN | CMD_INSPECT},
+                  {"input=", &o->max_input, CMD_AUDIT | CMD_EXPLAIN | CMD_INSPECT | CMD_VERIFY},
                   {"places=", &o->max_places, CMD_EXPLAIN}};
     enum { N = sizeof limits / sizeof *limits };
     for (const char *p = o->limit; p && *p;) {
@@ -201,6 +201,17 @@ static bool check_jobs(struct options *o) {
     return o->jobs[0] >= '0' && o->jobs[0] <= '9' && *end == '\0' && o->njobs > 0 && o->njobs <= 1024
                ? true
                : wrong(o, "--jobs takes a number from 1 to 1024");
+}
+
+static bool check_share(struct options *o) {
+    char *end = NULL;
+    o->least_compared = 0.9;
+    if (!o->min_compared)
+        return true;
+    o->least_compared = strtod(o->min_compared, &end);
+    return end != o->min_compared && *end == '\0' && o->least_compared >= 0 && o->least_compared <= 1
+               ? true
+               : wrong(o, "--min-compared takes a number from 0 to 1");
 }
 
 static bool check_choice(struct options *o) {
@@ -244,7 +255,8 @@ static bool check(struct options *o) {
         return wrong(o, "--ttir-only and --ttnn-only exclude each other");
     if (o->at && !*o->at)
         return wrong(o, "the place of --at is empty");
-    return check_choice(o) && check_jobs(o) && check_limits(o) && (o->command == CMD_EXPLAIN || check_output(o));
+    return check_choice(o) && check_jobs(o) && check_share(o) && check_limits(o) &&
+           (o->command == CMD_EXPLAIN || check_output(o));
 }
 
 /* Makes the names after the action the list of --only. */
@@ -328,6 +340,8 @@ bool options_parse(struct options *o, int argc, char **argv) {
     for (int i = 0; i < command_nspecs && argc > 1 && o->command == CMD_AUDIT; i++)
         if (strcmp(argv[1], command_specs[i].name) == 0) {
             o->command = command_specs[i].command;
+            if (o->command == CMD_VERIFY)
+                o->output = "fusion_check.yml";
             argv++;
             argc--;
         }

@@ -7,7 +7,15 @@
 
 #include "fusion_audit.h"
 
-enum command { CMD_AUDIT = 1, CMD_INSPECT = 2, CMD_PATTERNS = 4, CMD_EXPLAIN = 8, CMD_LOWER = 16, CMD_COMPLETION = 32 };
+enum command {
+    CMD_AUDIT = 1,
+    CMD_INSPECT = 2,
+    CMD_PATTERNS = 4,
+    CMD_EXPLAIN = 8,
+    CMD_LOWER = 16,
+    CMD_COMPLETION = 32,
+    CMD_VERIFY = 64
+};
 
 /* The first word after `patterns`. */
 enum action { ACTION_LIST, ACTION_SHOW, ACTION_CHECK, ACTION_TEST, ACTION_NEW, ACTION_CONDITIONS };
@@ -17,8 +25,10 @@ struct options {
     bool help, version; /* given; nothing after it was parsed */
     bool ttir_only, ttnn_only, unpaired, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify,
         details;
-    const char *output, *only, *skip, *sources, *include, *device, *perf, *sort, *from, *ops, *jobs, *limit, *at, *seed;
+    const char *output, *only, *skip, *sources, *include, *device, *perf, *sort, *from, *ops, *jobs, *limit, *at, *seed,
+        *min_compared;
     unsigned long seed_number;
+    double least_compared;                                           /* of min_compared */
     unsigned long max_steps, max_diagnostics, max_places, max_input; /* 0: the default of the library */
     unsigned long njobs;                                             /* 0: one for each processor */
     const char **patterns; /* npatterns of them and a NULL; freed by options_free */

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/patterns.h"
 #include "cli/say.h"
+#include "cli/verify.h"
 #include "fusion_audit.h"
 
 enum { WIDTH = 100 };
@@ -123,6 +124,8 @@ static enum fa_status run(const struct options *o) {
         printf("fusion-audit %s\n", fa_version());
     else if (o->command == CMD_AUDIT)
         return run_audit(o);
+    else if (o->command == CMD_VERIFY)
+        return flush_output(run_verify(o));
     else
         return run_printing(o);
     return flush_output(FA_CLEAN);

@@ -22,8 +22,7 @@ struct module_printer {
 
 /* ---- types ---- */
 
-/* The spelling of an element type; NULL: it cannot be evaluated. */
-static const char *type_spelling(enum dtype t) {
+const char *element_type_text(enum dtype t) {
     switch (t) {
     case DT_BFP8:
         return "!ttcore.tile<32x32, bfp_bf8>";
@@ -48,7 +47,7 @@ static void print_dims(struct module_printer *pr, uint32_t value, const char *be
 
 static void print_tensor_type(struct module_printer *pr, uint32_t value, enum dtype t) {
     uint32_t rank;
-    const char *name = type_spelling(t);
+    const char *name = element_type_text(t);
     if (!name)
         pr->why = STR("an element type that is not known");
     graph_shape(pr->subgraph->graph, value, &rank);
@@ -213,7 +212,7 @@ static void print_slice_type(struct module_printer *pr, uint32_t value) {
     buf_add(&pr->out, STR("tensor<"));
     for (uint32_t d = 0; d < rank; d++)
         buf_printf(&pr->out, "%lldx", (long long)(g->varies[value] >> d & 1 ? extent_to(pr->extents, dims[d]) : 1));
-    const char *name = type_spelling(graph_dtype(g, value));
+    const char *name = element_type_text(graph_dtype(g, value));
     buf_printf(&pr->out, "%s>", name ? name : "f32");
 }
 
@@ -310,8 +309,7 @@ static bool is_one_of(struct str key, const char *const *keys, size_t n) {
     return false;
 }
 
-/* Attributes that do not change what an op computes in f64: layouts, devices, program configurations, annotations. */
-static bool is_irrelevant(struct str key, struct str value) {
+bool attribute_changes_nothing(struct str key, struct str value) {
     static const char *const keys[] = {"memory_config", "layout", "dtype",
                                        "output_dtype",  "device", "operandSegmentSizes"};
     if (is_one_of(key, keys, sizeof keys / sizeof *keys) || str_find(key, STR(".")))
@@ -359,7 +357,7 @@ static void print_attrs(struct module_printer *pr, uint32_t op) {
     bool first = true;
     buf_add(&pr->out, STR(" <{"));
     for (int i = 0; i < n && i < MAX_ATTRS; i++) {
-        if (is_irrelevant(keys[i], values[i]))
+        if (attribute_changes_nothing(keys[i], values[i]))
             continue;
         buf_printf(&pr->out, "%s%.*s", first ? "" : ", ", (int)keys[i].n, keys[i].p);
         if (values[i].n)

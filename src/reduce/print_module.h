@@ -15,12 +15,16 @@ struct printed_module {
 };
 
 struct print_options {
-    const struct pattern *pattern; /* its numbers are among those that a constant may mean */
+    const struct pattern *pattern; /* its numbers are among those that a constant may mean; or NULL */
     bool scale_constants;          /* a constant that is a function of an extent is that of the new extent */
     /* Constants to print with their elements, of each dimension as many as its new extent; NULL: they are arguments. */
     const struct payloads *payloads;
 };
 
+/* Attributes that do not change what an op computes in f64: layouts, devices, program configurations, annotations. */
+bool attribute_changes_nothing(struct str key, struct str value);
+/* The spelling of an element type; NULL: it cannot be evaluated. */
+const char *element_type_text(enum dtype t);
 /* The text lives in `a`. False with a reason where a type, attribute or constant has no equivalent in these extents. */
 bool subgraph_print(const struct subgraph *s, const struct extents *e, const struct print_options *how, struct arena *a,
                     struct printed_module *out, struct str *why);

@@ -53,11 +53,12 @@ static void find_reduced(struct constant_meanings *m, const struct subgraph *s) 
 
 void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
                        const struct pattern *pattern, bool scale) {
-    const struct formula *f = pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
+    const struct formula *f = !pattern ? NULL : pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
     bool visited[MAX_SLOTS] = {false};
     *out = (struct constant_meanings){.extents = e, .scale = scale};
-    find_literals(out, f->root, visited);
-    for (uint32_t i = 0; i < f->nsecondary; i++)
+    if (f)
+        find_literals(out, f->root, visited);
+    for (uint32_t i = 0; f && i < f->nsecondary; i++)
         find_literals(out, f->also[i].node, visited);
     find_reduced(out, s);
 }

@@ -268,6 +268,8 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
     for (uint32_t i = 0; i < s->ninputs; i++)
         if (how->keep[i])
             constraints_fix_shape(&c, s->inputs[i]);
+    for (uint32_t i = 0; i < how->nfixed; i++)
+        constraints_fix(&c, how->fixed[i]);
     for (uint32_t i = 0; i < s->nops; i++)
         constraints_of_op(&c, s->ops[i]);
     struct extent_search search = {.c = &c, .e = out};

@@ -32,6 +32,8 @@ bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str
 struct shrink_options {
     uint32_t which;                 /* 0: the smallest extents; 1, ...: others, where there are any */
     bool keep[MAX_SUBGRAPH_INPUTS]; /* inputs that keep their shapes */
+    const int64_t *fixed;           /* extents that stay what they are */
+    uint32_t nfixed;
     bool
         strict; /* multiples of other extents are given up only where there is no solution, not to find a smaller one */
 };

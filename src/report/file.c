@@ -104,6 +104,8 @@ static int put_in_place(int draft, const char *target, const struct stat *old) {
 
 static int print(struct report *r, FILE *out) {
     errno = 0;
+    if (r->ready.n)
+        return fwrite(r->ready.p, 1, r->ready.n, out) == r->ready.n && fflush(out) == 0 ? 0 : errno;
     return report_print(r, out) ? 0 : errno ? errno : NO_YAML;
 }
 
@@ -196,4 +198,9 @@ bool report_write(struct report *r, const char *path, char *error, size_t n) {
                  reason == NO_YAML ? "the text cannot be written as YAML" : strerror(reason));
     errno = reason == NO_YAML ? 0 : reason;
     return reason == 0;
+}
+
+bool report_write_text(struct str text, const char *path, char *error, size_t n) {
+    struct report r = {.ready = text};
+    return report_write(&r, path, error, n);
 }

@@ -68,6 +68,7 @@ struct report_entry {
 enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
 
 struct report {
+    struct str ready;                  /* the text of a report of another kind, written as it is; else empty */
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct report_entry *entries;
     uint32_t nentries, entries_cap;
@@ -108,6 +109,8 @@ bool report_print(struct report *r, FILE *out);
  * cannot give a file, is overwritten; what is no regular file (a FIFO) is written directly. False with the reason in
  * `error`, which has n bytes, and in errno; a regular file is then as it was, unless overwriting it failed. */
 bool report_write(struct report *r, const char *path, char *error, size_t n);
+/* The same of a text that is a whole report of another kind. */
+bool report_write_text(struct str text, const char *path, char *error, size_t n);
 /* Removes an old report on the input that `r` is of. `path` must be a regular file (no link) with one YAML document, a
  * mapping whose keys are exactly `input`, a mapping of exactly the paths of `r`, and `missed_fusions`, a list. True
  * when it was removed. */

@@ -1,0 +1,179 @@
+#include "verify/candidates.h"
+
+#include <stdlib.h>
+
+enum { MAX_IMAGES = 32, MAX_NAMES_OF_OP = 8, MAX_SAME_NAME = 4 };
+
+static int64_t numel_of(const struct flat *f, uint32_t v) {
+    return graph_numel(f->g, f->values[v].value);
+}
+
+static bool same_dims(const struct cuts *c, uint32_t before, uint32_t after) {
+    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+    uint32_t n, m;
+    const int64_t *a = graph_shape(f->g, f->values[before].value, &n),
+                  *b = graph_shape(h->g, h->values[after].value, &m);
+    return a && b && n == m && (n == 0 || memcmp(a, b, n * sizeof *a) == 0);
+}
+
+static bool is_known(const struct cut_candidate *all, uint32_t n, const struct cut_candidate *x) {
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].before == x->before && all[i].relation.rank == x->relation.rank &&
+            memcmp(all[i].relation.order, x->relation.order, x->relation.rank) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t add(struct cut_candidate *out, uint32_t n, struct cut_candidate x) {
+    if (n < MAX_CANDIDATES_OF_CUT && !is_known(out, n, &x))
+        out[n++] = x;
+    return n;
+}
+
+/* ---- permuted ---- */
+
+/* Dimensions of one element do not matter: what is left of both has to be the same extents in another order, or the
+ * value of AFTER has some of them as one. */
+static bool may_permute(const int64_t *from, uint32_t rank, const uint8_t *order, const int64_t *to, uint32_t rank_to) {
+    uint32_t d = 0;
+    for (uint32_t i = 0; i < rank_to; i++) {
+        int64_t n = 1;
+        for (; d < rank && n < to[i]; d++)
+            n *= from[order[d]];
+        if (n != to[i])
+            return false;
+    }
+    for (; d < rank; d++)
+        if (from[order[d]] != 1)
+            return false;
+    return true;
+}
+
+/* The ways in which the dimensions of BEFORE, in another order, give the shape of AFTER: two runs of them swapped
+ * (NCHW and NHWC, heads and rows), since that is what layouts do. */
+static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t after, struct cut_candidate *out,
+                             uint32_t n) {
+    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+    uint32_t rank, to_rank;
+    const int64_t *from = graph_shape(f->g, f->values[before].value, &rank),
+                  *to = graph_shape(h->g, h->values[after].value, &to_rank);
+    if (!from || !to || rank < 2 || rank > CUT_RANK)
+        return n;
+    for (uint32_t i = 0; i < rank; i++)
+        for (uint32_t k = i + 1; k < rank; k++)
+            for (uint32_t end = k + 1; end <= rank; end++) {
+                struct cut_candidate x = {.before = before, .relation = {.rank = (uint8_t)rank}};
+                uint32_t at = 0;
+                for (uint32_t d = 0; d < i; d++)
+                    x.relation.order[at++] = (uint8_t)d;
+                for (uint32_t d = k; d < end; d++)
+                    x.relation.order[at++] = (uint8_t)d;
+                for (uint32_t d = i; d < k; d++)
+                    x.relation.order[at++] = (uint8_t)d;
+                for (uint32_t d = end; d < rank; d++)
+                    x.relation.order[at++] = (uint8_t)d;
+                bool moves = false; /* more than dimensions of one element */
+                int64_t last = -1;
+                for (uint32_t d = 0; d < rank; d++)
+                    if (from[x.relation.order[d]] > 1) {
+                        moves |= x.relation.order[d] < last;
+                        last = x.relation.order[d];
+                    }
+                if (moves && may_permute(from, rank, x.relation.order, to, to_rank))
+                    n = add(out, n, x);
+            }
+    return n;
+}
+
+/* ---- by location ---- */
+
+static uint64_t name_hash(const struct graph *g, uint32_t op, int which) {
+    struct str names[MAX_NAMES_OF_OP];
+    int n = mlir_loc_names(g->m, op, names, MAX_NAMES_OF_OP);
+    return which < n && which < MAX_NAMES_OF_OP ? str_hash(names[which]) | 1 : 0;
+}
+
+static int by_hash(const void *a, const void *b, void *hashes) {
+    const uint64_t *h = hashes;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return h[x] < h[y] ? -1 : h[x] > h[y] ? 1 : x < y ? -1 : x > y;
+}
+
+static uint32_t add_named(const struct candidates *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
+    const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
+    const struct flat_value *v = &h->values[after];
+    for (int which = 0; which < MAX_NAMES_OF_OP; which++) {
+        uint64_t hash = name_hash(h->g, h->steps[v->step].op, which);
+        uint32_t lo = 0, hi = c->nnames;
+        if (!hash)
+            break;
+        while (lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            if (c->hashes[c->by_name[mid]] < hash)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        for (uint32_t i = lo; i < c->nnames && c->hashes[c->by_name[i]] == hash && i < lo + MAX_SAME_NAME; i++) {
+            const struct flat_step *s = &f->steps[c->by_name[i]];
+            uint32_t before = v->result < s->nresults ? s->first_result + v->result : NONE;
+            if (before != NONE && numel_of(f, before) == numel_of(h, after))
+                n = add(out, n, (struct cut_candidate){.before = before});
+        }
+    }
+    return n;
+}
+
+/* What a function on the host, whose body is not there, makes of one operand: if anything, the same numbers. */
+static uint32_t add_moved(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
+    const struct flat *f = &c->side[AFTER];
+    uint32_t step = f->values[after].step;
+    if (graph_class(f->g, f->steps[step].op) != OP_CALL || f->steps[step].noperands != 1)
+        return n;
+    uint32_t v = flat_operands(f, step)[0], before = v == NONE ? NONE : c->before_of[v];
+    if (before != NONE && numel_of(&c->side[BEFORE], before) == numel_of(f, after))
+        n = add(out, n, (struct cut_candidate){.before = before});
+    return n;
+}
+
+/* ---- all ---- */
+
+void candidates_begin(struct candidates *c, const struct cuts *cuts, const uint32_t *func_of) {
+    const struct flat *f = &cuts->side[BEFORE];
+    *c = (struct candidates){.cuts = cuts};
+    align_build(&c->align, f->g, cuts->side[AFTER].g, func_of);
+    c->by_name = xrealloc(NULL, (f->nsteps + (size_t)1) * sizeof *c->by_name);
+    c->hashes = xcalloc(f->nsteps + (size_t)1, sizeof *c->hashes);
+    for (uint32_t s = 0; s < f->nsteps; s++)
+        if (flat_computes(f, s) && (c->hashes[s] = name_hash(f->g, f->steps[s].op, 0)))
+            c->by_name[c->nnames++] = s;
+    qsort_r(c->by_name, c->nnames, sizeof *c->by_name, by_hash, c->hashes);
+}
+
+void candidates_free(struct candidates *c) {
+    align_free(&c->align);
+    free(c->by_name);
+    free(c->hashes);
+}
+
+uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_candidate out[MAX_CANDIDATES_OF_CUT]) {
+    const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
+    const struct image *image = &c->align.ttnn.of[h->values[after].value];
+    uint32_t first, found[MAX_IMAGES], nfound = 0, n = 0;
+    uint32_t all = image_find(&c->align.index, image, MAX_IMAGES, &first);
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t before = f->of[c->align.index.values[first + i]];
+        if (before != NONE && numel_of(f, before) == numel_of(h, after))
+            found[nfound++] = before;
+    }
+    n = add_moved(c->cuts, after, out, n);
+    for (uint32_t i = 0; i < nfound; i++)
+        if (same_dims(c->cuts, found[i], after))
+            n = add(out, n, (struct cut_candidate){.before = found[i]});
+    for (uint32_t i = 0; i < nfound; i++)
+        n = add(out, n, (struct cut_candidate){.before = found[i]});
+    n = add_named(c, after, out, n);
+    for (uint32_t i = 0; i < nfound; i++)
+        n = add_permuted(c->cuts, found[i], after, out, n);
+    return n;
+}

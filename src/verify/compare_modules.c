@@ -1,0 +1,392 @@
+/* Values of AFTER in textual order: each is the value of BEFORE that the same op of the same values makes, or one of
+ * its candidates, if the region between is proved. A value of which no candidate is proved stays inside of larger
+ * regions; where these are not proved either but would be if it were its candidate, the difference is there. */
+#include "verify/compare_modules.h"
+
+#include <stdlib.h>
+
+#include "graph/pair.h"
+#include "reduce/subgraph.h"
+#include "verify/candidates.h"
+#include "verify/judgements.h"
+#include "verify/miter.h"
+
+enum { MAX_GROWTH = 3, MAX_REGION_OPERANDS = 64 };
+
+struct comparer {
+    struct module_comparison *m;
+    struct judgements *judgements;
+    struct cuts cuts;
+    struct candidates candidates;
+    uint32_t *region_of; /* per value of AFTER: the region that compared it, or NONE */
+    uint32_t *twin;      /* per step of AFTER: the step of BEFORE that does the same to the same values, or NONE */
+    uint8_t *mark[SIDES_OF_CUT]; /* per step: 0, or 1 + the answer */
+    struct arena arena;
+};
+
+/* ---- regions ---- */
+
+static struct judgement judge_region(struct comparer *c, const struct cut_region *r, bool thorough) {
+    struct arena scratch = {0};
+    struct miter w;
+    struct judgement j = {.answer = ANSWER_NOT_COMPARED};
+    struct str why;
+    bool printed = miter_print(r, &c->cuts, false, &scratch, &w, &why);
+    if (printed)
+        j = judgements_ask(c->judgements, w.text, thorough);
+    else
+        j.why = arena_str(&c->m->arena, why);
+    if (printed && w.has_gelu && j.answer != ANSWER_PROVED && miter_print(r, &c->cuts, true, &scratch, &w, &why)) {
+        struct judgement other = judgements_ask(c->judgements, w.text, thorough);
+        if (other.answer == ANSWER_PROVED)
+            j = other;
+    }
+    arena_free(&scratch);
+    return j;
+}
+
+static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
+    uint32_t *to = arena_alloc(a, (n + (size_t)1) * sizeof *to);
+    if (n)
+        memcpy(to, ids, n * sizeof *to);
+    return to;
+}
+
+static uint32_t keep_region(struct comparer *c, const struct cut_region *r, struct judgement j) {
+    struct module_comparison *m = c->m;
+    m->regions = grow(m->regions, &m->regions_cap, m->nregions + 1, sizeof *m->regions);
+    struct compared_region *k = &m->regions[m->nregions];
+    *k = (struct compared_region){.judgement = j, .nreached = r->nreached};
+    k->reached = copy_ids(&m->arena, r->reached, r->nreached);
+    k->inputs = arena_alloc(&m->arena, (r->ninputs + (size_t)1) * sizeof *k->inputs);
+    for (uint32_t i = 0; i < r->ninputs; i++) {
+        uint32_t step = c->cuts.side[BEFORE].values[r->inputs[i]].step;
+        if (step == NONE || !op_generates(flat_kind(&c->cuts.side[BEFORE], step)))
+            k->inputs[k->ninputs++] = c->cuts.side[BEFORE].values[r->inputs[i]].value;
+    }
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        k->steps[side] = copy_ids(&m->arena, r->steps[side], r->nsteps[side]);
+        k->nsteps[side] = k->nops[side] = r->nsteps[side];
+        k->ops[side] = arena_alloc(&m->arena, (r->nsteps[side] + (size_t)1) * sizeof *k->ops[side]);
+        for (uint32_t i = 0; i < r->nsteps[side]; i++)
+            k->ops[side][i] = c->cuts.side[side].steps[r->steps[side][i]].op;
+        sort_ids(k->ops[side], k->nops[side]);
+    }
+    return m->nregions++;
+}
+
+/* The smallest region that is proved, or else the smallest. */
+static struct judgement compare_grown(struct comparer *c, struct cut_region *r, bool assumed, bool thorough) {
+    struct cut_region *larger = arena_alloc(&c->arena, sizeof *larger);
+    struct judgement first = judge_region(c, r, thorough), j = first;
+    *larger = *r;
+    for (int i = 0; i < MAX_GROWTH && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed); i++)
+        j = judge_region(c, larger, thorough);
+    if (j.answer != ANSWER_PROVED)
+        return first;
+    *r = *larger;
+    return j;
+}
+
+static void set_cut(struct comparer *c, uint32_t after, struct cut_candidate x, uint8_t how) {
+    c->cuts.before_of[after] = x.before;
+    c->cuts.relation[after] = x.relation;
+    c->cuts.cut[AFTER][after] = how;
+    if (c->cuts.cut[BEFORE][x.before] != CUT_SURE)
+        c->cuts.cut[BEFORE][x.before] = how;
+}
+
+/* Compares a value with a candidate; true where they are the same. *worst keeps the region of the first one that is
+ * not. */
+static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candidate x, bool thorough, uint32_t *worst) {
+    bool proved = false;
+    for (int assumed = 0; assumed < 2 && !proved; assumed++) {
+        struct cut_region *r = arena_alloc(&c->arena, sizeof *r);
+        *r = (struct cut_region){.before = x.before, .after = after, .relation = x.relation};
+        bool built = region_build(r, &c->cuts, assumed);
+        if (assumed && (!built || !r->assumes))
+            break;
+        struct judgement j = {.answer = ANSWER_NOT_COMPARED, .why = str_of(r->why)};
+        if (built)
+            j = compare_grown(c, r, assumed, thorough);
+        proved = j.answer == ANSWER_PROVED;
+        if (proved)
+            c->region_of[after] = keep_region(c, r, j);
+        else if (worst && *worst == NONE &&
+                 !assumed) /* a difference under an assumption may be that of the assumption */
+            *worst = keep_region(c, r, j);
+    }
+    if (proved)
+        set_cut(c, after, x, CUT_SURE);
+    return proved;
+}
+
+/* ---- values in order ---- */
+
+/* The same op of the same values. */
+static bool find_twin(struct comparer *c, uint32_t step) {
+    const struct flat *f = &c->cuts.side[AFTER], *b = &c->cuts.side[BEFORE];
+    const struct flat_step *s = &f->steps[step];
+    uint32_t operands[MAX_REGION_OPERANDS];
+    if (s->noperands > MAX_REGION_OPERANDS)
+        return false;
+    for (uint32_t i = 0; i < s->noperands; i++) {
+        uint32_t v = flat_operands(f, step)[i], w = v == NONE ? NONE : c->cuts.before_of[v], n, m;
+        if (v != NONE && (w == NONE || c->cuts.cut[AFTER][v] != CUT_SURE || c->cuts.relation[v].rank))
+            return false;
+        const int64_t *x = v == NONE ? NULL : graph_shape(f->g, f->values[v].value, &n),
+                      *y = v == NONE ? NULL : graph_shape(b->g, b->values[w].value, &m);
+        if (v != NONE && (!x || !y || n != m || (n && memcmp(x, y, n * sizeof *x) != 0)))
+            return false;
+        operands[i] = w;
+    }
+    uint32_t twin = flat_find(b, f->g, s->op, operands, s->noperands);
+    if (twin == NONE && s->noperands == 2 && op_is(flat_kind(f, step), COMMUTES)) {
+        uint32_t swapped[2] = {operands[1], operands[0]};
+        twin = flat_find(b, f->g, s->op, swapped, 2);
+    }
+    if (twin == NONE)
+        return false;
+    c->twin[step] = twin;
+    for (uint32_t i = 0; i < s->nresults; i++)
+        set_cut(c, s->first_result + i, (struct cut_candidate){.before = b->steps[twin].first_result + i}, CUT_SURE);
+    return true;
+}
+
+static void compare_value(struct comparer *c, uint32_t after) {
+    struct cut_candidate all[MAX_CANDIDATES_OF_CUT];
+    uint32_t n = candidates_of(&c->candidates, after, all), worst = NONE;
+    for (uint32_t i = 0; i < n; i++)
+        if (try_candidate(c, after, all[i], false, NULL))
+            return;
+    if (n > 0 && try_candidate(c, after, all[0], true, &worst))
+        return;
+    if (worst != NONE) {
+        set_cut(c, after, all[0], CUT_ASSUMED);
+        c->region_of[after] = worst;
+    }
+}
+
+static void compare_steps(struct comparer *c) {
+    const struct flat *f = &c->cuts.side[AFTER];
+    for (uint32_t step = 0; step < f->nsteps; step++) {
+        bool calls = graph_class(f->g, f->steps[step].op) == OP_CALL;
+        if (find_twin(c, step) || !(calls || flat_computes(f, step)))
+            continue;
+        for (uint32_t i = 0; i < f->steps[step].nresults; i++)
+            compare_value(c, f->steps[step].first_result + i);
+    }
+}
+
+/* ---- what results depend on ---- */
+
+static void mark_step(struct comparer *c, int side, uint32_t step, enum answer answer) {
+    uint8_t *mark = &c->mark[side][step];
+    if (*mark < 1 + answer)
+        *mark = (uint8_t)(1 + answer);
+}
+
+/* Values whose regions are still to be marked. */
+struct pending {
+    uint32_t *values, n, cap;
+    uint8_t *seen;
+};
+
+static void push(struct pending *p, uint32_t value) {
+    if (p->seen[value])
+        return;
+    p->seen[value] = 1;
+    p->values = grow(p->values, &p->cap, p->n + 1, sizeof *p->values);
+    p->values[p->n++] = value;
+}
+
+static void mark_region(struct comparer *c, uint32_t region, struct pending *p) {
+    struct compared_region *k = &c->m->regions[region];
+    k->needed = true;
+    for (int side = 0; side < SIDES_OF_CUT; side++)
+        for (uint32_t i = 0; i < k->nsteps[side]; i++)
+            mark_step(c, side, k->steps[side][i], k->judgement.answer);
+    for (uint32_t i = 0; i < k->nreached; i++)
+        push(p, k->reached[i]);
+}
+
+static void mark_value(struct comparer *c, uint32_t value, struct pending *p) {
+    const struct flat *f = &c->cuts.side[AFTER];
+    uint32_t step = f->values[value].step;
+    if (c->region_of[value] != NONE) {
+        mark_region(c, c->region_of[value], p);
+    } else if (step != NONE) {
+        bool same = c->twin[step] != NONE;
+        mark_step(c, AFTER, step, same ? ANSWER_PROVED : ANSWER_NOT_COMPARED);
+        if (same)
+            mark_step(c, BEFORE, c->twin[step], ANSWER_PROVED);
+        for (uint32_t i = 0; i < f->steps[step].noperands; i++)
+            if (flat_operands(f, step)[i] != NONE)
+                push(p, flat_operands(f, step)[i]);
+    }
+}
+
+/* Results of the function: they are the same ones whatever they hold. */
+static void compare_results(struct comparer *c, struct pending *p) {
+    const struct flat *f = &c->cuts.side[AFTER], *b = &c->cuts.side[BEFORE];
+    for (uint32_t i = 0; i < f->noutputs; i++) {
+        uint32_t after = f->outputs[i], before = b->outputs[i], worst = NONE;
+        if (after == NONE || before == NONE)
+            continue;
+        if (c->cuts.cut[AFTER][after] == CUT_SURE && c->cuts.before_of[after] == before &&
+            !c->cuts.relation[after].rank) {
+            push(p, after);
+            continue;
+        }
+        uint8_t was = c->cuts.cut[AFTER][after];
+        uint32_t region = c->region_of[after], was_before = c->cuts.before_of[after];
+        struct relation relation = c->cuts.relation[after];
+        c->region_of[after] = NONE;
+        if (!try_candidate(c, after, (struct cut_candidate){.before = before}, true, &worst))
+            c->region_of[after] = worst;
+        mark_value(c, after, p);
+        c->region_of[after] = region;
+        c->cuts.cut[AFTER][after] = was;
+        c->cuts.before_of[after] = was_before;
+        c->cuts.relation[after] = relation;
+    }
+}
+
+/* What no result depends on has no effect: it counts as proved. */
+static void find_dead(struct comparer *c, int side) {
+    const struct flat *f = &c->cuts.side[side];
+    uint8_t *alive = xcalloc(f->nsteps + (size_t)1, 1);
+    for (uint32_t i = 0; i < f->noutputs; i++)
+        if (f->outputs[i] != NONE && f->values[f->outputs[i]].step != NONE)
+            alive[f->values[f->outputs[i]].step] = 1;
+    for (uint32_t s = f->nsteps; s-- > 0;) {
+        alive[s] |= f->g->m->ops[f->steps[s].op].nresults == 0;
+        for (uint32_t i = 0; alive[s] && i < f->steps[s].noperands; i++) {
+            uint32_t v = flat_operands(f, s)[i];
+            if (v != NONE && f->values[v].step != NONE)
+                alive[f->values[v].step] = 1;
+        }
+        if (!alive[s])
+            mark_step(c, side, s, ANSWER_PROVED);
+    }
+    free(alive);
+}
+
+static void count(struct comparer *c, int side) {
+    const struct flat *f = &c->cuts.side[side];
+    for (uint32_t s = 0; s < f->nsteps; s++)
+        if (flat_computes(f, s)) {
+            c->m->ops[side]++;
+            c->m->answers[side][c->mark[side][s] ? c->mark[side][s] - 1 : ANSWER_NOT_COMPARED]++;
+        }
+    for (uint32_t i = 0; i < f->ncopies; i++)
+        if (op_computes(f->g, f->copies[2 * i])) {
+            uint8_t mark = c->mark[side][f->copies[2 * i + 1]];
+            c->m->ops[side]++;
+            c->m->answers[side][mark ? mark - 1 : ANSWER_NOT_COMPARED]++;
+        }
+}
+
+/* ---- functions ---- */
+
+static bool begin(struct comparer *c) {
+    struct flat *f = c->cuts.side;
+    struct str why = STR("");
+    if (f[BEFORE].cut_short || f[AFTER].cut_short)
+        why = STR("functions call one another without end, or it has too many ops");
+    else if (f[BEFORE].nargs != f[AFTER].nargs)
+        why = STR("the functions have different numbers of arguments");
+    else if (f[BEFORE].noutputs != f[AFTER].noutputs)
+        why = STR("the functions have different numbers of results");
+    if (why.n) {
+        c->m->why = why;
+        return false;
+    }
+    c->cuts.before_of = xrealloc(NULL, (f[AFTER].nvalues + (size_t)1) * sizeof *c->cuts.before_of);
+    memset(c->cuts.before_of, 0xff, (f[AFTER].nvalues + (size_t)1) * sizeof *c->cuts.before_of);
+    c->cuts.relation = xcalloc(f[AFTER].nvalues + (size_t)1, sizeof *c->cuts.relation);
+    c->region_of = xrealloc(NULL, (f[AFTER].nvalues + (size_t)1) * sizeof *c->region_of);
+    memset(c->region_of, 0xff, (f[AFTER].nvalues + (size_t)1) * sizeof *c->region_of);
+    c->twin = xrealloc(NULL, (f[AFTER].nsteps + (size_t)1) * sizeof *c->twin);
+    memset(c->twin, 0xff, (f[AFTER].nsteps + (size_t)1) * sizeof *c->twin);
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        c->cuts.cut[side] = xcalloc(f[side].nvalues + (size_t)1, 1);
+        c->mark[side] = xcalloc(f[side].nsteps + (size_t)1, 1);
+    }
+    for (uint32_t i = 0; i < f[AFTER].nargs; i++)
+        set_cut(c, i, (struct cut_candidate){.before = i}, CUT_SURE);
+    return true;
+}
+
+static void compare_functions(struct module_comparison *m, struct judgements *j, const struct graph *before,
+                              uint32_t func, const struct graph *after, uint32_t func_after, const uint32_t *func_of) {
+    struct comparer c = {.m = m, .judgements = j};
+    struct pending p = {0};
+    flat_build(&c.cuts.side[BEFORE], before, func);
+    flat_build(&c.cuts.side[AFTER], after, func_after);
+    if (begin(&c)) {
+        candidates_begin(&c.candidates, &c.cuts, func_of);
+        compare_steps(&c);
+        p.seen = xcalloc(c.cuts.side[AFTER].nvalues + (size_t)1, 1);
+        compare_results(&c, &p);
+        while (p.n > 0)
+            mark_value(&c, p.values[--p.n], &p);
+        candidates_free(&c.candidates);
+        find_dead(&c, BEFORE);
+        find_dead(&c, AFTER);
+    }
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        if (!c.mark[side])
+            c.mark[side] = xcalloc(c.cuts.side[side].nsteps + (size_t)1, 1);
+        count(&c, side);
+        free(c.mark[side]);
+        free(c.cuts.cut[side]);
+        flat_free(&c.cuts.side[side]);
+    }
+    free(c.cuts.before_of);
+    free(c.cuts.relation);
+    free(c.region_of);
+    free(c.twin);
+    free(p.values);
+    free(p.seen);
+    arena_free(&c.arena);
+}
+
+/* A function that runs on its own: no op of the module calls it. */
+static bool is_root(const struct graph *g, uint32_t func) {
+    bool called = false;
+    for (uint32_t op = 0; op < g->m->nops && !called; op++)
+        called = g->m->ops[op].callee != NONE && mlir_find_func(g->m, g->m->ops[op].callee) == func;
+    return g->func_kind[func] == FUNC_MAIN && g->m->funcs[func].complete && !called;
+}
+
+static uint32_t only_root(const struct graph *g) {
+    uint32_t found = NONE, n = 0;
+    for (uint32_t f = 0; f < g->m->nfuncs; f++)
+        if (is_root(g, f)) {
+            found = f;
+            n++;
+        }
+    return n == 1 ? found : NONE;
+}
+
+void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
+                     const struct graph *after) {
+    *m = (struct module_comparison){0};
+    uint32_t *func_of = pair_functions(before, after), only = only_root(after), compared = 0;
+    if (only != NONE && func_of[only] == NONE)
+        func_of[only] = only_root(before);
+    for (uint32_t f = 0; f < after->m->nfuncs; f++)
+        if (is_root(after, f) && func_of[f] != NONE) {
+            compare_functions(m, j, before, func_of[f], after, f, func_of);
+            compared++;
+        }
+    if (!compared)
+        m->why = STR("no function is in both modules");
+    free(func_of);
+}
+
+void module_comparison_free(struct module_comparison *m) {
+    free(m->regions);
+    arena_free(&m->arena);
+}

@@ -1,0 +1,38 @@
+/* Two modules of one compile compared: which ops of both are proved to compute the same. */
+#ifndef FA_COMPARE_MODULES_H
+#define FA_COMPARE_MODULES_H
+
+#include "verify/judge.h"
+#include "verify/region.h"
+
+/* Judgements by the text of the region; may be asked from several threads. */
+struct judgements;
+struct judgements *judgements_new(void);
+void judgements_free(struct judgements *j);
+uint32_t judgements_count(const struct judgements *j);
+
+/* Ops of a region, ids of the graph. */
+struct compared_region {
+    struct judgement judgement;
+    uint32_t *ops[SIDES_OF_CUT], nops[SIDES_OF_CUT]; /* ascending, each once */
+    uint32_t *reached, nreached;                     /* values of AFTER that it starts from */
+    uint32_t *inputs, ninputs;                       /* of its counterexample: values of the graph of BEFORE */
+    uint32_t *steps[SIDES_OF_CUT], nsteps[SIDES_OF_CUT];
+    bool needed; /* some result depends on it */
+};
+
+struct module_comparison {
+    struct arena arena;
+    struct compared_region *regions;
+    uint32_t nregions, regions_cap;
+    uint32_t ops[SIDES_OF_CUT];                              /* compute ops */
+    uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* of them, by answer */
+    struct str why;                                          /* no functions were compared, and why; or empty */
+};
+
+/* `before` and `after` have to outlive it. */
+void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
+                     const struct graph *after);
+void module_comparison_free(struct module_comparison *m);
+
+#endif

@@ -1,0 +1,18 @@
+/* A region as one function that computes both sides from shared inputs and returns both results, that of BEFORE first:
+ * the miter of circuit verification. Equal regions have equal texts. */
+#ifndef FA_MITER_H
+#define FA_MITER_H
+
+#include "verify/region.h"
+
+struct miter {
+    struct str text; /* in the arena */
+    bool has_gelu;
+};
+
+/* False with a reason where a type has no text. `tanh_gelu`: every gelu in the form with tanh, which devices and the
+ * compiler take for it. */
+bool miter_print(const struct cut_region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
+                 struct str *why);
+
+#endif

@@ -1,0 +1,162 @@
+/* fusion_check.yml, written as text: block literals for what is verbatim, JSON strings for the rest. */
+#include <fnmatch.h>
+#include <json-c/json.h>
+
+#include "base/utf8.h"
+#include "place/segment.h"
+#include "report/text.h"
+#include "verify/unchecked.h"
+#include "verify/verify.h"
+
+/* `key: "text"`. */
+static void put_text(struct buf *out, const char *indent, const char *key, struct str text) {
+    struct buf scratch = {0};
+    struct str clean = utf8_repair(text, &scratch);
+    json_object *j = json_object_new_string_len(clean.p ? clean.p : "", (int)clean.n);
+    buf_printf(out, "%s%s: %s\n", indent, key,
+               j ? json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE) : "\"\"");
+    json_object_put(j);
+    buf_free(&scratch);
+}
+
+/* `key: |` and the lines, where a literal block keeps them as they are. */
+static void put_block(struct buf *out, const char *indent, const char *key, struct str text) {
+    struct buf scratch = {0};
+    struct str clean = utf8_repair(text, &scratch);
+    if (text_block_style(clean) != YAML_LITERAL_SCALAR_STYLE || clean.n == 0 || clean.p[clean.n - 1] != '\n') {
+        put_text(out, indent, key, clean);
+    } else {
+        buf_printf(out, "%s%s: |\n", indent, key);
+        while (clean.n > 0) {
+            const char *end = memchr(clean.p, '\n', clean.n);
+            size_t n = end ? (size_t)(end - clean.p) + 1 : clean.n;
+            buf_printf(out, "%s  %.*s", indent, (int)n, clean.p);
+            clean.p += n;
+            clean.n -= n;
+        }
+    }
+    buf_free(&scratch);
+}
+
+static bool is_chosen(const char *globs, struct str name) {
+    char glob[128], op[128];
+    bool found = !globs;
+    snprintf(op, sizeof op, "%.*s", (int)name.n, name.p);
+    for (const char *p = globs; p && *p && !found;) {
+        size_t n = strcspn(p, ",");
+        snprintf(glob, sizeof glob, "%.*s", (int)n, p);
+        found = fnmatch(glob, op, 0) == 0;
+        p += n + (p[n] == ',');
+    }
+    return found;
+}
+
+/* The last compute op of AFTER in the region, or its last op. */
+static uint32_t fused_op(const struct compared_region *r, const struct graph *g) {
+    uint32_t op = r->nops[AFTER] ? r->ops[AFTER][r->nops[AFTER] - 1] : NONE;
+    for (uint32_t i = 0; i < r->nops[AFTER]; i++)
+        if (op_computes(g, r->ops[AFTER][i]))
+            op = r->ops[AFTER][i];
+    return op;
+}
+
+static uint32_t count_compute(const struct compared_region *r, const struct graph *g, int side) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->nops[side]; i++)
+        n += op_computes(g, r->ops[side][i]);
+    return n;
+}
+
+static void put_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
+    static const char *const keys[] = {"before", "after"};
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
+        struct buf text = {0};
+        segment_text(&s, &text);
+        put_block(out, "    ", keys[side], buf_str(&text));
+        buf_free(&text);
+    }
+}
+
+/* "input 0 is %arg0" of each input of a counterexample. */
+static void put_counterexample(struct buf *out, const struct compared_region *r, const struct mlir *before) {
+    struct buf text = {0};
+    for (uint32_t i = 0; i < r->ninputs; i++) {
+        struct str name = mlir_span(before, before->values[r->inputs[i]].name);
+        buf_printf(&text, "input %u is %.*s of BEFORE\n", i, (int)name.n, name.p);
+    }
+    buf_add(&text, r->judgement.shown);
+    put_block(out, "    ", "counterexample", buf_str(&text));
+    buf_free(&text);
+}
+
+static void put_entry(struct stage_pair *p, const struct compared_region *r, const struct level levels[SIDES_OF_CUT],
+                      const struct fa_verify_options *o) {
+    const struct graph *g = &levels[BEFORE].graph, *h = &levels[AFTER].graph;
+    struct buf *out = &p->report;
+    uint32_t op = fused_op(r, h);
+    struct str name = op == NONE ? STR("none") : mlir_op_name(h->m, op);
+    bool fusion = count_compute(r, h, AFTER) < count_compute(r, g, BEFORE);
+    if (!is_chosen(o->only, name))
+        return;
+    p->ndifferences++;
+    buf_printf(out, "  - kind: %s\n", fusion ? "wrong_fusion" : "wrong_lowering");
+    put_text(out, "    ", "fused_op", name);
+    if (p->pass.n)
+        put_text(out, "    ", "pass", p->pass);
+    if (op != NONE)
+        put_text(out, "    ", "ir_loc", mlir_loc_text(h->m, op));
+    struct str unchecked = unchecked_condition(g, r->ops[BEFORE], r->nops[BEFORE], h, op);
+    if (unchecked.n)
+        put_text(out, "    ", "unchecked", unchecked);
+    if (r->judgement.why.n)
+        put_text(out, "    ", "matters_for", r->judgement.why);
+    put_counterexample(out, r, g->m);
+    put_segments(out, r, levels);
+}
+
+static void put_not_compared(struct stage_pair *p, const struct compared_region *r,
+                             const struct level levels[SIDES_OF_CUT]) {
+    buf_printf(&p->report, "  - kind: not_compared\n");
+    put_text(&p->report, "    ", "reason", r->judgement.why);
+    put_segments(&p->report, r, levels);
+}
+
+void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+                   const struct fa_verify_options *o) {
+    for (int answer = ANSWER_DIFFERENT; answer <= (o->details ? ANSWER_NOT_COMPARED : ANSWER_DIFFERENT); answer++)
+        for (uint32_t i = 0; i < m->nregions; i++) {
+            const struct compared_region *r = &m->regions[i];
+            if (!r->needed || (int)r->judgement.answer != answer)
+                continue;
+            if (answer == ANSWER_DIFFERENT)
+                put_entry(p, r, levels, o);
+            else
+                put_not_compared(p, r, levels);
+        }
+}
+
+static void put_counts(struct buf *out, const struct fa_verification *v, int side) {
+    buf_printf(out, "  %s: {ops: %u, proved: %u, different: %u, not_compared: %u}\n",
+               side == AFTER ? "after" : "before", v->ops[side], v->answers[side][ANSWER_PROVED],
+               v->answers[side][ANSWER_DIFFERENT], v->answers[side][ANSWER_NOT_COMPARED]);
+}
+
+void print_check(struct fa_verification *v) {
+    struct buf *out = &v->report;
+    bool any = false;
+    for (uint32_t i = 0; i < v->npairs; i++)
+        any |= v->pairs[i].report.n > 0;
+    if (!any)
+        return;
+    buf_add(out, STR("input:\n"));
+    put_text(out, "  ", v->options->nfiles > 1 ? "before" : "log", str_of(v->options->files[0]));
+    if (v->options->nfiles > 1)
+        put_text(out, "  ", "after", str_of(v->options->files[1]));
+    buf_add(out, STR("compared:\n"));
+    put_counts(out, v, BEFORE);
+    put_counts(out, v, AFTER);
+    buf_add(out, STR("checks:\n"));
+    for (uint32_t i = 0; i < v->npairs; i++)
+        buf_add(out, buf_str(&v->pairs[i].report));
+}

@@ -1,0 +1,231 @@
+#include "verify/trial.h"
+
+#include <math.h>
+
+/* As those of the prover (prove/trials.c). */
+static const double tolerance = 1e-9, floor_of_largest = 1e-3;
+
+enum { MAX_CONSTANTS = 64, MAX_ELEMENTS = 1 << 23, MAX_STEPS = 1 << 27 };
+
+/* ---- circuits ---- */
+
+static bool is_op(const struct graph *g, uint32_t op) {
+    enum op_class c = graph_class(g, op);
+    return c != OP_CONSTANT && c != OP_RETURN && c != OP_STRUCTURE && g->m->ops[op].func == 0 &&
+           g->m->ops[op].nresults > 0;
+}
+
+static bool list_ops(struct circuit *c, struct arena *a, struct str *why) {
+    const struct graph *g = &c->module.graph;
+    uint32_t *ops = arena_alloc(a, (g->m->nops + 1) * sizeof *ops), n = 0;
+    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++)
+        if (is_op(g, op))
+            ops[n++] = op;
+    c->match = (struct match){.graph = g, .ops = ops, .nops = n, .func = 0, .root = n ? ops[n - 1] : NONE};
+    return subgraph_of_match(&c->match, &c->subgraph, why);
+}
+
+static bool set_up(struct circuit *c, struct arena *a, struct str *why) {
+    const struct graph *g = &c->module.graph;
+    struct reference *r = &c->reference;
+    *r = (struct reference){.match = &c->match, .arena = a};
+    if (c->match.nops > MAX_REFERENCE_OPS) {
+        *why = STR("too many ops");
+        return false;
+    }
+    for (uint32_t i = 0; i < c->match.nops; i++) {
+        r->ops[r->nops++] = c->match.ops[i];
+        r->sorts |= op_is((enum op_kind)g->kind[c->match.ops[i]], SORTS);
+    }
+    for (uint32_t i = 0; i < g->m->funcs[0].nargs; i++) {
+        if (r->ninputs == MAX_INPUTS) {
+            *why = STR("too many operands");
+            return false;
+        }
+        r->inputs[r->ninputs++] = (struct proof_input){.value = g->m->funcs[0].first_arg + i};
+    }
+    for (uint32_t i = 0; i < r->ninputs; i++) {
+        struct proof_input *in = &r->inputs[i];
+        in->predicate = predicate_use_of(r, in->value);
+        in->mask_sign = mask_sign_of(r, in->value);
+        in->is_index = is_index_input(r, in->value);
+    }
+    r->thresholds = thresholds_of(r);
+    return true;
+}
+
+bool circuit_read(struct circuit *c, struct str text, struct arena *a, struct str *why) {
+    *c = (struct circuit){.result = {NONE, NONE}};
+    bool good = parsed_module_read(&c->module, text, a);
+    const struct graph *g = &c->module.graph;
+    uint32_t end = good ? g->return_op[0] : NONE;
+    if (end == NONE || graph_noperands(g, end) != 2) {
+        *why = STR("the region has no text that can be read");
+        return false;
+    }
+    memcpy(c->result, graph_operands(g, end), sizeof c->result);
+    return list_ops(c, a, why) && set_up(c, a, why);
+}
+
+void circuit_free(struct circuit *c) {
+    parsed_module_free(&c->module);
+}
+
+bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,
+                    struct arena *a, struct circuit *out, struct str *why) {
+    struct print_options how = {.scale_constants = scale, .payloads = payloads};
+    struct printed_module w;
+    const struct mlir *m = c->module.graph.m;
+    *out = (struct circuit){.result = {NONE, NONE}};
+    if (!subgraph_print(&c->subgraph, e, &how, a, &w, why))
+        return false;
+    if (!parsed_module_read(&out->module, w.text, a)) {
+        *why = STR("its ops do not hold together in other shapes");
+        return false;
+    }
+    const struct mlir *small = out->module.graph.m;
+    for (uint32_t i = 0; i < c->subgraph.nops; i++)
+        for (int side = 0; side < 2; side++)
+            if (c->subgraph.ops[i] == m->values[c->result[side]].def)
+                out->result[side] = small->ops[small->funcs[0].first_op + w.line[i]].first_result;
+    if (out->result[0] == NONE || out->result[1] == NONE) {
+        *why = STR("a result is lost");
+        return false;
+    }
+    return list_ops(out, a, why) && set_up(out, a, why);
+}
+
+/* ---- numbers ---- */
+
+bool circuit_fill(const struct circuit *c, enum trial trial, uint64_t seed, struct eval_context *b,
+                  struct given given[MAX_INPUTS]) {
+    if (!trial_differs(&c->reference, trial))
+        return false;
+    struct device_run *run = arena_alloc(b->arena, sizeof *run);
+    *run = (struct device_run){.ref = &c->reference, .eval = *b, .seed = seed};
+    bool good = numbers_make(run, run, trial, NONE);
+    memcpy(given, run->given, c->reference.ninputs * sizeof *given);
+    return good;
+}
+
+/* ---- evaluation ---- */
+
+struct constant_at {
+    uint32_t value;
+    double error; /* of rounding, absolute */
+};
+
+/* The largest rounding error of a constant: half a unit of the last place of the narrowest format on its way, and of
+ * the seventh digit, which is the last one that the compiler prints. Numbers of few bits are meant exactly: of three in
+ * formats of few bits, where a rounded one ends in zeros by chance. */
+static double rounding_of(struct constant c) {
+    enum { PRINTED = 21 };
+    int exponent, exact = c.bits >= 24 ? 12 : 3;
+    double x = frexp(fabs(c.value), &exponent);
+    if (c.value == 0 || !isfinite(c.value) || ldexp(x, exact) == floor(ldexp(x, exact)))
+        return 0;
+    return ldexp(1, exponent - 1 - (c.bits < PRINTED ? c.bits : PRINTED));
+}
+
+static uint32_t find_constants(const struct graph *g, struct constant_at *out) {
+    uint32_t n = 0;
+    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++) {
+        uint32_t v = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
+        if (v == NONE || (graph_class(g, op) != OP_CONSTANT && graph_class(g, op) != OP_CAST))
+            continue;
+        struct constant c = graph_constant(g, v);
+        bool last = c.known; /* not on its way to its element type */
+        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
+            last &=
+                graph_class(g, g->uses[u]) != OP_CAST || !graph_constant(g, g->m->ops[g->uses[u]].first_result).known;
+        if (last && n < MAX_CONSTANTS && !format_is_integer(graph_dtype(g, v)) && rounding_of(c) > 0)
+            out[n++] = (struct constant_at){v, rounding_of(c)};
+    }
+    return n;
+}
+
+static bool evaluate(const struct circuit *c, const struct given *given, uint32_t n, enum equals equals,
+                     struct arena *a, const struct tensor *out[2], struct str *why) {
+    struct eval_context b = {.arena = a, .equals = equals, .max_elements = MAX_ELEMENTS, .max_steps = MAX_STEPS};
+    struct program p = {.graph = &c->module.graph, .given = given, .ngiven = n};
+    bool good = interpret_values(&b, &p, c->result, 2, out);
+    *why = b.error;
+    return good;
+}
+
+/* Adds to `slack` by how much each result changes when each constant is rounded the other way. */
+static void add_slack(const struct circuit *c, const struct given *given, enum equals equals, struct arena *a,
+                      const struct tensor *const results[2], double *slack) {
+    struct constant_at constants[MAX_CONSTANTS];
+    uint32_t nconstants = find_constants(&c->module.graph, constants), n = c->reference.ninputs;
+    struct given *more = arena_alloc(a, (n + 1) * sizeof *more);
+    memcpy(more, given, n * sizeof *more);
+    for (uint32_t i = 0; i < nconstants; i++) {
+        struct eval_context b = {.arena = a};
+        struct shape s;
+        const struct tensor *moved[2];
+        struct str why;
+        if (!shape_in_graph(&c->module.graph, constants[i].value, &s))
+            continue;
+        struct tensor *t = tensor_new(&b, &s);
+        for (int64_t k = 0; t && k < t->n; k++)
+            t->x[k] = graph_constant(&c->module.graph, constants[i].value).value + constants[i].error;
+        more[n] = (struct given){constants[i].value, t};
+        if (!t || !evaluate(c, more, n + 1, equals, a, moved, &why))
+            continue;
+        for (int side = 0; side < 2; side++)
+            for (int64_t k = 0; k < moved[side]->n && moved[side]->n == results[side]->n; k++) {
+                double d = fabs(moved[side]->x[k] - results[side]->x[k]);
+                slack[k] += isfinite(d) ? 1.1 * d : 0;
+            }
+    }
+}
+
+/* Elements that BEFORE does not make a number are not compared. */
+static double error_at(double p, double q, double scale) {
+    if (!isfinite(p))
+        return 0;
+    return !isfinite(q) ? INFINITY : p == q ? 0 : fabs(p - q) / scale;
+}
+
+struct comparison circuit_compare(const struct circuit *c, const struct given *given, enum equals equals,
+                                  struct arena *a) {
+    const struct tensor *t[2];
+    struct comparison o = {.at = -1};
+    double largest = 0, worst = tolerance, *slack = NULL;
+    o.evaluated = evaluate(c, given, c->reference.ninputs, equals, a, t, &o.why);
+    if (!o.evaluated)
+        return o;
+    o.shape = t[0]->shape;
+    if (t[0]->n != t[1]->n) {
+        o.evaluated = false;
+        o.why = STR("the results have different shapes");
+        return o;
+    }
+    for (int64_t i = 0; i < t[0]->n; i++)
+        if (isfinite(t[0]->x[i])) {
+            o.elements++;
+            largest = fmax(largest, fabs(t[0]->x[i]));
+        }
+    for (int64_t i = 0; i < t[0]->n; i++) {
+        double scale = fmax(fabs(t[0]->x[i]), floor_of_largest * largest);
+        double e = error_at(t[0]->x[i], t[1]->x[i], scale);
+        if (e <= tolerance)
+            continue;
+        if (!slack) {
+            slack = arena_alloc(a, (size_t)t[0]->n * sizeof *slack);
+            add_slack(c, given, equals, a, t, slack);
+        }
+        double rest = isfinite(e) ? e - slack[i] / scale : e;
+        if (rest <= tolerance)
+            o.bound = fmax(o.bound, e);
+        else if (rest > worst) {
+            worst = rest;
+            o.differs = true;
+            o.at = i;
+            o.before = t[0]->x[i];
+            o.after = t[1]->x[i];
+        }
+    }
+    return o;
+}

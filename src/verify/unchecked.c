@@ -1,0 +1,27 @@
+/* Read in the fusing passes of tt-mlir (lib/Dialect/TTIR/Transforms/TTIRFusing.cpp, .../Fusing and
+ * lib/Dialect/TTNN/Transforms/TTNNFusing.cpp, commit 19c86fc). */
+#include "verify/unchecked.h"
+
+static const struct {
+    enum op_kind fused, replaced; /* an op of BEFORE that has to be among those replaced */
+    const char *condition;
+} conditions[] = {
+    {K_MEAN, K_SUM, "ScaledSumToMeanPattern accepts a factor within an absolute 1e-4 of 1/N, whatever N is"},
+    {K_MISH, K_WHERE, "MishFusingPattern does not look at the threshold of the softplus"},
+    {K_TOPK, K_SORT, "TopKFusingPattern takes the last k of an ascending sort, which topk returns in the other order"},
+    {K_RMS_NORM, K_CLAMP, "NormalizeRMSNormFusionPattern does not look at the upper bound of the clamp"},
+    {K_SDPA_DECODE, K_SOFTMAX, "the mask of the decode op is multiplied by the scale, which is not undone"},
+    {K_SDPA_DECODE, K_SDPA, "the mask of the decode op is multiplied by the scale, which is not undone"},
+    {K_CONV_TRANSPOSE2D, K_MULTIPLY,
+     "ConvWithMultiply scales the weight of a grouped transposed convolution by its rows"},
+    {K_SOFTMAX, K_EXP, "the softmax patterns compare dimensions as they are printed, negative ones with positive ones"},
+};
+
+struct str unchecked_condition(const struct graph *before, const uint32_t *ops, uint32_t n, const struct graph *after,
+                               uint32_t fused) {
+    for (size_t c = 0; c < sizeof conditions / sizeof *conditions && fused != NONE; c++)
+        for (uint32_t i = 0; i < n; i++)
+            if (after->kind[fused] == conditions[c].fused && before->kind[ops[i]] == conditions[c].replaced)
+                return str_of(conditions[c].condition);
+    return STR("");
+}

@@ -1,0 +1,148 @@
+/* fa_verify: reads the modules, compares the pairs side by side, adds up, and decides the status. */
+#include "verify/verify.h"
+
+#include <stdlib.h>
+
+#include "base/work.h"
+#include "report/report.h"
+
+static void add_up(struct fa_verification *v, const struct stage_pair *p) {
+    v->ndifferences += p->ndifferences;
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        v->ops[side] += p->ops[side];
+        for (int a = 0; a <= ANSWER_NOT_COMPARED; a++)
+            v->answers[side][a] += p->answers[side][a];
+    }
+}
+
+/* The reason for most of what was not compared. */
+static struct str most_frequent_reason(const struct module_comparison *m, struct arena *a) {
+    struct str best = STR("");
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->nregions; i++) {
+        const struct compared_region *r = &m->regions[i];
+        uint32_t n = r->nops[AFTER] + r->nops[BEFORE];
+        if (r->needed && r->judgement.answer == ANSWER_NOT_COMPARED && n > most) {
+            most = n;
+            best = r->judgement.why;
+        }
+    }
+    return arena_str(a, best);
+}
+
+static void compare_pair(void *context, uint32_t i, uint32_t worker) {
+    struct fa_verification *v = context;
+    struct stage_pair *p = &v->pairs[i];
+    struct level levels[SIDES_OF_CUT];
+    struct module_comparison m;
+    (void)worker;
+    p->diags = (struct diags){.arena = &p->arena};
+    for (int side = 0; side < SIDES_OF_CUT; side++)
+        level_read(&levels[side], &p->text[side], &p->diags);
+    compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph);
+    memcpy(p->ops, m.ops, sizeof p->ops);
+    memcpy(p->answers, m.answers, sizeof p->answers);
+    p->why = arena_str(&p->arena, m.why);
+    p->missing = most_frequent_reason(&m, &p->arena);
+    print_entries(p, &m, levels, v->options);
+    module_comparison_free(&m);
+    for (int side = 0; side < SIDES_OF_CUT; side++)
+        level_free(&levels[side]);
+}
+
+static struct source_location place_of(const struct stage_pair *p) {
+    return (struct source_location){p->text[AFTER].source->path, p->text[AFTER].block->first_line, 0};
+}
+
+static void say_what_is_missing(struct fa_verification *v, double share) {
+    for (uint32_t i = 0; i < v->npairs; i++) {
+        const struct stage_pair *p = &v->pairs[i];
+        if (p->why.n || p->missing.n)
+            diag_add(&v->diags, p->why.n ? SEV_ERROR : SEV_NOTE, place_of(p), NULL, "%u of %u ops not compared: %.*s",
+                     p->answers[BEFORE][ANSWER_NOT_COMPARED] + p->answers[AFTER][ANSWER_NOT_COMPARED],
+                     p->ops[BEFORE] + p->ops[AFTER], (int)(p->why.n ? p->why.n : p->missing.n),
+                     p->why.n ? p->why.p : p->missing.p);
+    }
+    diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0},
+             "--details lists them; --min-compared=0 accepts it", "only %.1f %% of the compute ops were compared",
+             100 * share);
+}
+
+static enum fa_status run(struct fa_verification *v) {
+    enum fa_status found = find_pairs(v);
+    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0;
+    if (found != FA_CLEAN)
+        return found;
+    v->judgements = judgements_new();
+    work_run(v->npairs, threads, compare_pair, v);
+    for (uint32_t i = 0; i < v->npairs; i++) {
+        diags_take(&v->diags, &v->pairs[i].diags);
+        add_up(v, &v->pairs[i]);
+        none += v->pairs[i].why.n > 0;
+    }
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        n += v->ops[side];
+        missing += v->answers[side][ANSWER_NOT_COMPARED];
+    }
+    print_check(v);
+    double share = n ? 1 - (double)missing / n : none ? 0 : 1;
+    if (v->ndifferences)
+        return FA_MISSED;
+    if (none == v->npairs || share < v->options->min_compared) {
+        say_what_is_missing(v, share);
+        return FA_INPUT;
+    }
+    return FA_CLEAN;
+}
+
+struct fa_verification *fa_verify(const struct fa_verify_options *options) {
+    struct fa_verification *v = xcalloc(1, sizeof *v);
+    v->options = options;
+    v->diags = (struct diags){.arena = &v->arena};
+    v->status = run(v);
+    v->options = NULL;
+    return v;
+}
+
+enum fa_status fa_verification_status(const struct fa_verification *v) {
+    return v->status;
+}
+size_t fa_verification_diagnostics(const struct fa_verification *v) {
+    return v->diags.n;
+}
+size_t fa_verification_diagnostics_dropped(const struct fa_verification *v) {
+    return v->diags.dropped;
+}
+struct fa_diagnostic fa_verification_diagnostic(const struct fa_verification *v, size_t i) {
+    return diagnostic_of(&v->diags.items[i]);
+}
+size_t fa_verification_differences(const struct fa_verification *v) {
+    return v->ndifferences;
+}
+
+struct fa_compared fa_verification_compared(const struct fa_verification *v, bool after) {
+    const uint32_t *a = v->answers[after];
+    return (struct fa_compared){v->ops[after], a[ANSWER_PROVED], a[ANSWER_DIFFERENT], a[ANSWER_NOT_COMPARED]};
+}
+
+bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n) {
+    return !v->report.n || report_write_text(buf_str(&v->report), path, error, n);
+}
+
+void fa_verification_free(struct fa_verification *v) {
+    for (uint32_t i = 0; i < v->npairs; i++) {
+        buf_free(&v->pairs[i].report);
+        diags_free(&v->pairs[i].diags);
+        arena_free(&v->pairs[i].arena);
+    }
+    free(v->pairs);
+    for (uint32_t i = 0; i < v->sources.n; i++)
+        source_close(&v->sources.items[i]);
+    free(v->sources.items);
+    if (v->judgements)
+        judgements_free(v->judgements);
+    buf_free(&v->report);
+    diags_free(&v->diags);
+    arena_free(&v->arena);
+    free(v);
+}

@@ -1,0 +1,45 @@
+/* The comparisons of one run of `verify`, and the report on them. Private to the files of the room behind
+ * fa_verify. */
+#ifndef FA_VERIFY_H
+#define FA_VERIFY_H
+
+#include "fusion_audit.h"
+#include "graph/level.h"
+#include "verify/compare_modules.h"
+
+/* Two modules that are compared: those of two files, or of two stages of a log. */
+struct stage_pair {
+    struct level_text text[SIDES_OF_CUT];
+    struct str pass; /* that made AFTER; or empty */
+    /* results */
+    struct buf report; /* entries */
+    uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
+    struct str why;     /* nothing was compared; or empty */
+    struct str missing; /* the most frequent reason why ops were not compared; or empty */
+    struct arena arena;
+    struct diags diags;
+};
+
+struct fa_verification {
+    const struct fa_verify_options *options;
+    struct arena arena;
+    struct diags diags;
+    struct source_list sources;
+    struct log_scan *scans;
+    struct stage_pair *pairs;
+    uint32_t npairs, pairs_cap;
+    struct judgements *judgements;
+    struct buf report;
+    uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
+    enum fa_status status;
+};
+
+/* Which modules are compared, from the files. FA_CLEAN, or FA_USAGE or FA_INPUT with diagnostics. */
+enum fa_status find_pairs(struct fa_verification *v);
+/* Appends the entries of a comparison to the report of the pair. */
+void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+                   const struct fa_verify_options *o);
+/* The whole report. */
+void print_check(struct fa_verification *v);
+
+#endif
