@@ -51,6 +51,7 @@ struct fa_options {
     const char *device;               /* of fa_audit: what is saved is priced for this one; NULL: that of the module */
     const char *default_devices;      /* directory of the devices; NULL: beside the program, or as installed */
     const char *perf;                 /* of fa_audit: measured times, ops_perf_results*.csv; or NULL */
+    const char *suppress;             /* of fa_audit: a file of places that are not wanted; or NULL */
     const char *sort;                 /* of fa_audit: "saving", "count" or "name"; NULL: saving */
     const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
     const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */
@@ -85,13 +86,13 @@ struct fa_audit; /* a finished audit */
 /* Reads the files, searches, proves. Never NULL; to be freed with fa_free. */
 struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
-size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
-size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
+size_t fa_fused_ops(const struct fa_audit *a);           /* entries of the report */
+size_t fa_places(const struct fa_audit *a);              /* instances over all entries */
 size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* beyond max_diagnostics */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
 /* Lines for --verbose: for each graph what was audited and paired, the counterexample of each match that was refuted,
- * and how many proofs were evaluated. */
+ * what was suppressed, and how many proofs were evaluated. */
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
@@ -101,9 +102,9 @@ const char *fa_get_remark(const struct fa_audit *a, size_t i);
  * other names or an owner that could be kept only by overwriting it, and that failed. With another status nothing is
  * written. */
 bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n);
-/* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes of
- * a terminal. `name` is what the first line calls the report. After a dry run that line only; with a status other than
- * FA_MISSED nothing. */
+/* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
+ * of a terminal. `name` is what the first line calls the report. After a dry run that line only; with a status other
+ * than FA_MISSED nothing. */
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
 void fa_free(struct fa_audit *a);
 

@@ -272,13 +272,17 @@ static void finish_report(struct fa_audit *a) {
     if (a->proofs && places)
         remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs), places,
                                places == 1 ? "" : "s"));
+    for (uint32_t i = 0; i < a->report.nsuppressed; i++)
+        remark(a, a->report.suppressed[i]);
+    suppressions_say_unused(&a->suppress, &a->diags);
     say_unfused(a);
     say_unjoined(a);
     report_sort(&a->report, a->sort);
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    if (!read_patterns(a) || !read_chips(a) || !read_sort(a))
+    if (!read_patterns(a) || !read_chips(a) || !read_sort(a) ||
+        (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
         return FA_USAGE;
     if (o->perf && !o->dry_run && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
         return FA_INPUT;
@@ -289,6 +293,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.ttnn_path = a->inputs.ttnn_path;
     a->report.count_only = o->dry_run;
     a->report.details = o->details;
+    a->report.suppress = o->suppress ? &a->suppress : NULL;
     a->report.spool.directory = o->temporary ? arena_strdup(&a->arena, str_of(o->temporary)) : NULL;
     a->narrowed = o->only || o->skip || o->sources || o->no_default_patterns || library_is_narrowed(o->library);
     if (!o->no_validate && !o->dry_run)

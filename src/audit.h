@@ -16,9 +16,10 @@ struct fa_audit {
     struct pattern_set own;             /* read for this audit */
     const struct pattern_set *patterns; /* these or those of a library */
     struct chips chips;
-    struct perf perf;        /* --perf */
-    uint32_t perf_joined;    /* its rows that are of an op */
-    const struct chip *chip; /* --device; NULL: that of each module */
+    struct perf perf;             /* --perf */
+    uint32_t perf_joined;         /* its rows that are of an op */
+    const struct chip *chip;      /* --device; NULL: that of each module */
+    struct suppressions suppress; /* --suppress */
     struct inputs inputs;
     struct report report;
     enum report_order sort;

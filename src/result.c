@@ -57,6 +57,7 @@ void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width
 
 void fa_free(struct fa_audit *a) {
     report_free(&a->report);
+    suppressions_free(&a->suppress);
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
     chips_free(&a->chips);

@@ -3,6 +3,7 @@
 
 usage: cli_test.py PROGRAM [unittest arguments]
 """
+import fcntl
 import gzip
 import io
 import json
@@ -10,10 +11,12 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
+import termios
 import threading
 import unittest
 import zipfile
@@ -948,7 +951,7 @@ class PatternTests(Case):
     def test_numbers_that_are_not_known(self):
         self.write("p.yml", RELU.replace("out = maximum(x, 0)", "out = exp(x) [* a] [+ b]") +
                    "require: value(a) == value(b)\ntests:\n  - hit: o = exp x:4\n")
-        self.assertIn(": not known == not known; a is absent, b is absent\n",
+        self.assertIn(": unknown == unknown; a is absent, b is absent\n",
                       self.run_it("patterns", "test", "-P", "p.yml", "relu")[2])
 
     def test_hints(self):
@@ -996,6 +999,90 @@ class PatternTests(Case):
         self.wrong("no pattern or fused op matches 'nope'", "patterns", "test", "nope")
         self.wrong("names and --only exclude each other", "patterns", "test", "linear", "--only=linear")
         self.wrong("patterns has no option '--json'", "patterns", "test", "--json")
+
+
+class Summary(Case):
+    """What people read: the table, its width and colours; what is left out."""
+    files = ("m.ttir.mlir", "m.ttnn.mlir")
+
+    def test_table(self):
+        self.assertEqual(self.run_it(*self.files)[2],
+                         "fusion_todo.yml: 1 place, 1 fused op; 2 of 2 TTNN ops paired; all would save 3.3 us of 6.9 us (n150\n"
+                         "  assumed)\n"
+                         "   saves  places  fused op      what to do\n"
+                         "  3.3 us       1  ttnn.linear   set enable-fusing-pass=true\n")
+        self.assertIn("      action: set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline\n", self.read())
+
+    def test_quiet_and_clean(self):
+        self.assertEqual(self.run_it("-q", *self.files), (1, "", ""))
+        self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
+
+    def on_terminal(self, columns, **env):
+        master, slave = os.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        subprocess.run([PROGRAM, *self.files], cwd=self.directory.name, stderr=slave, timeout=60,
+                       env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **env})
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                text += os.read(master, 65536)
+            except OSError:
+                break
+            if not text:
+                break
+        os.close(master)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_terminal(self):
+        text = self.on_terminal(70)
+        self.assertIn("\033[36mset enable-fusing-pass=true\033[0m\n", text)
+        self.assertEqual(text.count("\033"), 2)
+        self.assertLessEqual(max(len(re.sub("\033\\[\\d+m", "", line)) for line in text.splitlines()), 70)
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertNotIn("\033", self.on_terminal(200, **env))
+        self.assertLessEqual(max(map(len, self.on_terminal(200, NO_COLOR="1").splitlines())), 100)
+
+    def test_details_have_the_action_and_lines(self):
+        self.run_it("--details", *self.files)
+        text = self.read()
+        self.assertIn('  action: "set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline"\n  instances:\n', text)
+        self.assertIn('    ttir_lines: "3-4"\n    ttnn_lines: "7, 9"\n', text)
+        self.assertNotIn("  action: set", text)
+
+    def suppress(self, text, *args):
+        self.write("s.yml", text)
+        return self.run_it("--suppress=s.yml", *args, *self.files)
+
+    def test_suppressed(self):
+        for text in ("- {location: fc1.*, reason: known}\n", "- {fused_op: ttnn.lin*, reason: known}\n",
+                     "- fused_op: ttnn.linear\n  location: '*.add'\n  reason: known\n"):
+            for dry in [], ["-n"]:
+                self.assertEqual(self.suppress(text, *dry), (0, "", ""), text)
+            said = self.suppress(text, "-v")[2]
+            self.assertIn("suppressed: ttnn.linear at %1 (ttnn.add): known\n", said)
+            self.assertFalse(self.there())
+
+    def test_suppresses_nothing(self):
+        for text in ("- {location: fc2.*, reason: known}\n", "- {fused_op: ttnn.conv*, location: fc1.*, reason: known}\n"):
+            status, _, err = self.suppress("# ours\n" + text)
+            self.assertEqual(status, 1)
+            self.assertIn("s.yml:2: warning: suppresses nothing: ", err)
+            self.assertNotIn("suppressed", err)
+
+    def test_bad_suppressions(self):
+        self.write("fusion_todo.yml", STALE)
+        for text, where, why in (("a: b\n", "1:1", "no list of suppressions"), ("- x\n", "1:3", "no mapping"),
+                                 ("- {reason: r}\n", "1:3", "neither `fused_op` nor `location`"),
+                                 ("- {fused_op: a}\n", "1:3", "no `reason`"), ("- [\n", "2:1", ""),
+                                 ("- {fused_op: a, reason: r, op: x}\n", "1:28", "unknown key: op"),
+                                 ("- {fused_op: [a], reason: r}\n", "1:4", "no text, or there twice: fused_op")):
+            status, _, err = self.suppress(text)
+            self.assertEqual(status, 2, text)
+            self.assertTrue(err.startswith("s.yml:%s: error: %s" % (where, why)), err)
+            self.assertEqual(self.read(), STALE)
+        self.assertEqual(self.run_it("--suppress=absent.yml", *self.files)[0], 2)
+        self.wrong("the output 's.yml' is also the file of --suppress", "--suppress=s.yml", "-o", "s.yml", *self.files)
 
 
 class Explain(Case):

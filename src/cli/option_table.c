@@ -33,6 +33,7 @@ const struct option_spec option_specs[] = {
      "price for n150, n300, p100, p150 or p150-fw18"},
     {"perf", 0, TEXT, offsetof(struct options, perf), CMD_AUDIT, "FILE",
      "take times from a profile, ops_perf_results*.csv"},
+    {"suppress", 0, TEXT, offsetof(struct options, suppress), CMD_AUDIT, "FILE", "places that are not wanted, and why"},
     {"sort", 0, TEXT, offsetof(struct options, sort), CMD_AUDIT, "saving|count|name", "order of the report (saving)"},
     {"classify", 0, FLAG, offsetof(struct options, classify), CMD_AUDIT, NULL,
      "say how far the compiler is with each fusion"},
@@ -47,7 +48,7 @@ const struct option_spec option_specs[] = {
     {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN, "PLACE",
      "only there, one for each pattern, matches too:\n"
      "a value (%12, ttir:%12), a line (812, FILE:812), an\n"
-     "op and its line (ttnn.add 812), a name in a location\n"
+     "op and its line (ttnn.add 812), a location\n"
      "(add.174), an alias (#loc12)"},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS, "FILE", "new: take the ops from this file"},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS, "RESULTS",

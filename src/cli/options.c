@@ -155,6 +155,8 @@ static bool check_output(struct options *o) {
     for (size_t i = 0; i < o->nfiles; i++)
         if (strcmp(o->files[i], "-") != 0 && lies_in(o->files[i], o->output))
             return wrong(o, "the output '%s' is also an input", o->output);
+    if (o->suppress && same_file(o->output, o->suppress))
+        return wrong(o, "the output '%s' is also the file of --suppress", o->output);
     for (const char **pattern = o->patterns; *pattern; pattern++)
         if (same_file(o->output, *pattern))
             return wrong(o, "the output '%s' is also a pattern file", o->output);
@@ -387,6 +389,7 @@ struct fa_options options_audit(const struct options *o) {
         .include = o->include,
         .device = o->device,
         .perf = o->perf,
+        .suppress = o->suppress,
         .sort = o->sort,
         .classify = o->classify,
         .details = o->details,

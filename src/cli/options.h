@@ -25,8 +25,8 @@ struct options {
     bool help, version; /* given; nothing after it was parsed */
     bool ttir_only, ttnn_only, unpaired, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify,
         details;
-    const char *output, *only, *skip, *sources, *include, *device, *perf, *sort, *from, *ops, *jobs, *limit, *at, *seed,
-        *min_compared;
+    const char *output, *only, *skip, *sources, *include, *device, *perf, *suppress, *sort, *from, *ops, *jobs, *limit,
+        *at, *seed, *min_compared;
     unsigned long seed_number;
     double least_compared;                                           /* of min_compared */
     unsigned long max_steps, max_diagnostics, max_places, max_input; /* 0: the default of the library */

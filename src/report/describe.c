@@ -6,6 +6,7 @@
 
 #include "place/classify.h"
 #include "place/flow.h"
+#include "place/locate.h"
 #include "place/notes.h"
 #include "price/price.h"
 
@@ -120,8 +121,42 @@ static struct instance describe(struct describer *by, uint32_t i) {
     return in;
 }
 
+/* The model location of a place and the names in the locations of its ops. */
+static struct str_list names_of_place(struct describer *by, const struct match *m) {
+    enum { MOST = 8 };
+    struct match_detail detail;
+    struct str *names = arena_alloc(&by->arena, (m->nops * (size_t)MOST + 1) * sizeof *names);
+    uint32_t n = 0;
+    binding_query_run(by->query, m, &by->arena, &detail);
+    names[n++] = locate_match(by->f->patterns, by->notes.flow, m, &detail, &by->arena);
+    for (uint32_t i = 0; i < m->nops; i++) {
+        int k = mlir_loc_names(m->graph->m, m->ops[i], names + n, MOST);
+        n += (uint32_t)(k > MOST ? MOST : k > 0 ? k : 0);
+    }
+    return (struct str_list){names, n};
+}
+
+static bool is_suppressed(struct describer *by, const struct match *m, struct report *r) {
+    if (!r->suppress)
+        return false;
+    struct str_list names = names_of_place(by, m);
+    const struct suppression *s = suppression_of(r->suppress, m->pattern->fused_op, names);
+    if (!s)
+        return false;
+    struct str op = m->pattern->fused_op, place = names.items[0], label = label_of(by, m);
+    r->suppressed = grow(r->suppressed, &r->suppressed_cap, r->nsuppressed + 1, sizeof *r->suppressed);
+    r->suppressed[r->nsuppressed++] =
+        arena_printf(&r->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)op.n, op.p, (int)label.n, label.p,
+                     place.n ? ", " : "", (int)place.n, place.p, (int)s->reason.n, s->reason.p);
+    return true;
+}
+
 static void add_instance(struct describer *by, uint32_t i, struct report *r) {
     const struct match *m = &by->f->selection->matches.items[i];
+    if (is_suppressed(by, m, r)) {
+        arena_reset(&by->arena);
+        return;
+    }
     struct entry_key key = {.fused_op = m->pattern->fused_op, .source = m->pattern->source};
     struct instance in = {.order = 0};
     if (!r->count_only)
@@ -140,10 +175,11 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
 
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
     struct describer by = {.f = f, .options = o};
-    if (f->selection->matches.n && !r->count_only) {
+    if (f->selection->matches.n && (!r->count_only || r->suppress))
         begin_describing(&by);
+    if (f->selection->matches.n && !r->count_only) {
         r->total_us += price_graph(&by.pricer);
-        if (!r->device.n)
+        if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
     }
     if (f->origins) {

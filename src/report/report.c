@@ -350,6 +350,7 @@ void report_free(struct report *r) {
         free(r->entries[i].todos);
     }
     free(r->entries);
+    free(r->suppressed);
     spool_free(&r->spool);
     buf_free(&r->key);
     buf_free(&r->text);

@@ -9,6 +9,7 @@
 #include "place/notes.h"
 #include "place/segment.h"
 #include "report/spool.h"
+#include "report/suppress.h"
 
 /* One place where a fusion is missed. */
 struct instance {
@@ -75,9 +76,12 @@ struct report {
     struct arena arena; /* owns the strings of the entries */
     struct spool spool;
     struct str version;            /* of the compiler, where the notes speak of its passes */
-    struct str device;             /* that was priced: of the first graph */
+    struct str device;             /* that was priced, where the module does not state it */
     double total_us, saved_us;     /* the model as it is; what all instances save that do not exclude one another */
     uint32_t npaired, nunpaired;   /* compute ops of TTNN, by whether their TTIR is known */
+    struct suppressions *suppress; /* --suppress, which counts them; or NULL */
+    struct str *suppressed;        /* a line for each place that is left out */
+    uint32_t nsuppressed, suppressed_cap;
     bool details;                  /* --details */
     enum report_order sorted;      /* by report_sort */
     bool count_only;               /* nothing will be printed: instances are counted, their text is dropped */

@@ -130,12 +130,14 @@ static int by_count(const void *pa, const void *pb) {
 
 /* ---- printing ---- */
 
-/* The next line of a text: as much as fits, up to a blank; a longer word is cut. */
+/* The next line of a text: as much as fits, up to a blank; a longer word is cut, behind a dot where there is one. */
 static struct str next_line(struct str *rest, size_t width) {
     size_t n = rest->n;
     if (n > width) {
         for (n = width; n > 0 && rest->p[n] != ' '; n--)
             ;
+        for (size_t i = width; i > width / 3 && !n; i--)
+            n = rest->p[i - 1] == '.' ? i : 0;
         if (!n)
             for (n = width; n > 1 && ((unsigned char)rest->p[n] & 0xC0) == 0x80; n--)
                 ;
@@ -230,7 +232,7 @@ static void print_kernels(const struct summary *t) {
         left += names.p[i] == ',';
     if (!names.n)
         return;
-    buf_printf(&line, "kernels to request (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
+    buf_printf(&line, "request kernels (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
     add_time(&line, t->kernels.saved);
     buf_add(&line, STR("):"));
     for (bool first = true; mlir_item(&names, &name); first = false, left--) {
@@ -254,12 +256,17 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
     print_clean(str_of(name), "\t", out);
     buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
                r->nentries == 1 ? "" : "s");
+    if (r->nsuppressed)
+        buf_printf(&line, ", %u suppressed", r->nsuppressed);
     if (r->npaired + r->nunpaired)
         buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
     if (r->saved_us > 0) {
-        bool ms = r->total_us >= 999.5;
-        buf_printf(&line, "; all would save %.1f of %.1f %s (%.*s)", r->saved_us / (ms ? 1000 : 1),
-                   r->total_us / (ms ? 1000 : 1), ms ? "ms" : "us", (int)r->device.n, r->device.p);
+        buf_add(&line, STR("; all would save "));
+        add_time(&line, r->saved_us);
+        buf_add(&line, STR(" of "));
+        add_time(&line, r->total_us);
+        if (r->device.n)
+            buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);
     }
     size_t used = strlen(name) < width / 2 ? strlen(name) : 0;
     struct str rest = buf_str(&line), first = next_line(&rest, width - used);
