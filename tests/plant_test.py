@@ -315,8 +315,8 @@ def attention(g, wrong):
         scores = g.matmul(q, k, tb=True)
     else:
         scores = g.matmul(q, g.permute(k, 0, 1, 3, 2) if turns == 1 else g.transpose(k, g.dim(2, 4), g.dim(3, 4)))
-    if wrong == "a scale for each head":
-        scores = g.times(scores, g.parameter((1, h, 1, 1)))
+    if wrong == "a scale for each score":
+        scores = g.times(scores, g.parameter((1, 1, s, s)))
     elif way == 2 and g.chance(0.8):
         scores = g.times_number(scores, scale)
     if wrong is None:
@@ -686,7 +686,7 @@ PLANTS = {
                  "epsilon outside of the root"),
     rms_norm: ("cubes", "n + 1", "the mean of another axis", "another value over the root", "the mean is used elsewhere",
                "epsilon outside of the root"),
-    attention: ("along the queries", "a scale for each head", "no softmax", "the probabilities are used elsewhere",
+    attention: ("along the queries", "a scale for each score", "no softmax", "the probabilities are used elsewhere",
                 "a mask after the softmax", "the probabilities turned"),
     silu: ("of another value", "the sigmoid is used elsewhere", "half a gate", "two below"),
     gelu: ("a quarter", "another root", "minus one", "times another value"),

@@ -156,7 +156,7 @@ static bool calls(struct str text, struct str name) {
 
 static bool is_used(const struct pattern_set *set, const struct idiom *idiom) {
     for (uint32_t i = 0; i < set->n; i++)
-        if (set->items[i]->match.n && calls(set->items[i]->match, idiom->name))
+        if (calls(set->items[i]->match, idiom->name) || calls(set->items[i]->fused, idiom->name))
             return true;
     for (uint32_t i = 0; i < set->idioms.n; i++)
         if (!str_eq(set->idioms.items[i].name, idiom->name) && calls(set->idioms.items[i].body, idiom->name))

@@ -47,6 +47,7 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     if (l->failed || !leader)
         return;
     p->formula = leader->formula;
+    p->fused = p->fused.n ? p->fused : leader->fused;
     p->where = leader->where;
     p->nwhere = leader->nwhere;
     p->nlocate = leader->nlocate;

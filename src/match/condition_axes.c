@@ -2,20 +2,14 @@
  * value varies along it where its index map depends on one of them. */
 #include "match/conditions.h"
 
-#include <string.h>
-
 /* Varies along the last two axes only. */
 bool condition_matrix(const struct condition_call *c) {
-    struct imap last, before;
+    const struct axes *axes = c->arg[0].axes;
+    struct imap both;
     if (c->arg[0].value == NONE)
         return true;
-    axes_axis(c->arg[0].axes, -1, &last);
-    axes_axis(c->arg[0].axes, -2, &before);
-    if (last.n + before.n > MAX_TERMS)
-        return false;
-    memcpy(last.t + last.n, before.t, before.n * sizeof *before.t);
-    last.n += before.n;
-    return imap_within(c->arg[0].needed, &last);
+    uint32_t n = axes->n < 2 ? axes->n : 2;
+    return axes_join(axes, axes->n - n, n, &both) && imap_within(c->arg[0].needed, &both);
 }
 
 /* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. */

@@ -25,6 +25,7 @@ struct match {
     const uint32_t *ops;     /* in the formula's order, each once; the last one is `root` */
     const uint32_t *through; /* ops that were looked through, in textual order */
     uint32_t func, root, nops, nthrough;
+    uint32_t nruns; /* of its ops those that run each time, not those of parameters alone; match_resolve sets it */
     uint64_t names; /* hash of the names of its ops, the same in all graphs */
 };
 
@@ -82,8 +83,8 @@ bool match_details(const struct match *m, struct arena *a, struct match_detail *
 /* An axis that exists only below a slice or a concatenation, of which the formula sees a part. */
 bool match_axis_is_cut(const struct imap *axis);
 
-/* Resolves overlaps: for each source, keeps the matches that cover most; a match of another source than ttnn stays
- * only where it covers ops that no ttnn match does. Sorts by root. */
+/* Resolves overlaps: for each source, keeps the matches that cover most ops that run each time; a match of another
+ * source than ttnn stays only where it covers ops that no ttnn match does. Sorts by root. */
 void match_resolve(struct match_list *list);
 
 /* For each match of a resolved list the fused ops of matches of the other kind, direct or theoretical, that share ops

@@ -5,20 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_size(const void *pa, const void *pb) {
-    const struct match *a = pa, *b = pb;
-    if (a->nops != b->nops)
-        return a->nops > b->nops ? -1 : 1;
-    if (a->root != b->root)
-        return a->root < b->root ? -1 : 1;
-    return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
-}
-
 static int by_root(const void *pa, const void *pb) {
     const struct match *a = pa, *b = pb;
     if (a->root != b->root)
         return a->root < b->root ? -1 : 1;
     return a->pattern->order < b->pattern->order ? -1 : a->pattern->order > b->pattern->order;
+}
+
+static int by_size(const void *pa, const void *pb) {
+    const struct match *a = pa, *b = pb;
+    if (a->nruns != b->nruns)
+        return a->nruns > b->nruns ? -1 : 1;
+    if (a->nops != b->nops)
+        return a->nops > b->nops ? -1 : 1;
+    return by_root(pa, pb);
+}
+
+static uint32_t count_runs(const struct match *m) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->nops; k++)
+        n += !graph_is_parameter(m->graph, m->graph->m->ops[m->ops[k]].first_result);
+    return n;
 }
 
 /* The bit of a source in the marks of an op. */
@@ -127,6 +134,8 @@ void match_resolve(struct match_list *list) {
                            .marks = xcalloc(end - first, sizeof *s.marks),
                            .owners = some_contain(list) ? xcalloc(end - first, sizeof *s.owners) : NULL,
                            .keep = xcalloc(list->n, sizeof *s.keep)};
+    for (uint32_t i = 0; i < list->n; i++)
+        list->items[i].nruns = count_runs(&list->items[i]);
     qsort(list->items, list->n, sizeof *list->items, by_size);
     resolve_source(&s, true);
     resolve_source(&s, false);

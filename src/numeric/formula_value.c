@@ -42,6 +42,9 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
 static bool evaluate_part(struct formula_run *r, const struct call *c, const struct tensor **out) {
     uint32_t axis;
     int64_t begin, step, count = 0;
+    *out = operand(c, 0);
+    if ((*out)->shape.rank == 0) /* one number stands for any shape */
+        return true;
     if (!axis_attr(r->eval, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
         !slice_bounds(r, c, operand(c, 0)->shape.dim[axis], &begin, &step, &count))
         return false;
@@ -174,8 +177,9 @@ static bool results_of(struct formula_run *r, const struct node *n, const struct
 
 static bool transposed_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
     const struct tensor *t = value(r, n->args[0]);
-    if (!t)
-        return false;
+    *out = t;
+    if (!t || t->shape.rank == 0)
+        return t != NULL;
     if (t->shape.rank < 2)
         return eval_fail(r->eval, "transposed(...) of %s", shape_text(r->eval->arena, &t->shape).p);
     *out = view_copy(r->eval, view_swapped(view_of(t), t->shape.rank - 1, t->shape.rank - 2));

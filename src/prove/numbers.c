@@ -172,12 +172,15 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
         fill_condition(f, t);
 }
 
-/* Along a dimension in which the input does not vary all elements are the first one. One number for all stays
- * away from 0, since all may be divided by it. */
+/* What is divided by stays away from 0, where both sides have poles, which need not be the same. */
+static void avoid_zero(struct tensor *t) {
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = copysign(fmax(fabs(t->x[i]), 0.5), t->x[i]);
+}
+
+/* Along a dimension in which the input does not vary all elements are the first one. */
 static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
     struct view v = view_of(t);
-    if (g->varies[value] == 0 && t->n > 1 && !format_is_integer(graph_dtype(g, value)))
-        t->x[0] = copysign(fmax(fabs(t->x[0]), 0.5), t->x[0]);
     for (int64_t i = 0; i < t->n && g->varies[value] != graph_dimensions(g, value); i++) {
         int64_t from = 0;
         for (uint32_t d = 0; d < t->shape.rank; d++)
@@ -225,6 +228,8 @@ bool numbers_make(struct device_run *run, const struct device_run *first, enum t
         enum dtype type = in->predicate ? DT_I1 : graph_dtype(reference_graph(r), in->value);
         struct filling f = {in, &r->thresholds, run->seed, i, trial, positive, r->sorts};
         fill(&f, t, type);
+        if (!format_is_integer(type) && (in->divides || (t->n > 1 && reference_graph(r)->varies[in->value] == 0)))
+            avoid_zero(t);
         repeat_elements(reference_graph(r), in->value, t);
         impose(in->constant, i == violated, t);
         const struct tensor *stated = in->holds && i != violated ? as_stated(run, in, t) : t;

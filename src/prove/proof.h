@@ -25,6 +25,7 @@ struct proof_input {
     bool positive;               /* the pattern says so */
     bool replicated;             /* the pattern says that it is equal on all devices */
     bool is_index;               /* an integer that selects elements, rows or the like */
+    bool divides;                /* the match divides by it */
     enum predicate_use predicate;
     int mask_sign; /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */
 };

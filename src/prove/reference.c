@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "match/movement.h"
+
 /* ---- ops and inputs ---- */
 
 static bool may_evaluate(const struct reference *r, uint32_t op) {
@@ -109,6 +111,17 @@ const struct formula *reference_parse(const struct reference *r, struct str text
     return good ? f : NULL;
 }
 
+static bool is_divisor(const struct reference *r, uint32_t value) {
+    const struct graph *g = reference_graph(r);
+    bool found = false;
+    for (uint32_t i = 0; i < r->match->nops && !found; i++) {
+        const uint32_t *v = graph_operands(g, r->match->ops[i]);
+        found = g->kind[r->match->ops[i]] == K_DIVIDE && v[1] != NONE &&
+                movement_source(g, v[1]) == movement_source(g, value);
+    }
+    return found;
+}
+
 bool reference_inputs(struct reference *r, struct eval_context *b) {
     const struct pattern *pattern = r->match->pattern;
     bool good = true;
@@ -122,6 +135,7 @@ bool reference_inputs(struct reference *r, struct eval_context *b) {
         in->predicate = predicate_use_of(r, in->value);
         in->mask_sign = mask_sign_of(r, in->value);
         in->is_index = is_index_input(r, in->value);
+        in->divides = is_divisor(r, in->value);
     }
     for (uint32_t i = 0; i < r->match->nops; i++)
         r->sorts |= is_sort(r->match, r->match->ops[i]);
