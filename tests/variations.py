@@ -173,7 +173,8 @@ def found(audits, level, module):
     _, said, report = audits.audit_text(level, module)
     if any("error" in line or " is not " in line or "no op" in line for line in said):
         return None
-    return {e["fused_op"] for e in report or [] for i in e["instances"] if "validated: same function" in i["notes"]}
+    return {e["fused_op"] for e in report or [] for i in e["instances"]
+            if re.search(r"^(validated: same function|alike: )", i["notes"], re.M)}
 
 
 def why(pattern, level, text):

@@ -45,9 +45,8 @@ struct resolution {
     struct match_list *list;
     uint32_t first; /* op of marks[0] and owners[0] */
     uint8_t *marks;
-    uint32_t
-        *owners; /* which of the kept direct matches an op belongs to, plus 1; NULL when no pattern contains others */
-    bool *keep;  /* by match */
+    uint32_t *owners; /* the kept direct match that an op belongs to, plus 1; NULL when no pattern contains others */
+    bool *keep;       /* by match */
 };
 
 static bool some_contain(const struct match_list *list) {

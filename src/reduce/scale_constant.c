@@ -76,7 +76,8 @@ static double rounding_error(double x, int bits) {
 }
 
 static bool is_rounded(double c, double exact, int bits) {
-    return c == exact || (isfinite(c) && isfinite(exact) && fabs(c - exact) <= rounding_error(exact, bits));
+    return c == exact ||
+           (exact != 0 && isfinite(c) && isfinite(exact) && fabs(c - exact) <= rounding_error(exact, bits));
 }
 
 /* The constant is one of these functions of an extent n, up to its sign; then *out is that function of `to`. They are
