@@ -154,6 +154,35 @@ Test(price, padding_is_traffic_and_views_are_not) {
     cr_expect_eq(x.with.counted.launches, 2); /* the result is reshaped all the same */
 }
 
+/* 262,144 bytes over a link of 12.5 GB/s take longer than over DRAM; what a chip keeps of its own goes nowhere. */
+Test(price, a_collective_waits_for_its_link_with_the_fusion_and_without) {
+    pattern_file("name: reduced\nfused_op: cuda.x.y\nsource: cuda\nmatch: out = exp(op all_reduce(x))\n");
+    struct price x = price_short("x:32x4096xbf16!input", "r = ttnn.all_reduce x; o = ttnn.exp r; return o");
+    cr_expect_eq(cost_bound(&x.without.estimated), BOUND_LINK);
+    cr_expect(near(x.without.estimated.spent[BOUND_LINK], 262144 / 12.5e3, 0.001));
+    cr_expect(near(x.with.estimated.spent[BOUND_LINK], 262144 / 12.5e3, 0.001));
+    cr_expect(price_saved_us(&x) < 8, "%g", price_saved_us(&x)); /* a launch, and the passes of exp */
+    pattern_file("name: part\nfused_op: cuda.x.y\nsource: cuda\nmatch: out = exp(op mesh_partition(x))\n");
+    x = price_short("x:32x4096xbf16!input", "r = ttnn.mesh_partition x -> 32x2048xbf16; o = ttnn.exp r; return o");
+    cr_expect_eq(x.without.estimated.spent[BOUND_LINK], 0);
+}
+
+/* What runs, each op once: not constants, views and what is computed once. */
+Test(price, a_graph_costs_what_its_ops_do) {
+    struct pricer p;
+    pattern_file("name: silu\nfused_op: ttnn.silu\nsource: ttnn\nmatch: out = x * op sigmoid(x)\n");
+    struct price x = price_short("x:32x4096xbf16!input", "s = ttnn.sigmoid x; o = ttnn.multiply x s; return o");
+    pricer_begin(&p, &ir.g, &device, chips.cycles);
+    cr_expect(near(price_graph(&p), x.without.estimated.us, 1e-9));
+    pricer_end(&p);
+    forget_ir();
+    ir_short(&ir, "w:32x32xbf16!parameter x:2x32x64xbf16!input",
+             "e = ttnn.exp w; v = ttnn.reshape x -> 64x64xbf16; return e v");
+    pricer_begin(&p, &ir.g, &device, chips.cycles);
+    cr_expect_eq(price_graph(&p), 0);
+    pricer_end(&p);
+}
+
 Test(price, numbers_become_attributes_and_what_is_computed_once_costs_nothing) {
     pattern_file(NORM);
     struct price x =

@@ -36,6 +36,7 @@ static const struct {
     {"startup_us", VALUE_RATE, offsetof(struct chip, startup_us)},
     {"matrix_use", VALUE_RATE, offsetof(struct chip, matrix_use)},
     {"core_bytes_per_cycle", VALUE_RATE, offsetof(struct chip, core_bytes)},
+    {"link_gb_per_s", VALUE_RATE, offsetof(struct chip, link_rate)},
 };
 
 enum { NKEYS = sizeof keys / sizeof *keys };

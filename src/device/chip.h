@@ -19,6 +19,7 @@ struct chip {
     double gap_us, startup_us;   /* between two ops; of a kernel before data flow */
     double matrix_use;           /* of the peak of the matrix unit */
     double core_bytes;           /* that one core moves in a cycle */
+    double link_rate;            /* GB/s of one link between chips */
 };
 
 struct chips {

@@ -220,6 +220,14 @@ uint32_t read_of(const struct pricer *p, uint32_t op, uint32_t operand) {
     return part && graph_numel(g, v) > graph_numel(g, result) ? result : v;
 }
 
+/* What a collective sends over one link: what it gathers or scatters, else its operand, as between two chips. */
+static int64_t sent_by(const struct pricer *p, uint32_t op, const struct work *w) {
+    int64_t read = w->dram_read + w->l1_read, written = w->dram_written + w->l1_written;
+    if (!op_is((enum op_kind)p->graph->kind[op], COLLECTIVE) || p->graph->kind[op] == K_MESH_PARTITION)
+        return 0;
+    return read == written ? read : read < written ? written - read : read - written;
+}
+
 bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
     const struct graph *g = p->graph;
     const struct mlir_op *o = &g->m->ops[op];
@@ -232,6 +240,7 @@ bool work_of_op(struct pricer *p, uint32_t op, struct work *out) {
         known &= work_writes(p, o->first_result + i, out);
     if (known)
         compute(p, op, out);
+    out->sent = sent_by(p, op, out);
     return known;
 }
 
@@ -247,8 +256,13 @@ void cost_add(const struct pricer *p, const struct work *w, struct cost *to) {
     double dram = (double)(w->dram_read + w->dram_written + w->again) / dram_rate;
     double l1 = (double)(w->l1_read + w->l1_written) / l1_rate;
     double computing = (w->matrix_cycles / c->matrix_use + w->vector_cycles) / (cores * c->clock_mhz);
-    enum bound bound = computing > dram + l1 ? BOUND_COMPUTE : dram >= l1 ? BOUND_DRAM : BOUND_L1;
-    double busy = bound == BOUND_COMPUTE ? computing : dram + l1;
+    double moving = dram + l1, sending = (double)w->sent / (c->link_rate * 1e3);
+    enum bound bound = computing > moving ? BOUND_COMPUTE : dram >= l1 ? BOUND_DRAM : BOUND_L1;
+    double busy = computing > moving ? computing : moving;
+    if (sending > busy) {
+        bound = BOUND_LINK;
+        busy = sending;
+    }
     n->launches++;
     n->dram_read += w->dram_read;
     n->dram_written += w->dram_written;
@@ -272,6 +286,6 @@ enum bound cost_bound(const struct estimated *e) {
 }
 
 const char *bound_name(enum bound b) {
-    static const char *const names[BOUNDS] = {"launch", "DRAM", "L1", "compute"};
+    static const char *const names[BOUNDS] = {"launch", "DRAM", "L1", "compute", "link"};
     return names[b];
 }

@@ -4,7 +4,7 @@
  * The model of one op: it waits for the gap between two ops, starts, and takes as long as the slower one of moving its
  * data and computing on them:
  *
- *     us = gap + startup + max(bytes / bandwidth, cycles / (cores * clock))
+ *     us = gap + startup + max(bytes / bandwidth, cycles / (cores * clock), bytes sent / bandwidth of a link)
  *
  * Bandwidth is that of DRAM as ordinary ops reach it, and no more than the cores of the op can move. Ops run queued: a
  * host that cannot keep up costs more. Sources of the figures: devices/. */
@@ -22,7 +22,7 @@ struct counted {
 };
 
 /* What an op waits for most of its time: memory, computing, or being started at all. */
-enum bound { BOUND_LAUNCH, BOUND_DRAM, BOUND_L1, BOUND_COMPUTE, BOUNDS };
+enum bound { BOUND_LAUNCH, BOUND_DRAM, BOUND_L1, BOUND_COMPUTE, BOUND_LINK, BOUNDS };
 
 struct estimated {
     double us;
@@ -53,6 +53,7 @@ void pricer_end(struct pricer *p);
 struct work {
     int64_t dram_read, dram_written, l1_read, l1_written;
     int64_t again; /* bytes of DRAM that a kernel reads more than once; counted nowhere else */
+    int64_t sent;  /* bytes over a link to the next chip */
     double matrix_cycles, vector_cycles;
     int64_t cores;
 };

@@ -304,6 +304,7 @@ static void compute(const struct parts *s, struct work *w) {
             continue;
         w->matrix_cycles += part.matrix_cycles;
         w->vector_cycles += part.vector_cycles;
+        w->sent += part.sent;
         tiles = larger(n, tiles);
         any = larger(part.cores, any);
         products += is_product((enum op_kind)g->kind[s->ops[i]]) ? n : 0;
