@@ -258,7 +258,7 @@ says(SDPA, "it wants tensors of rank 4, and %q is 8x32x64xbf16", "q:8x32x64 k:8x
      "s = multiply p c -> 8x32x32; w = softmax s -> 8x32x32 <dimension = 2 : si32>; o = matmul w v -> 8x32x64")
 CONV = "c = conv2d x w -> 1x8x8x16 <dilation = 1 : i32, groups = 1 : i32, padding = 0 : i32, stride = 1 : i32>; "
 why("conv2d", "x:1x8x8x4 w:16x4x1x1! b:1x1x1x16! d:16!", CONV + "o = add c b -> 1x8x8x16",
-    (CONV + "o = add c d -> 1x8x8x16", "it wants a bias of rank 4, and %d is 16xbf16"),
+    (CONV + "o = add c d -> 1x8x8x16", "it wants a bias of rank 4, one number for each channel, and %d is 16xbf16"),
     (CONV + "r = reshape c -> 64x16 <shape = [64 : i32, 16 : i32]>; o = add r d -> 64x16",
      "between the convolution and the add, and here is %r (ttir.reshape"))
 LO = "l = slice_static x -> %(s)sx32 <begins = [%(z)s, 0 : i32], ends = [%(e)s, 32 : i32], step = [%(o)s, 1 : i32]>\n" \

@@ -101,9 +101,9 @@ static bool restores_reduced(const struct graph *g, uint32_t op) {
 }
 
 /* Whether the op is left when the compiler has simplified the casts and the movement in a row that it is part of: two
- * casts there and back are none, nor are two reshapes or permutes. A factor of 1 and its like stay. */
+ * casts there and back are none, nor are two reshapes or permutes. A factor of 1 and its like stay, as does a sum of one element. */
 static bool remains(const struct graph *g, uint32_t op) {
-    if (graph_class(g, op) == OP_ELTWISE)
+    if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_REDUCE)
         return true;
     uint32_t last = g->m->ops[op].first_result, first = movement_source(g, last), rank, other;
     for (uint32_t user = only_user(g, last); user != NONE && graph_looks_through(g, user); user = only_user(g, last))
