@@ -1050,6 +1050,42 @@ class Summary(Case):
         self.assertIn('    ttir_lines: "3-4"\n    ttnn_lines: "7, 9"\n', text)
         self.assertNotIn("  action: set", text)
 
+    OWN = "name: own\nfused_op: x.y\nsource: ttnn\nmatch: out = exp(x + y)\nnotes: ['y is {y}']\n" \
+          "status: {level: ttnn, pass: p, pattern: P}\ncompiler: ['it wants {y} otherwise']\nfused: exp(x + y)\n"
+
+    def alike(self, *places):
+        """The notes of places (x, y, type of y), each an addition and an exp."""
+        t = "tensor<8x8xf32>"
+        body = "".join('    %%s%d = "ttnn.add"(%s, %s) : (%s, %s) -> %s loc("add.%d")\n    %%e%d = "ttnn.exp"(%%s%d) : (%s) -> %s loc("exp.%d")\n'
+                       % (i, x, y, t, y_type, t, i, i, i, t, t, i) for i, (x, y, y_type) in enumerate(places))
+        self.write("own.yml", self.OWN)
+        self.write("alike.mlir", "module {\n  func.func @f(%%a: %s, %%b: %s, %%much_longer: %s, %%row: tensor<1x8xf32>) -> %s {\n%s    return %%e0 : %s\n  }\n}\n"
+                   % (t, t, t, t, body, t))
+        status, out, err = self.run_it("--ttnn-only", "--no-default-patterns", "-P", "own.yml", "-o", "-", "alike.mlir")
+        self.assertEqual(status, 1, err)
+        return re.findall(r"notes: \|\n((?:      .*\n)*)", out), err
+
+    def test_places_that_differ_in_names_only(self):
+        t = "tensor<8x8xf32>"
+        (first, second), err = self.alike(("%a", "%b", t), ("%a", "%much_longer", t))
+        self.assertIn("validated: ", first)
+        self.assertIn("compiler: p has P for this, which did not fire: it wants %b otherwise\n", first)
+        self.assertIn("action: extend P: it wants %b otherwise\n", first)
+        self.assertEqual(re.sub(" +", " ", second), " y is %much_longer\n saves: " + first.split("saves: ")[1].split("\n")[0] +
+                         "\n model location: not stated in the input (no parameter name nearby)\n"
+                         " source torch ops: not stated in the input\n locations: add.1, exp.1\n"
+                         " alike: %e0 (ttnn.exp), whose proof and compiler notes hold here.\n")
+        self.assertIn("      2 (1)  x.y", err)
+
+    def test_places_that_differ_in_more(self):
+        """In a shape, and in which operands are one value."""
+        t = "tensor<8x8xf32>"
+        for other in ("%a", "%row", "tensor<1x8xf32>"), ("%a", "%a", t):
+            (first, second), err = self.alike(("%a", "%b", t), other)
+            self.assertIn("validated: ", second)
+            self.assertNotIn("alike: ", second)
+            self.assertIn("       2  x.y", err)
+
     def suppress(self, text, *args):
         self.write("s.yml", text)
         return self.run_it("--suppress=s.yml", *args, *self.files)

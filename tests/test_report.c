@@ -62,6 +62,81 @@ Test(report, each_entry_and_instance_is_printed_once) {
     }
 }
 
+/* ---- the summary ---- */
+
+static void add_todo(struct report *r, const char *fused, const char *source, enum todo_kind kind, const char *what,
+                     double saved) {
+    struct instance in = {.notes = STR("n\n"), .saved = saved, .marks.todo = {kind, str_of(what), STR("")}};
+    report_add(r, &(struct entry_key){str_of(fused), str_of(source), {NULL, 0}, {0}}, &in);
+}
+
+static char *summary_of(struct report *r, uint32_t width) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    report_sort(r, SORT_SAVING);
+    report_summary(r, "r.yml", width, false, out);
+    fclose(out);
+    report_free(r);
+    return text;
+}
+
+Test(report, summary_has_a_row_for_each_option_and_requests_below) {
+    struct report r = {0};
+    add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 30);
+    add_todo(&r, "ttnn.a", "ttnn", TODO_WRITE, "TTIR", 20000);
+    add_todo(&r, "ttnn.ab", "ttnn", TODO_OPTION, "level=1", 40);
+    add_todo(&r, "ttnn.slow", "ttnn", TODO_LEAVE, "", -3);
+    add_todo(&r, "cuda.k", "cuda", TODO_KERNEL, "", 90000);
+    add_todo(&r, "cuda.l", "cuda", TODO_KERNEL, "", 1);
+    r.saved_us = 2;
+    r.total_us = 3000;
+    cr_assert_str_eq(summary_of(&r, 100),
+                     "r.yml: 6 places, 5 fused ops; all would save 2.0 us of 3.0 ms\n"
+                     "   saves  places  fused op    what to do\n"
+                     " 20.0 ms       1  ttnn.a      no pass makes it; write one in TTIR\n"
+                     "   70 us       2  ttnn.a,     set level=1\n"
+                     "                  ttnn.ab\n"
+                     " -3.0 us       1  ttnn.slow   leave it: the fused op is slower by the model\n"
+                     "request kernels (2 places, 90.0 ms): cuda.k, cuda.l\n");
+}
+
+Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
+    for (uint32_t width = 20; width <= 100; width += 16) {
+        struct report r = {0};
+        for (int i = 0; i < 25; i++) {
+            char fused[80], option[80];
+            snprintf(fused, sizeof fused, "ttnn.an_op_with_a_name_that_has_no_end_%d", i);
+            snprintf(option, sizeof option, "enable-%d-of-all-the-options-that-there-are-in-the-pipeline", i);
+            add_todo(&r, fused, "ttnn", TODO_OPTION, option, 100 - i);
+            add_todo(&r, fused, "triton", TODO_KERNEL, "", 1);
+        }
+        char *text = summary_of(&r, width);
+        size_t most = width < 60 ? 60 : width;
+        cr_assert(strstr(text, "  in 5 more rows, which the report has\n"), "%s", text);
+        cr_assert(strstr(text, " more\nrequest") || strstr(text, "more\n"), "%s", text);
+        cr_assert(!strstr(text, "an_op_with_a_name_that_has_no_end_20 "));
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            cr_assert(strlen(line) <= most && line[strlen(line) - 1] != ' ', "%u: %s", width, line);
+    }
+}
+
+Test(report, action_of_an_entry_names_what_the_option_also_brings) {
+    struct report r = {0};
+    struct buf out = {0};
+    add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 3);
+    add_todo(&r, "ttnn.a", "ttnn", TODO_LOOK, "P", 2);
+    add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "level=1", 1);
+    add_todo(&r, "ttnn.c", "ttnn", TODO_OPTION, "level=2", 0);
+    report_sort(&r, SORT_SAVING);
+    report_action(&r, &r.entries[0], &out);
+    cr_assert(str_is(buf_str(&out),
+                     "at 1 place: set level=1 in ttir-to-ttnn-backend-pipeline, which also brings ttnn.b; "
+                     "at 1 place: find out why P did not fire"),
+              "%.*s", (int)out.n, out.p);
+    report_free(&r);
+}
+
 static char *segment_of(const char *text, struct mlir_op *ops, uint32_t nops) {
     struct mlir ir = ir_of(text, ops, nops);
     uint32_t ids[8] = {0, 1, 2, 3, 4, 5, 6, 7};

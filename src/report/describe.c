@@ -43,21 +43,22 @@ static void end_describing(struct describer *by) {
     arena_free(&by->arena);
 }
 
-/* Hash of a text without the names of values and the lines in it: "%12 (ttir.add at line 34)". */
-static uint64_t hash_without_names(struct str text) {
+/* Hash of a text without the names of values in it and the lines of their ops: "%12 (ttir.add at line 34)". Not
+ * `exact`: without any numbers. */
+static uint64_t hash_without_names(struct str text, bool exact) {
     struct str line = STR("at line ");
-    uint64_t h = text.n;
+    uint64_t h = 0;
     for (size_t i = 0; i < text.n; i++) {
-        size_t begin = i;
-        h = (h ^ (unsigned char)text.p[i]) * 0x100000001B3ull;
-        if (text.p[i] == '%')
-            while (i + 1 < text.n && (isalnum((unsigned char)text.p[i + 1]) || text.p[i + 1] == '_'))
-                i++;
-        if (begin + line.n <= text.n && str_starts((struct str){text.p + begin, text.n - begin}, line)) {
-            i += line.n - 1;
-            while (i + 1 < text.n && isdigit((unsigned char)text.p[i + 1]))
-                i++;
-        }
+        struct str rest = {text.p + i, text.n - i};
+        bool name = rest.p[0] == '%', at = str_starts(rest, line);
+        size_t skip = name ? 1 : at ? line.n : 0;
+        if (!skip && !exact && isdigit((unsigned char)rest.p[0]))
+            name = true;
+        if (!name && !at)
+            h = (h ^ (unsigned char)rest.p[0]) * 0x100000001B3ull;
+        while ((name || at) && skip < rest.n && (isalnum((unsigned char)rest.p[skip]) || rest.p[skip] == '_'))
+            skip++;
+        i += skip > 0 ? skip - 1 : 0;
     }
     return h;
 }
@@ -72,8 +73,8 @@ static uint64_t alike_hash(const struct instance *in, struct str saves) {
     const uint64_t all[] = {segment_hash(&in->ttir),
                             segment_hash(&in->ttnn),
                             str_hash(saves),
-                            hash_without_names(marked(in->notes, k->verdict)),
-                            hash_without_names(marked(in->notes, k->compiler)),
+                            hash_without_names(marked(in->notes, k->verdict), true),
+                            hash_without_names(marked(in->notes, k->compiler), true),
                             (uint64_t)k->todo.kind};
     return str_hash((struct str){(const char *)all, sizeof all}) | 1;
 }
@@ -118,6 +119,7 @@ static struct instance describe(struct describer *by, uint32_t i) {
     if (price.known && in.saved < 0)
         in.marks.todo = (struct todo){TODO_LEAVE, STR(""), STR("")};
     in.alike = alike_hash(&in, facts.saves);
+    in.reason = hash_without_names(in.marks.todo.why, false);
     return in;
 }
 

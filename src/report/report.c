@@ -169,11 +169,12 @@ static void todo_add(struct report *r, struct report_entry *e, const struct inst
         i++;
     if (i == e->ntodos) {
         e->todos = grow(e->todos, &e->todos_cap, e->ntodos + 1, sizeof *e->todos);
-        e->todos[e->ntodos++] =
-            (struct entry_todo){{t.kind, arena_str(&r->arena, t.what), arena_str(&r->arena, t.why)}, .most = in->saved};
+        e->todos[e->ntodos++] = (struct entry_todo){{t.kind, arena_str(&r->arena, t.what), arena_str(&r->arena, t.why)},
+                                                    .most = in->saved,
+                                                    .reason = in->reason};
     }
     struct entry_todo *to = &e->todos[i];
-    to->reasons_differ |= !str_eq(to->todo.why, t.why);
+    to->reasons_differ |= to->reason != in->reason;
     if (in->saved > to->most)
         to->todo.why = arena_str(&r->arena, t.why);
     to->most = in->saved > to->most ? in->saved : to->most;

@@ -22,6 +22,7 @@ struct instance {
     double saved;                /* us; below 0: fusing is slower */
     uint64_t order;              /* sort key within the entry: graph number, then op */
     uint64_t alike;              /* hash of all but names and locations; 0: like no other */
+    uint64_t reason;             /* hash of why, without names and numbers */
 };
 
 /* An instance that was added: its text is in the spool, at offset `at`. */
@@ -51,6 +52,7 @@ struct entry_todo {
     double saved;     /* by all of them */
     double most;      /* by one */
     uint32_t nplaces, ndifferent;
+    uint64_t reason; /* of the first */
     bool reasons_differ;
 };
 
