@@ -249,6 +249,34 @@ def chained(last):
     return make
 
 
+def device_function(out, lines, last):
+    """Ops of TTNN, of which `last` is returned."""
+    out.write(f'module {{\n  func.func @main(%a: {T}, %b: {T}) -> {T} {{\n')
+    out.writelines(f'    {line}\n' for line in lines)
+    out.write(f'    return %{last} : {T}\n  }}\n}}\n')
+
+
+def unary(result, operand, op='exp'):
+    return f'%{result} = "ttnn.{op}"(%{operand}) : ({T}) -> {T} loc(unknown)'
+
+
+def tree(n, out):
+    """Additions in one tree: half of them add arguments, the others two results each."""
+    half = (n + 1) // 2
+    device_function(out, (add(i, 'a', 'b', dialect='ttnn') if i < half else
+                          add(i, 2 * (i - half), 2 * (i - half) + 1, dialect='ttnn') for i in range(2 * half - 1)), 2 * half - 2)
+
+
+def users(n, out):
+    """A result with n users, each the first of two ops."""
+    device_function(out, [unary('m', 'a', 'neg')] +
+                    [unary(i, f'{i - 1}' if i % 2 else 'm') for i in range(2 * n)], 'm')
+
+
+def unaries(n, out):
+    device_function(out, (unary(i, i - 1 if i else 'a') for i in range(n)), n - 1)
+
+
 def regions(n, out):
     function(out, ['"scf.execute_region"() ({'] * n + [add(0, 'a', 'b')] + ['}) : () -> ()'] * n)
 
@@ -385,6 +413,7 @@ RUNS = [f'{place}:{unit}' for place in PLACES for unit in UNITS]
 KINDS = {'ttir': plain('dit.ttir.mlir'), 'ttnn': plain('dit.ttnn.mlir'), 'pair': pair, 'graphs': graphs, 'log': log,
          'noise': noise, 'uses': uses, 'operands': operands, 'arguments': arguments, 'aliases': aliases,
          'functions': functions, 'adds': adds, 'moves': moves, 'consts': consts, 'calls': calls,
+         'tree': tree, 'users': users, 'unaries': unaries,
          'chain': chained('"end"'), 'cycle': chained('#loc1'), 'regions': regions, 'brackets': brackets, 'same': same,
          'broken': broken, 'undefined': undefined, 'blocks': blocks, 'warned': warned,
          'headers': headers, 'modules': modules, 'prefixed': prefixed, 'foreign': foreign, 'line': line,

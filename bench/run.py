@@ -184,8 +184,9 @@ def linear(b):
 
 
 TRAPS = ['uses', 'operands', 'arguments', 'aliases', 'functions', 'adds', 'moves', 'consts', 'calls', 'chain', 'cycle',
-         'regions', 'brackets', 'same', 'broken', 'undefined', 'blocks', 'warned', 'headers', 'modules', 'prefixed',
+         'tree', 'users', 'unaries', 'regions', 'brackets', 'same', 'broken', 'undefined', 'blocks', 'warned', 'headers', 'modules', 'prefixed',
          'foreign', 'line', 'badline', 'hex']
+ELEMENTWISE = {'tree', 'users', 'unaries'}  # of TTNN, with the regions in them
 CLEAN = set(TRAPS) - {'regions', 'brackets', 'broken', 'badline'}  # the others are said to be wrong
 
 
@@ -198,6 +199,8 @@ def traps(b):
             paths = b.make(kind, size, *names)
             paths = paths if isinstance(paths, list) else [paths]
             level = [] if len(paths) == 2 else ['--ttir-only']
+            if kind in ELEMENTWISE:
+                level = ['--ttnn-only', '--include=elementwise']
             runs.append(min((Run(b.audit(*level, *DRY, *paths), b.o.cpu) for _ in range(2)), key=lambda r: r.seconds))
             bytes_read = sum(p.stat().st_size for p in paths)
             b.drop(*paths)

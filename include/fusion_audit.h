@@ -55,7 +55,8 @@ struct fa_options {
     const char *sort;                 /* of fa_audit: "saving", "count" or "name"; NULL: saving */
     const char *only, *skip;          /* comma-separated globs over pattern names and fused ops; NULL: all, none */
     const char *sources;              /* comma-separated: report findings of these sources only; NULL: all */
-    const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; NULL: none */
+    const char *include; /* comma-separated: "blocked", "decomposed": findings that are hidden otherwise; "elementwise",
+                            "elementwise-reduction": ops that one generated kernel could run; NULL: none */
     bool classify;       /* entries say how far the compiler is with their fusion */
     bool details;        /* instances have the figures of their proof as keys of their own */
     const char *temporary;    /* of fa_audit: directory for the text of a long report until it is written; NULL: /tmp */

@@ -13,6 +13,7 @@
 #include "library/choose.h"
 #include "library/signs.h"
 #include "prove/select.h"
+#include "regions/proof.h"
 #include "report/describe.h"
 
 /* What the audits of all graphs share. Several graphs: one thread and one cache for each that is audited at a time. One
@@ -34,6 +35,7 @@ struct graph_audit {
     bool refused;                /* they are not of one model: nothing of the graph is reported */
     const struct level *decides; /* the level in which fusions are missed: TTNN where there is one */
     struct selection selection;
+    struct found_regions regions;
     struct str_list *conflicts; /* of each match; NULL: none has any */
     struct origins origins;     /* zeroed where nothing is paired */
     struct arena arena;
@@ -58,10 +60,22 @@ static void select_findings(struct graph_audit *g) {
         g->conflicts = match_conflicts(&g->selection.matches, &g->arena);
 }
 
+static void find_regions(struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    struct found_regions *f = &g->regions;
+    if (a->regions == REGION_KINDS || !g->ttnn.present)
+        return;
+    f->rules = &a->rules;
+    regions_find(&g->ttnn.graph, &a->rules, a->regions, &g->arena, &f->list, NULL);
+    f->verdicts = a->proofs ? arena_alloc(&g->arena, (f->list.n + (size_t)1) * sizeof *f->verdicts) : NULL;
+    for (uint32_t i = 0; f->verdicts && i < f->list.n; i++)
+        f->verdicts[i] = region_prove(&g->ttnn.graph, &f->list.items[i], &g->arena);
+}
+
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
  * whether the two belong together; where it only counts, TTIR is not searched. */
 static void find_origins(struct graph_audit *g) {
-    bool ask = !g->a->options->unpaired, any = g->selection.matches.n > 0;
+    bool ask = !g->a->options->unpaired, any = g->selection.matches.n + g->regions.list.n > 0;
     if (!g->ttnn.present || !g->ttir.present || !(ask || any))
         return;
     pair_build(&g->origins.pairing, &g->ttir.graph, &g->ttnn.graph, any);
@@ -100,7 +114,7 @@ static void report_findings(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     struct perf_join join = {.perf = NULL};
     struct device device = {.choice = CHIP_ASSUMED};
-    if (!a->report.count_only)
+    if (!a->report.count_only || g->regions.list.n)
         device = device_of(g);
     struct findings f = {.compile = g->compile,
                          .ngraphs = a->inputs.ncompiles,
@@ -108,6 +122,7 @@ static void report_findings(const struct graph_audit *g) {
                          .graph = &g->decides->graph,
                          .selection = &g->selection,
                          .conflicts = g->conflicts,
+                         .regions = &g->regions,
                          .origins = g->origins.pairing.ttir ? &g->origins : NULL,
                          .device = &device,
                          .measured = join_perf(g, &device, &join) ? &join : NULL,
@@ -168,6 +183,7 @@ static void graph_audit_free(struct graph_audit *g) {
     pair_free(&g->origins.pairing);
     free(g->origins.matches.items);
     selection_free(&g->selection);
+    free(g->regions.list.items);
     level_free(&g->ttir);
     level_free(&g->ttnn);
     diags_free(&g->diags);
@@ -182,6 +198,7 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
     read_levels(&g);
     if (!g.refused) {
         select_findings(&g);
+        find_regions(&g);
         find_origins(&g);
     }
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
@@ -218,14 +235,25 @@ static bool read_patterns(struct fa_audit *a) {
     return library_load(&a->own, a->options, &a->diags) && library_select(&a->own, a->options, &a->diags);
 }
 
-/* A dry run prices nothing. */
+/* Which regions are asked for. A narrowed audit has them where it has what they are reported as. */
+static enum region_kind regions_wanted(const struct fa_options *o) {
+    bool reductions = included(o, region_kind_name(REGION_REDUCTION));
+    if (!(reductions || included(o, region_kind_name(REGION_ELEMENTWISE))) || !source_wanted(o, STR("ttnn")))
+        return REGION_KINDS;
+    return reductions ? REGION_REDUCTION : REGION_ELEMENTWISE;
+}
+
+/* A dry run prices nothing, but regions. */
 static bool read_chips(struct fa_audit *a) {
     const struct fa_options *o = a->options;
     struct str dir = o->default_devices ? str_of(o->default_devices) : data_directory("devices", &a->arena);
     struct buf names = {0};
-    if (o->dry_run && !o->device)
+    a->regions = regions_wanted(o);
+    if (o->dry_run && !o->device && a->regions == REGION_KINDS)
         return true;
     if (!chips_load(&a->chips, dir.p, &a->arena, &a->diags))
+        return false;
+    if (a->regions != REGION_KINDS && !region_rules_load(&a->rules, dir.p, &a->arena, &a->diags))
         return false;
     a->chip = o->device ? chip_named(&a->chips, str_of(o->device)) : NULL;
     for (uint32_t i = 0; o->device && !a->chip && i < a->chips.n; i++)

@@ -7,6 +7,7 @@
 #include "log/inputs.h"
 #include "price/perf.h"
 #include "prove/proofs.h"
+#include "regions/rules.h"
 #include "report/report.h"
 
 struct fa_audit {
@@ -16,6 +17,8 @@ struct fa_audit {
     struct pattern_set own;             /* read for this audit */
     const struct pattern_set *patterns; /* these or those of a library */
     struct chips chips;
+    struct region_rules rules;
+    enum region_kind regions;     /* --include; REGION_KINDS: none */
     struct perf perf;             /* --perf */
     uint32_t perf_joined;         /* its rows that are of an op */
     const struct chip *chip;      /* --device; NULL: that of each module */

@@ -61,6 +61,7 @@ void fa_free(struct fa_audit *a) {
     proofs_free(a->proofs);
     inputs_free(&a->inputs);
     chips_free(&a->chips);
+    region_rules_free(&a->rules);
     perf_free(&a->perf);
     patterns_free(&a->own);
     diags_free(&a->diags);

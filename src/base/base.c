@@ -227,6 +227,11 @@ void sort_ids(uint32_t *ids, uint32_t n) {
     qsort(ids, n, sizeof *ids, by_id);
 }
 
+uint32_t find_id(const uint32_t *ids, uint32_t n, uint32_t id) {
+    const uint32_t *found = n ? bsearch(&id, ids, n, sizeof *ids, by_id) : NULL;
+    return found ? (uint32_t)(found - ids) : NONE;
+}
+
 static void buf_room(struct buf *b, size_t more) {
     if (more > SIZE_MAX / 2 - b->n)
         out_of_memory();

@@ -83,6 +83,8 @@ void arena_free(struct arena *a);                         /* frees all chunks; t
 void *grow(void *data, uint32_t *cap, uint32_t need, size_t size);
 /* Ascending: ids of ops so stand in textual order. */
 void sort_ids(uint32_t *ids, uint32_t n);
+/* Where an id is among ascending ones, or NONE. */
+uint32_t find_id(const uint32_t *ids, uint32_t n, uint32_t id);
 void *xrealloc(void *p, size_t n);    /* never NULL for n > 0 */
 void *xcalloc(size_t n, size_t size); /* zeroed, never NULL */
 /* Says so and ends the process: also for other libraries, where they report that they could not allocate. */

@@ -28,7 +28,8 @@ const struct option_spec option_specs[] = {
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT, "LIST",
      "only findings of ttnn, torch, triton, cuda"},
     {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT | CMD_EXPLAIN, "LIST",
-     "also what is hidden: blocked, decomposed"},
+     "also what is hidden: blocked, decomposed,\n"
+     "elementwise, elementwise-reduction"},
     {"device", 0, TEXT, offsetof(struct options, device), CMD_AUDIT, "NAME",
      "price for n150, n300, p100, p150 or p150-fw18"},
     {"perf", 0, TEXT, offsetof(struct options, perf), CMD_AUDIT, "FILE",

@@ -71,16 +71,21 @@ bool source_wanted(const struct fa_options *o, struct str source) {
     return !o->sources || has_word(o->sources, source);
 }
 
+bool included(const struct fa_options *o, const char *word) {
+    return has_word(o->include, str_of(word));
+}
+
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
-    static const char *const hidden[] = {"blocked", "decomposed"};
+    static const char *const hidden[] = {"blocked", "decomposed", "elementwise", "elementwise-reduction"};
     struct str bad;
     if (!check_words(o->sources, "--source", pattern_sources, PATTERN_SOURCES,
                      "a comma-separated list of ttnn, torch, triton, cuda", d) ||
-        !check_words(o->include, "--include", hidden, 2, "a comma-separated list of blocked, decomposed", d))
+        !check_words(o->include, "--include", hidden, sizeof hidden / sizeof *hidden,
+                     "a comma-separated list of blocked, decomposed, elementwise, elementwise-reduction", d))
         return false;
     for (uint32_t i = 0; i < set->n; i++) {
-        set->items[i]->show_blocked = has_word(o->include, STR("blocked"));
-        set->items[i]->show_decomposed = has_word(o->include, STR("decomposed"));
+        set->items[i]->show_blocked = included(o, "blocked");
+        set->items[i]->show_decomposed = included(o, "decomposed");
     }
     if (!patterns_select(set, o->only, o->skip, &bad)) {
         diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0},

@@ -11,5 +11,7 @@ bool library_load(struct pattern_set *set, const struct fa_options *o, struct di
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d);
 /* Whether --source has a pattern's source; without the option it has all. */
 bool source_wanted(const struct fa_options *o, struct str source);
+/* A word of --include. */
+bool included(const struct fa_options *o, const char *word);
 
 #endif

@@ -104,12 +104,12 @@ static void mix_value(struct segment_hasher *h, uint32_t value) {
     }
     const struct mlir_value *v = &m->values[value];
     mix(h, str_hash(m->types[v->type].text));
-    for (uint32_t i = 0; i < h->s->nops; i++)
-        if (v->def == h->s->ops[i]) {
-            mix(h, (uint64_t)i << 32 | v->index);
-            return;
-        }
-    uint32_t at = 0;
+    uint32_t at = find_id(h->s->ops, h->s->nops, v->def);
+    if (at != NONE) {
+        mix(h, (uint64_t)at << 32 | v->index);
+        return;
+    }
+    at = 0;
     while (at < h->noutside && h->outside[at] != value)
         at++;
     if (at == h->noutside && at < MOST_OUTSIDE)

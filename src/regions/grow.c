@@ -81,18 +81,16 @@ static void link_op(struct grower *w, uint32_t op) {
         return;
     struct region_faults a = legal_faults(&w->legality, op), b = legal_faults(&w->legality, user);
     enum region_fault pair = legal_pair(&w->legality, op, user);
-    uint32_t same = a.n == 1 && b.n == 1 && a.value == b.value;
-    uint32_t faults = a.n + b.n - same;
-    if (faults + (pair != FAULT_NONE) == 0) {
+    unsigned kinds = a.kinds | b.kinds | (pair ? 1u << pair : 0);
+    if (!kinds) {
         w->ops[op].next = user;
         return;
     }
-    const struct region_faults *f = a.n ? &a : &b;
-    struct region_near near = {.fault = faults ? f->first : pair,
-                               .producer = op,
-                               .consumer = user,
-                               .value = faults ? f->value : result_of(w, op)};
-    if (faults + (pair != FAULT_NONE) == 1 || (faults == 1 && f->value == result_of(w, op)))
+    struct region_near near = {.producer = op, .consumer = user};
+    near.value = a.kinds ? a.value : b.kinds ? b.value : result_of(w, op);
+    while (kinds >> (near.fault + 1))
+        near.fault = (enum region_fault)(near.fault + 1);
+    if (kinds == 1u << near.fault)
         add_near(w, &near);
 }
 

@@ -122,9 +122,9 @@ const struct region_op *legal_op(const struct legality *l, uint32_t op) {
 }
 
 static void add_fault(struct region_faults *f, enum region_fault fault, uint32_t value) {
-    if (f->n == 0)
-        *f = (struct region_faults){fault, value, 0};
-    f->n += f->n == 0 || f->value != value;
+    if (!f->kinds)
+        f->value = value;
+    f->kinds |= 1u << fault;
 }
 
 /* Of one tensor the first thing that is wrong. */
@@ -167,7 +167,7 @@ struct region_faults legal_faults(struct legality *l, uint32_t op) {
     const struct graph *g = l->graph;
     const struct region_op *rule = legal_op(l, op);
     uint32_t result = g->m->ops[op].first_result, n = graph_noperands(g, op);
-    struct region_faults f = {.first = FAULT_NONE, .value = NONE};
+    struct region_faults f = {.kinds = 0, .value = NONE};
     for (uint32_t i = 0; i <= n; i++) {
         uint32_t value = i < n ? graph_operands(g, op)[i] : result;
         enum region_fault fault = fault_of(l, rule, op, value);

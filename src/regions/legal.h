@@ -19,11 +19,10 @@ enum region_fault {
     FAULT_REGISTERS /* too many */
 };
 
-/* The first thing that is wrong, and how many tensors there are of which something is. */
+/* What is wrong with an op. */
 struct region_faults {
-    enum region_fault first;
-    uint32_t value; /* the tensor */
-    uint32_t n;
+    unsigned kinds; /* a bit for each enum region_fault */
+    uint32_t value; /* the first tensor that is wrong */
 };
 
 /* What is asked of the types and ops of one graph. */

@@ -32,11 +32,11 @@ struct region_list {
     uint32_t n, cap;
 };
 
-/* Two kernels, or an op and the one that uses it, that one thing keeps from being a single kernel. */
+/* Two kernels that exceed one limit together, by one; or an op and the one that uses it, which break one rule. */
 struct region_near {
     enum region_fault fault;
     uint32_t producer, consumer; /* ops */
-    uint32_t value;              /* that is wrong; or NONE */
+    uint32_t value;              /* the first that is wrong; or NONE */
     uint32_t count, most;        /* FAULT_INPUTS, FAULT_REGISTERS */
     bool wide;                   /* as in struct region */
 };

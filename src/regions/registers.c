@@ -4,15 +4,7 @@
 #include <stdlib.h>
 
 bool region_computes(const struct graph *g, const uint32_t *ops, uint32_t n, uint32_t value) {
-    uint32_t op = g->m->values[value].def, lo = 0, hi = n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (ops[mid] < op)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return op != NONE && lo < n && ops[lo] == op;
+    return find_id(ops, n, g->m->values[value].def) != NONE;
 }
 
 uint32_t region_registers(const struct graph *g, const uint32_t *order, uint32_t n) {

@@ -9,12 +9,16 @@
 #include "place/locate.h"
 #include "place/notes.h"
 #include "price/price.h"
+#include "regions/rivals.h"
+#include "regions/worth.h"
+#include "report/describe_region.h"
 
 struct describer {
     const struct findings *f;
     const struct fa_options *options;
     struct note_context notes;
-    struct matcher *query; /* of what matches bind */
+    struct matcher *query;      /* of what matches bind */
+    struct str_list *conflicts; /* by match; NULL: there are none */
     struct pricer pricer;
     struct arena arena; /* freed after each match */
 };
@@ -88,35 +92,42 @@ static struct str label_of(struct describer *by, const struct match *m) {
                         (int)name.n, name.p, by->f->compile->number);
 }
 
-static struct instance describe(struct describer *by, uint32_t i) {
+/* What is told of one place: a match, or a region as one. */
+struct described {
+    const struct match *match;
+    struct segment ops;
+    struct match_detail detail;
+    struct price price;
+    const struct proved *verdict; /* NULL: nothing was proved */
+    struct str_list conflicts;
+    bool counts; /* what it saves counts although others compete for its ops */
+};
+
+static struct instance describe(struct describer *by, const struct described *x) {
     const struct findings *f = by->f;
-    const struct match *m = &f->selection->matches.items[i];
-    const struct proved *verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
+    const struct match *m = x->match;
+    const struct proved *verdict = x->verdict;
     struct instance in = {.order = (uint64_t)f->compile->number << 32 | m->root, .ir_loc = ir_loc_of(m, &by->arena)};
     struct segment *shown = by->notes.before_passes ? &in.ttir : &in.ttnn;
-    struct match_detail detail;
-    binding_query_run(by->query, m, &by->arena, &detail);
-    struct price price = price_match(&by->pricer, m, &detail);
     struct match_facts facts = {.shown = shown,
-                                .detail = &detail,
-                                .saves = price_line(&price, f->device, &by->arena),
-                                .memory = price_precondition(&price, f->device, &by->arena)};
-    *shown = match_segment(m, &by->arena);
+                                .detail = &x->detail,
+                                .conflicts = x->conflicts,
+                                .saves = price_line(&x->price, f->device, &by->arena),
+                                .memory = price_precondition(&x->price, f->device, &by->arena)};
+    *shown = x->ops;
     if (f->origins)
         in.ttir = origin_segment(f->origins, m, &by->arena, &facts.origin);
     facts.unpaired = f->origins && in.ttir.nops == 0;
-    if (f->conflicts)
-        facts.conflicts = f->conflicts[i];
     if (verdict)
         facts.verdict = verdict_line(verdict, &by->arena);
     if (verdict && by->options->details)
         in.validation = verdict_details(verdict, &by->arena);
     if (by->options->details)
-        in.cost = price_details(&price, f->device, &by->arena);
-    in.saved = price_saved_us(&price);
+        in.cost = price_details(&x->price, f->device, &by->arena);
+    in.saved = price_saved_us(&x->price);
     in.label = label_of(by, m);
     in.notes = notes_of(&by->notes, m, &facts, &in.marks, &by->arena);
-    if (price.known && in.saved < 0)
+    if (x->price.known && in.saved < 0)
         in.marks.todo = (struct todo){TODO_LEAVE, STR(""), STR("")};
     in.alike = alike_hash(&in, facts.saves);
     in.reason = hash_without_names(in.marks.todo.why, false);
@@ -124,13 +135,12 @@ static struct instance describe(struct describer *by, uint32_t i) {
 }
 
 /* The model location of a place and the names in the locations of its ops. */
-static struct str_list names_of_place(struct describer *by, const struct match *m) {
+static struct str_list names_of_place(struct describer *by, const struct described *x) {
     enum { MOST = 8 };
-    struct match_detail detail;
+    const struct match *m = x->match;
     struct str *names = arena_alloc(&by->arena, (m->nops * (size_t)MOST + 1) * sizeof *names);
     uint32_t n = 0;
-    binding_query_run(by->query, m, &by->arena, &detail);
-    names[n++] = locate_match(by->f->patterns, by->notes.flow, m, &detail, &by->arena);
+    names[n++] = locate_match(by->f->patterns, by->notes.flow, m, &x->detail, &by->arena);
     for (uint32_t i = 0; i < m->nops; i++) {
         int k = mlir_loc_names(m->graph->m, m->ops[i], names + n, MOST);
         n += (uint32_t)(k > MOST ? MOST : k > 0 ? k : 0);
@@ -138,10 +148,11 @@ static struct str_list names_of_place(struct describer *by, const struct match *
     return (struct str_list){names, n};
 }
 
-static bool is_suppressed(struct describer *by, const struct match *m, struct report *r) {
+static bool is_suppressed(struct describer *by, const struct described *x, struct report *r) {
+    const struct match *m = x->match;
     if (!r->suppress)
         return false;
-    struct str_list names = names_of_place(by, m);
+    struct str_list names = names_of_place(by, x);
     const struct suppression *s = suppression_of(r->suppress, m->pattern->fused_op, names);
     if (!s)
         return false;
@@ -153,16 +164,16 @@ static bool is_suppressed(struct describer *by, const struct match *m, struct re
     return true;
 }
 
-static void add_instance(struct describer *by, uint32_t i, struct report *r) {
-    const struct match *m = &by->f->selection->matches.items[i];
-    if (is_suppressed(by, m, r)) {
+static void add_instance(struct describer *by, const struct described *x, struct report *r) {
+    const struct match *m = x->match;
+    if (is_suppressed(by, x, r)) {
         arena_reset(&by->arena);
         return;
     }
     struct entry_key key = {.fused_op = m->pattern->fused_op, .source = m->pattern->source};
     struct instance in = {.order = 0};
     if (!r->count_only)
-        in = describe(by, i);
+        in = describe(by, x);
     if (by->options->classify)
         key.class = classify(m->pattern, in.marks.undone);
     struct str *components = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *components);
@@ -170,16 +181,57 @@ static void add_instance(struct describer *by, uint32_t i, struct report *r) {
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     key.component_ops = (struct str_list){components, m->nops};
     report_add(r, &key, &in);
-    if (in.saved > 0 && (pattern_is_direct(m->pattern) || !by->f->conflicts || !by->f->conflicts[i].n))
+    if (in.saved > 0 && (x->counts || !x->conflicts.n))
         r->saved_us += in.saved;
     arena_reset(&by->arena);
 }
 
+static void add_match(struct describer *by, uint32_t i, struct report *r) {
+    const struct findings *f = by->f;
+    const struct match *m = &f->selection->matches.items[i];
+    struct described x = {.match = m, .counts = pattern_is_direct(m->pattern)};
+    if (!r->count_only || r->suppress)
+        binding_query_run(by->query, m, &by->arena, &x.detail);
+    if (!r->count_only) {
+        x.price = price_match(&by->pricer, m, &x.detail);
+        x.ops = match_segment(m, &by->arena);
+        x.verdict = f->selection->verdicts ? &f->selection->verdicts[i] : NULL;
+    }
+    if (by->conflicts)
+        x.conflicts = by->conflicts[i];
+    add_instance(by, &x, r);
+}
+
+static void add_region(struct describer *by, uint32_t i, const struct str_list *rivals, struct report *r) {
+    const struct found_regions *f = by->f->regions;
+    const struct region *region = &f->list.items[i];
+    struct match m = region_match(by->f->graph, f->rules, region);
+    struct described x = {.match = &m,
+                          .ops = {by->f->graph->m, region->ops, region->nops},
+                          .price = region_price(&by->pricer, region),
+                          .verdict = f->verdicts ? &f->verdicts[i] : NULL,
+                          .conflicts = rivals[i]};
+    if (!region_is_worth(&x.price) || (x.verdict && verdict_refutes(x.verdict)))
+        return;
+    if (!r->count_only)
+        x.detail = region_detail(by->f->graph, f->rules, region, &by->arena);
+    add_instance(by, &x, r);
+}
+
+static void add_regions(struct describer *by, const struct str_list *rivals, struct report *r) {
+    for (uint32_t i = 0; i < by->f->regions->list.n; i++)
+        add_region(by, i, rivals, r);
+}
+
 void describe_findings(const struct findings *f, const struct fa_options *o, struct report *r) {
-    struct describer by = {.f = f, .options = o};
-    if (f->selection->matches.n && (!r->count_only || r->suppress))
+    struct describer by = {.f = f, .options = o, .conflicts = f->conflicts};
+    struct arena kept = {0};
+    struct str_list *rivals =
+        region_rivals(&f->regions->list, f->regions->rules, &f->selection->matches, &by.conflicts, &kept);
+    bool any = f->selection->matches.n + f->regions->list.n > 0;
+    if (any && (!r->count_only || r->suppress || f->regions->list.n))
         begin_describing(&by);
-    if (f->selection->matches.n && !r->count_only) {
+    if (any && !r->count_only) {
         r->total_us += price_graph(&by.pricer);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
@@ -189,6 +241,8 @@ void describe_findings(const struct findings *f, const struct fa_options *o, str
         r->nunpaired += f->origins->pairing.nunpaired;
     }
     for (uint32_t i = 0; i < f->selection->matches.n; i++)
-        add_instance(&by, i, r);
+        add_match(&by, i, r);
+    add_regions(&by, rivals, r);
     end_describing(&by);
+    arena_free(&kept);
 }

@@ -7,7 +7,15 @@
 #include "place/origin.h"
 #include "price/perf.h"
 #include "prove/select.h"
+#include "regions/regions.h"
 #include "report/report.h"
+
+/* The elementwise regions of one graph; zeroed: none was asked for. */
+struct found_regions {
+    const struct region_rules *rules;
+    struct region_list list;
+    struct proved *verdicts; /* of each region; NULL: nothing was proved */
+};
 
 /* The matches of one graph. */
 struct findings {
@@ -16,8 +24,9 @@ struct findings {
     const struct pattern_set *patterns;
     const struct graph *graph; /* of the level that is shown */
     const struct selection *selection;
-    const struct str_list *conflicts; /* by match; NULL: there are none */
-    const struct origins *origins;    /* NULL: there is one level only */
+    struct str_list *conflicts; /* by match; NULL: there are none */
+    const struct found_regions *regions;
+    const struct origins *origins; /* NULL: there is one level only */
     const struct device *device;
     const struct perf_join *measured; /* times of a profiler; or NULL */
     const double *cycles;             /* of struct chips */

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Elementwise regions as the program reports them.
+
+usage: regions_test.py PROGRAM CORPUS [--update]
+The regions of each model of the corpus are those of regions.tsv, which --update writes; without the corpus that part is
+skipped.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from load_yaml import load_yaml
+
+UPDATE = '--update' in sys.argv and not sys.argv.remove('--update')
+CORPUS = sys.argv.pop(2)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+EXPECTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'regions.tsv')
+T = 'tensor<64x64xbf16>'
+NAMES = 'abcdefgh'
+TREE = [('add', '%0', '%a', '%b'), ('add', '%1', '%c', '%d'), ('add', '%2', '%e', '%f'), ('add', '%3', '%g', '%h'),
+        ('add', '%4', '%0', '%1'), ('add', '%5', '%2', '%3'), ('add', '%6', '%4', '%5')]
+
+
+def module(ops, type_=T):
+    lines = [f'    {r} = "ttnn.{op}"({", ".join(of)}) : ({", ".join([type_] * len(of))}) -> {type_} loc("{op}{r[1:]}")'
+             for op, r, *of in ops]
+    arguments = ', '.join(f'%{c}: {type_}' for c in NAMES)
+    return f'module {{\n  func.func @main({arguments}) -> {type_} {{\n' + '\n'.join(lines) + \
+        f'\n    return {ops[-1][1]} : {type_}\n  }}\n}}\n'
+
+
+def audit(path, *options):
+    done = subprocess.run([PROGRAM, '--ttnn-only', '-o', '-', *options, path], capture_output=True, text=True, timeout=120)
+    entries = (load_yaml(done.stdout) or {}).get('missed_fusions', []) if done.stdout else []
+    return done, [e for e in entries if e['fused_op'] == 'ttnn.generic']
+
+
+def rows(path):
+    """Of each region: how many ops, inputs and registers, where it ends, and its ops."""
+    # without the patterns, which have tests of their own
+    for entry in audit(path, '--include=elementwise-reduction', '--only=torch.nn.functional.log_softmax')[1]:
+        for instance in entry['instances']:
+            notes = instance['notes']
+            n, inputs = re.search(r'^(\d+) ops, (\d+) inputs?', notes, re.M).groups()
+            registers = re.search(r'^(\d+) of \d+ destination registers', notes, re.M)[1]
+            last = re.match(r'%\w+', instance['ttnn_segment'].strip().split('\n')[-1])[0]
+            yield [os.path.basename(path), last, n, inputs, registers,
+                   ' '.join(op.replace('ttnn.', '') for op in entry['component_ops'])]
+
+
+class Regions(unittest.TestCase):
+    def audit(self, text, *options):
+        with tempfile.NamedTemporaryFile('w', suffix='.mlir') as f:
+            f.write(text)
+            f.flush()
+            return audit(f.name, *options)
+
+    def test_off_by_default(self):
+        done, found = self.audit(module(TREE))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '', ''))
+        done, found = self.audit(module(TREE), '--include=blocked')
+        self.assertEqual((done.returncode, done.stdout), (0, ''))
+
+    def test_tree(self):
+        done, found = self.audit(module(TREE), '--include=elementwise', '--classify', '--details')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(found), 1)
+        self.assertEqual((found[0]['source'], found[0]['pass_status'], found[0]['component_ops']),
+                         ('ttnn', 'gated_off', ['ttnn.add'] * 7))
+        instance, = found[0]['instances']
+        for line in ('7 ops, 8 inputs of at most 31.\n',
+                     '5 of 8 destination registers in the order %0, %1, %4, %2, %3, %5, %6; 6 as written.\n',
+                     'precondition: the grids', 'validated: same function (f64, 2 shapes)', 'saves: 6 launches, ',
+                     'off unless enable-create-d2m-subgraphs=true enable-elementwise-fusion is set'):
+            self.assertIn(line, instance['notes'])
+        self.assertEqual([line.split()[0] for line in instance['ttnn_segment'].strip().split('\n')], [op[1] for op in TREE])
+        cost = instance['cost']
+        self.assertEqual((cost['launches'], cost['launches_fused']), (7, 1))
+        size = 64 * 64 * 2
+        self.assertEqual((cost['dram_read_bytes'], cost['dram_read_bytes_fused']), (14 * size, 8 * size))
+        self.assertEqual((cost['dram_written_bytes'], cost['dram_written_bytes_fused']), (7 * size, size))
+        self.assertEqual(cost['held_bytes'], 5 * size)
+        self.assertLess(instance['validation']['relative_l2_fused'], instance['validation']['relative_l2_unfused'])
+
+    def test_one_entry_for_regions_alike(self):
+        ops = [('exp', '%0', '%a'), ('neg', '%1', '%0'), ('matmul', '%2', '%1', '%b'), ('exp', '%3', '%2'), ('neg', '%4', '%3')]
+        _, found = self.audit(module(ops), '--include=elementwise')
+        self.assertEqual([len(e['instances']) for e in found], [2])
+
+    def test_counts_without_a_report(self):
+        done, _ = self.audit(module(TREE), '--include=elementwise', '--dry-run')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('1 place', done.stderr)
+
+    def test_other_sources_hide_them(self):
+        done, _ = self.audit(module(TREE), '--include=elementwise', '--source=torch')
+        self.assertEqual((done.returncode, done.stdout), (0, ''))
+
+    def test_rivals_name_each_other(self):
+        ops = [('matmul', '%0', '%a', '%b'), ('gelu', '%1', '%0'), ('neg', '%2', '%1')]
+        done, found = self.audit(module(ops), '--include=elementwise')
+        self.assertIn('competes with ttnn.matmul at the same ops.', found[0]['instances'][0]['notes'])
+        self.assertIn('competes with ttnn.generic at the same ops.', done.stdout)
+        self.assertNotIn('ttnn.generic', self.audit(module(ops))[0].stdout)
+
+    def test_wrong_word(self):
+        done, _ = self.audit(module(TREE), '--include=elementwise,reduction')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--include knows no 'reduction'", done.stderr)
+
+    @unittest.skipUnless(os.path.isdir(CORPUS), 'no corpus')
+    def test_corpus(self):
+        found = []
+        kinds = 'models/*.ttnn.mlir', 'models/*.ttnn-unfused.mlir', 'dit/*.ttnn.mlir'
+        for path in sorted(p for kind in kinds for p in glob.glob(f'{CORPUS}/{kind}')):
+            found += ['\t'.join(row) for row in sorted(rows(path))]
+        text = 'file\tlast\tops\tinputs\tregisters\toperators\n' + '\n'.join(found) + '\n'
+        if UPDATE:
+            with open(EXPECTED, 'w') as f:
+                f.write(text)
+        with open(EXPECTED) as f:
+            self.assertEqual(text, f.read())
+
+
+if __name__ == '__main__':
+    unittest.main()
