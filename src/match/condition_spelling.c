@@ -94,14 +94,14 @@ static bool restores_reduced(const struct graph *g, uint32_t op) {
         return false;
     const int64_t *from = graph_shape(g, graph_operands(g, of)[0], &before);
     const int64_t *to = graph_shape(g, g->m->ops[op].first_result, &after);
-    bool same = from && to && before == after;
+    bool same = from && to && before == after && graph_numel(g, value) == graph_numel(g, g->m->ops[op].first_result);
     for (uint32_t d = 0; same && d < before; d++)
         same = to[d] == 1 || to[d] == from[d];
     return same;
 }
 
 /* Whether the op is left when the compiler has simplified the casts and the movement in a row that it is part of: two
- * casts there and back are none, nor are two reshapes or permutes. A factor of 1 and its like stay, as does a sum of one element. */
+ * casts there and back are none, nor are two reshapes or permutes. A factor of 1 stays, and a sum of one element. */
 static bool remains(const struct graph *g, uint32_t op) {
     if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_REDUCE)
         return true;
