@@ -63,9 +63,9 @@ const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
 
 static bool extent_of(struct formula_run *r, const struct shape *s, int axis, double *out) {
     int64_t at = axis < 0 ? axis + (int64_t)s->rank : axis;
-    if (at < 0 || at >= s->rank)
+    if (at >= s->rank)
         return eval_fail(r->eval, "no axis %d in %s", axis, shape_text(r->eval->arena, s).p);
-    *out = (double)s->dim[at];
+    *out = at < 0 ? 1 : (double)s->dim[at]; /* dimensions of one element may stand in front of any tensor */
     return true;
 }
 

@@ -132,8 +132,11 @@ bool evaluate_repeat(struct eval_context *b, const struct call *c, const struct 
 bool evaluate_repeat_interleave(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t times = 1;
     uint32_t axis;
-    if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "repeats", &times) ||
-        !axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis))
+    if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "repeats", &times))
+        return false;
+    if (times == 1)
+        return copied(b, view_of(operand(c, 0)), out);
+    if (!axis_attr(b, c, "dim", 0, operand(c, 0)->shape.rank, &axis))
         return false;
     struct view v = view_of(operand(c, 0));
     if (v.shape.rank == TENSOR_RANK || times < 0)
