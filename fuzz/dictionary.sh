@@ -3,7 +3,7 @@
 # usage: fuzz/dictionary.sh TARGET
 set -eu
 cd "$(dirname "$0")"
-spellings() { sed -n 's/^OP(.*"\([^"]*\)")$/\1/p' ../src/graph/ops.def | tr ' ' '\n' | sed '/^$/d; s/.*/"\\"&\\"("/'; }
+spellings() { grep -oE '\b(ttir|ttnn|stablehlo)\.\w+' ../src/graph/ops.def | sort -u | sed 's/.*/"\\"&\\"("/'; }
 names() { sed -n 's/^OP([A-Z0-9_]*, "\([^"]*\)".*/"\1("/p' ../src/graph/ops.def; }
 case $1 in
 log) cat log.dict ;;

@@ -352,7 +352,8 @@ class Audit(Case):
         self.write("fusion_todo.yml", STALE)
         self.assertEqual(self.run_it("-n", "m.ttir.mlir", "fused.mlir"), (0, "", ""))
         self.assertEqual(self.read(), STALE)
-        said = [self.run_it("-v", how, "-o", "r.yml", "m.ttir.mlir", "m.ttnn.mlir")[2] for how in ("-n", "--no-validate")]
+        said = [self.run_it(v, how, o, "r.yml", "m.ttir.mlir", "m.ttnn.mlir")[2]
+                for v, how, o in (("-v", "-n", "-o"), ("--verbose", "--no-validate", "--output"))]
         self.assertIn(" 2 paired by location,", said[0])
         self.assertEqual(said[0].splitlines()[0], said[1].splitlines()[0])
 

@@ -9,6 +9,7 @@ every attribute missing, of another kind and extreme. One module an operator goe
 """
 import itertools
 import os
+import random
 import re
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import tempfile
 
 OPS_DEF, PROGRAM, MATCH, AUDIT = sys.argv[1:5]
 EVERY = 1 if "--full" in sys.argv else 23
-TYPE = "tensor<4x4xf32>"
+# the last ones: as many elements as no number, or just one, can say
+TYPES = ["tensor<%sxf32>" % t for t in ("4x4", "4294967295x4294967295", "3037000499x3037000499", "9223372036854775807",
+                                        "1x65535x65535x65535x65535", "9223372036854775807x1x1x9223372036854775807")]
 VALUES = ("unit", "true", "-9223372036854775808 : i64", "[99 : i32, -7 : i32]", "array<i64>", "\"x\"", "#absent", "1.0e308 : f32",
           "dense<[1, 2]> : tensor<2xi64>", "array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>")
 KEYS = ("dim", "dim_arg", "dimension", "shape", "permutation", "begins", "ends", "step", "keep_dim", "k", "value", "padding",
@@ -34,28 +37,28 @@ def operators():
             yield [r for r in roles.split(",") if r], spelling, keys
 
 
-def op(name, n, dictionary=""):
+def op(name, n, type, dictionary=""):
     operands = ", ".join("%%%d" % i for i in range(n))
-    return '"%s"(%s)%s : (%s) -> %s' % (name, operands, dictionary, ", ".join([TYPE] * n), TYPE)
+    return '"%s"(%s)%s : (%s) -> %s' % (name, operands, dictionary, ", ".join([type] * n), type)
 
 
-def ops_of(roles, name, keys):
+def ops_of(roles, name, keys, type):
     for n in range(len(roles) + 3):
-        yield op(name, n)
+        yield op(name, n, type)
         if any("?" in r for r in roles):
             for sizes in itertools.product((0, 1, 2), repeat=min(len(roles), 5)):
                 if sum(sizes) in (n, n + 1):
-                    yield op(name, n, " <{operandSegmentSizes = array<i32: %s>}>" % ", ".join(map(str, sizes)))
+                    yield op(name, n, type, " <{operandSegmentSizes = array<i32: %s>}>" % ", ".join(map(str, sizes)))
     for key in dict.fromkeys(keys + list(KEYS)):
         for value in VALUES:
-            yield op(name, len(roles), " <{%s}>" % (key if value == "unit" else "%s = %s" % (key, value)))
+            yield op(name, len(roles), type, " <{%s}>" % (key if value == "unit" else "%s = %s" % (key, value)))
 
 
-def functions(ops, first):
-    args = ", ".join("%%%d: %s" % (i, TYPE) for i in range(12))
+def functions(ops, type, first):
+    args = ", ".join("%%%d: %s" % (i, type) for i in range(12))
     for i, text in enumerate(ops):
         yield ("func.func @f%d(%s) -> %s {\n  %%r = %s\n  %%s = \"ttnn.add\"(%%r, %%0) : (%s, %s) -> %s\n  return %%s : %s\n}\n"
-               % (first + i, args, TYPE, text, TYPE, TYPE, TYPE, TYPE))
+               % (first + i, args, type, text, type, type, type, type))
 
 
 def run(*args):
@@ -65,10 +68,13 @@ def run(*args):
     return done
 
 
+random.seed(1)
 with tempfile.TemporaryDirectory() as directory:
     everything, table = [], list(operators())
     for roles, name, keys in table:
-        everything += functions(list(ops_of(roles, name, keys))[len(everything) % EVERY :: EVERY], len(everything))
+        for type in TYPES if EVERY == 1 else random.sample(TYPES, 2):
+            ops = list(ops_of(roles, name, keys, type))[len(everything) % EVERY :: EVERY * (1 if EVERY == 1 else 2)]
+            everything += functions(ops, type, len(everything))
     count = len(everything)
     for i in range(0, count, 300): # of few ops the search for near misses would tell all
         with open(os.path.join(directory, "%d.mlir" % i), "w") as f:

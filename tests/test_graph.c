@@ -230,6 +230,10 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
         {"%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<2x4xf32>, "
          "tensor<4x3xf32>) -> tensor<2x3xf32>",
          "ttir.linear has operandSegmentSizes that do not add up to its 2 operands"},
+        {"%0 = \"ttir.linear\"(%x, %x, %w) <{operandSegmentSizes = array<i32: 2, 1, 0>}> : (tensor<2x4xf32>, "
+         "tensor<2x4xf32>, "
+         "tensor<4x3xf32>) -> tensor<2x3xf32>",
+         "ttir.linear has operandSegmentSizes that do not fit its operands a,b,bias?"},
         {"%0 = \"ttir.linear\"(%x) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<2x4xf32>) -> "
          "tensor<2x3xf32>",
          "ttir.linear has operandSegmentSizes that do not fit its operands a,b,bias?"},
@@ -250,6 +254,8 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
         {"%0 = \"ttir.typecast\"(%x) : (tensor<2x4xf32>) -> tensor<2x5xbf16>",
          "ttir.typecast has a result that has not as many elements as its operand"},
         {"%0 = \"ttir.sum\"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<2x4xf32>) -> tensor<1x4xf32>",
+         "ttir.sum has a result that is not what is left of its operand's dimensions"},
+        {"%0 = \"ttir.sum\"(%x) <{dim_arg = [2 : i32], keep_dim = true}> : (tensor<2x4xf32>) -> tensor<2x4xf32>",
          "ttir.sum has a result that is not what is left of its operand's dimensions"},
         {"%0 = \"ttir.slice_static\"(%x) <{begins = [0 : i32, 0 : i32], ends = [1 : i32, 4 : i32], step = [1 : i32, 1 "
          ": i32]}> : (tensor<2x4xf32>) -> tensor<2x4xf32>",
@@ -356,9 +362,14 @@ Test(graph, an_op_that_holds_together_is_not) {
         "%0 = \"ttir.exp\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>",
         "%0 = \"ttir.add\"(%x, %x, %x) <{operandSegmentSizes = array<i32: 2, 1>}> : (tensor<2x4xf32>, tensor<2x4xf32>, "
         "tensor<2x4xf32>) -> tensor<2x4xf32>",
+        "%y = \"ttir.empty\"() : () -> tensor<2x3xf32>\n"
+        "%0 = \"ttir.linear\"(%x, %w, %v, %y) <{operandSegmentSizes = array<i32: 3, 1>}> : (tensor<2x4xf32>, "
+        "tensor<4x3xf32>, "
+        "tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>",
         "%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<?x4xf32>",
         "%0 = \"ttir.concat\"(%x, %x) <{dim = -1 : si32}> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>",
         "%0 = \"ttir.softmax\"(%x) <{dimension = 1 : si32}> : (tensor<2x4xf32>) -> tensor<2x4xbf16>",
+        "%0 = \"ttir.sum\"(%x) <{dim_arg = unread, keep_dim = true}> : (tensor<2x4xf32>) -> tensor<2x1xf32>",
         "%0 = \"ttir.sum\"(%x) <{dim_arg = [-1 : i32], keep_dim = false}> : (tensor<2x4xf32>) -> tensor<2xf32>",
         "%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf8E4M3FN>",
         "%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4x!quant.uniform<i8:f32, 0.1>>",

@@ -247,8 +247,24 @@ Test(numeric_ops, what_cannot_be_evaluated_has_a_reason) {
     fails("x:2x3", "y = ttir.slice_static x {begins = [0 : i32], ends = [1 : i32], step = [1 : i32]} -> 1x3",
           "a slice of 1 dimensions");
     fails("x:100000x100000", "y = ttir.add x x -> 100000x100000", "beyond the limit of");
+    fails("x:2x3",
+          "y = ttir.pad x {padding = array<i32: 9223372036854775807, 9223372036854775807, 0, 0>, value = 0.0 : f32}"
+          " -> 2x3",
+          "beyond the limit of");
+    fails("x:1x4x4x4 w:2x4x3x3", "y = ttir.conv2d x w {dilation = array<i32: 9223372036854775807, 1>} -> 1x1x2x2",
+          "larger than the input");
     fails("x:2x3", "c = ttir.constant {value = dense_resource<w> : tensor<2x3xf32>} -> 2x3; y = ttir.add x c -> 2x3",
           "the value of a constant cannot be read");
+}
+
+Test(numeric_ops, bounds_beyond_all_integers_are_the_ends_of_a_slice) {
+    struct program p = program_of("", "x = ttir.arange {start = 0 : i64, end = 4 : i64, step = 1 : i64} -> 4xf64; "
+                                      "b = ttir.constant {value = dense<-1.0e300> : tensor<1xf64>} -> 1xf64; "
+                                      "e = ttir.constant {value = dense<1.0e300> : tensor<1xf64>} -> 1xf64; "
+                                      "y = ttir.slice_dynamic x b e {step = [9223372036854775807 : i64]} -> 1xf64");
+    const struct tensor *y = value_of("%y", &p);
+    cr_assert_not_null(y, "%s", context.error.p);
+    cr_assert(y->n == 1 && y->x[0] == 0);
 }
 
 Test(numeric_ops, work_beyond_the_limit_is_refused) {

@@ -125,6 +125,7 @@ Test(shorthand, what_is_wrong) {
     fails("o = full {fill_value = 1}", 4, "the type of the result is needed: 'full'");
     fails("o = concat x:2 y:2 -> 4", 4, "dim is needed: 'concat'");
     fails("a, b = abs x:2", 3, "each result needs a type: 'b'");
+    fails("a:4294967297 = abs x:2", 0, "each result needs a type: 'a:4294967297'");
 }
 
 Test(shorthand, tells_mlir_apart) {

@@ -523,7 +523,7 @@ static struct str part_text(const struct words *w) {
     else if (w->s->goal)
         write_part(f, w->s->why == FAILED_OPERATOR ? part_of(w) : w->s->goal->node, &out);
     if (out.n > MAX_PART && w->s->goal && w->s->why == FAILED_OPERATOR) {
-        const char *names[MAX_EXPECTED + 1];
+        const char *names[MAX_EXPECTED + 1] = {NULL};
         uint32_t n = 0;
         operators_of(part_of(w), names, &n);
         out.n = 0;

@@ -283,12 +283,12 @@ bool align_by_place(const struct alignment *a, uint32_t ttnn_op) {
 bool align_fed_alike(const struct alignment *a, uint32_t ttnn_op, uint32_t ttir_op) {
     const struct graph *g = a->ttnn.g, *h = a->ttir.g;
     uint32_t n = graph_noperands(h, ttir_op), fed = 0;
-    for (uint32_t i = 0; i < n && n <= MAX_OPERANDS; i++) {
+    for (uint32_t i = 0; i < n && n <= MAX_OPERANDS; i++) { /* an op with more is fed by none */
         bool in = false;
         for (uint32_t k = 0; k < graph_noperands(g, ttnn_op) && k < MAX_OPERANDS && !in; k++)
             in = graph_operands(h, ttir_op)[i] != NONE && graph_operands(g, ttnn_op)[k] != NONE &&
                  image_equal(&a->ttir.of[graph_operands(h, ttir_op)[i]], &a->ttnn.of[graph_operands(g, ttnn_op)[k]]);
         fed += in;
     }
-    return fed == n && n <= MAX_OPERANDS;
+    return fed == n;
 }

@@ -84,23 +84,15 @@ static bool broadcasts(const struct graph *g, uint32_t op, const struct dims *re
 
 /* As many elements as the operand has along the dimensions that stay. */
 static bool reduces(const struct graph *g, uint32_t op, const struct dims *x, int64_t numel) {
-    const char *const *keys = op_table[g->kind[op]].axes;
-    struct str text = {0};
-    int64_t axes[MAX_RANK], left = 1;
-    bool gone[MAX_RANK] = {false}, found = false;
-    for (uint32_t k = 0; k < 4 && keys[k] && !found; k++)
-        found = mlir_attr(g->m, op, keys[k], &text);
-    int n = found ? mlir_ints(text, axes, MAX_RANK) : 0;
-    if (n < 0 || n > MAX_RANK)
-        return true;
-    for (int i = 0; i < n; i++) {
-        int64_t axis = axes[i] < 0 ? axes[i] + (int64_t)x->rank : axes[i];
-        if (axis < 0 || axis >= (int64_t)x->rank)
-            return false;
-        gone[axis] = true;
+    bool gone[MAX_RANK] = {false};
+    int64_t left = 1, axes[MAX_RANK];
+    struct str text;
+    if (graph_reduced_dims(g, op, x->rank, gone) == NONE) { /* a list that is not read, or an axis that is not there */
+        int n = graph_axes(g, op, &text) ? mlir_ints(text, axes, MAX_RANK) : 0;
+        return n < 0 || n > MAX_RANK;
     }
     for (uint32_t i = 0; i < x->rank; i++)
-        if (n > 0 && !gone[i] && __builtin_mul_overflow(left, x->at[i], &left))
+        if (!gone[i] && __builtin_mul_overflow(left, x->at[i], &left))
             return true;
     return left == numel;
 }

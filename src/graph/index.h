@@ -104,7 +104,7 @@ static inline void axes_clear(struct axes *a) {
 static inline uint32_t axes_begin(const struct axes *a, uint32_t i) {
     return i ? a->end[i - 1] : 0;
 }
-/* One more axis; false when full. */
+/* One more axis; false when full. gcc 12's -fanalyzer takes `e > 1` as `n` for more than one term. */
 static inline bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
     uint32_t at = axes_begin(a, a->n);
     if (a->n >= MAX_RANK || at + n > MAX_TERMS)

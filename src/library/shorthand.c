@@ -358,10 +358,10 @@ static bool define_results(struct shorthand *s, struct short_op *op, struct str 
         one = str_trim(one);
         const char *colon = memchr(one.p, ':', one.n);
         struct str name = {one.p, colon ? (size_t)(colon - one.p) : one.n};
-        uint32_t n = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 1;
+        unsigned long n = colon ? strtoul(colon + 1, NULL, 10) : 1;
         buf_printf(&b, "%s%%%.*s", b.n ? ", " : "", (int)one.n, one.p);
-        good = n <= op->ntypes - at ? define(s, name, types + at, n) : fail(s, one, "each result needs a type");
-        at += n;
+        good = n <= op->ntypes - at ? define(s, name, types + at, (uint32_t)n) : fail(s, one, "each result needs a type");
+        at += good ? (uint32_t)n : 0;
     }
     if (good && b.n && at < op->ntypes)
         good = fail(s, op->word, "each type needs a result");

@@ -175,11 +175,11 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
  * they are in the inner one, since a condition may ask for them. */
 static bool compose(const struct slice_bounds *inner, bool same, struct slice_bounds *s) {
     for (uint32_t d = 0; d < s->rank && inner->rank == s->rank; d++) {
-        if ((inner->cut[d] && !s->cut[d]) || (same && (inner->begin[d] != 0 || inner->step[d] != 1)))
+        if ((inner->cut[d] && !s->cut[d]) || (same && (inner->begin[d] != 0 || inner->step[d] != 1)) ||
+            __builtin_mul_overflow(s->step[d], inner->step[d], &s->step[d]))
             return false;
         s->begin[d] = inner->begin[d] + s->begin[d] * inner->step[d];
         s->end[d] = inner->begin[d] + (s->end[d] - 1) * inner->step[d] + 1;
-        s->step[d] *= inner->step[d];
     }
     return inner->rank == s->rank;
 }

@@ -6,7 +6,6 @@
 #include "numeric/evaluators.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static bool rank_needed(struct eval_context *b, const struct call *c, const struct tensor *t, uint32_t rank) {
     return t->shape.rank == rank || eval_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p);
@@ -25,12 +24,12 @@ struct sdpa {
 
 /* A causal window reaches back from the query, another one to both sides of it. */
 static bool is_visible(const struct sdpa *a, int64_t batch, int64_t query, int64_t key) {
-    int64_t at = a->position ? (int64_t)a->position->x[a->position->n == 1 ? 0 : batch] : query;
-    if (a->causal && key > at)
+    double at = a->position ? a->position->x[a->position->n == 1 ? 0 : batch] : (double)query;
+    if (a->causal && (double)key > at)
         return false;
     if (a->window && a->causal)
-        return at - key < a->window;
-    return !a->window || llabs(at - key) <= a->window / 2;
+        return at - (double)key < (double)a->window;
+    return !a->window || fabs(at - (double)key) <= (double)(a->window / 2);
 }
 
 static double score(const struct sdpa *a, const struct view *mask, int64_t b, int64_t h, int64_t i, int64_t j) {

@@ -17,9 +17,19 @@ bool attr_needed(struct eval_context *b, const struct call *c, const char *key) 
     return attr_text(c, key, &text) || eval_fail(b, "%s has no attribute %s", op_table[c->kind].name, key);
 }
 
+/* No tensor here has so many elements: what is beyond counts as much, and can be computed with. */
+static void bound(int64_t *x) {
+    *x = *x > INT32_MAX ? INT32_MAX : *x < -INT32_MAX ? -INT32_MAX : *x;
+}
+
 bool attr_int(struct eval_context *b, const struct call *c, const char *key, int64_t *out) {
     struct str text;
-    return !attr_text(c, key, &text) || mlir_int(text, out) || unreadable(b, c, key);
+    if (!attr_text(c, key, &text))
+        return true;
+    if (!mlir_int(text, out))
+        return unreadable(b, c, key);
+    bound(out);
+    return true;
 }
 
 bool attr_int_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out) {
@@ -49,6 +59,8 @@ bool attr_list(struct eval_context *b, const struct call *c, const char *key, in
     if (!attr_text(c, key, &text))
         return true;
     *n = mlir_ints(text, out, max);
+    for (int i = 0; i < *n && i < max; i++)
+        bound(&out[i]);
     return (*n >= 0 && *n <= max) || unreadable(b, c, key);
 }
 

@@ -2,6 +2,8 @@
  * operand, copied. */
 #include "numeric/evaluators.h"
 
+#include <math.h>
+
 static bool copied(struct eval_context *b, struct view v, const struct tensor **out) {
     *out = view_copy(b, v);
     return *out != NULL;
@@ -224,7 +226,7 @@ bool evaluate_slice_dynamic(struct eval_context *b, const struct call *c, const 
         if (t->n != operand(c, 0)->shape.rank)
             return eval_fail(b, "a slice of %lld dimensions", (long long)t->n);
         for (int64_t i = 0; i < t->n; i++)
-            at[k][i] = (int64_t)t->x[i];
+            at[k][i] = (int64_t)fmax(-INT32_MAX, fmin(t->x[i], INT32_MAX)); /* of a NaN too */
     }
     return slice_by(b, c, at[0], at[1], (int)operand(c, 1)->n, out);
 }

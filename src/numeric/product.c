@@ -218,7 +218,7 @@ static bool arrange(struct eval_context *b, const struct call *c, const struct t
     int64_t dims[2][TENSOR_RANK];
     int n[2] = {0, 0};
     bool used[TENSOR_RANK] = {false};
-    uint32_t at = 0, d, contracted[TENSOR_RANK];
+    uint32_t at = 0, d, contracted[TENSOR_RANK] = {0};
     *s = (struct contraction_side){.batch = 1, .free = 1, .contracted = 1};
     if (!attr_list(b, c, batch, dims[0], TENSOR_RANK, &n[0]) || !attr_list(b, c, contract, dims[1], TENSOR_RANK, &n[1]))
         return false;

@@ -189,7 +189,7 @@ static uint32_t last_use(const struct parts *s, uint32_t i) {
 /* The most bytes of results at one time that nothing outside uses. */
 static int64_t held_at_once(const struct parts *s) {
     int64_t bytes[MAX_PARTS] = {0}, most = 0;
-    uint32_t until[MAX_PARTS];
+    uint32_t until[MAX_PARTS] = {0};
     for (uint32_t i = 0; i < s->n; i++) {
         struct work w = {0};
         uint32_t result = graph_of(s)->m->ops[s->ops[i]].first_result;

@@ -15,6 +15,16 @@ static bool is_kept(const struct window_pads *w, int64_t element) {
     return true;
 }
 
+/* Of amounts that can be computed with. */
+static bool known_pads(const struct graph *g, uint32_t op, const struct binding *pad, struct window_pads *w) {
+    if (!window_pads(g, op, pad, w))
+        return false;
+    for (int i = 0; i < w->n; i++)
+        if (w->before[i] < 0 || w->before[i] > INT32_MAX || w->after[i] < 0 || w->after[i] > INT32_MAX)
+            return false;
+    return true;
+}
+
 /* The shape of the `n` elements that are kept. Where the padded dimensions are flattened to one, the last but one, that
  * one shrinks. */
 static struct shape kept_shape(const struct window_pads *w, const struct shape *s, int64_t n) {
@@ -35,7 +45,7 @@ const struct tensor *operand_unpadded(struct device_run *run, uint32_t op, const
     struct window_pads w;
     const struct tensor *x;
     struct program program = run_program(run);
-    if (!window_pads(g, op, pad, &w)) {
+    if (!known_pads(g, op, pad, &w)) {
         eval_fail(&run->eval, "what a pad adds is not known");
         return NULL;
     }
@@ -83,7 +93,7 @@ bool absorbed_attribute(const struct reference *r, uint32_t op, const struct bin
     struct window_pads w;
     int64_t size;
     struct str text;
-    if (!window_pads(reference_graph(r), op, pad, &w) || w.n > 3)
+    if (!known_pads(reference_graph(r), op, pad, &w) || w.n > 3)
         return false;
     if (strcmp(key, "padding") == 0) {
         *out = padding_text(r, op, &w);
@@ -91,7 +101,7 @@ bool absorbed_attribute(const struct reference *r, uint32_t op, const struct bin
     }
     for (int i = 0; i < w.n; i++)
         if (strcmp(key, sizes[w.n - 1][i]) == 0 && mlir_attr(reference_graph(r)->m, op, key, &text) &&
-            mlir_int(text, &size)) {
+            mlir_int(text, &size) && size > 0) {
             *out = arena_printf(r->arena, "%lld", (long long)(size - w.before[i] - w.after[i]));
             return true;
         }

@@ -124,7 +124,7 @@ bool form_absorbs_pad(const struct device_run *run, uint32_t slot) {
 }
 
 const struct tensor *form_unpadded(struct device_run *run, uint32_t slot) {
-    const struct node *n = padded_op(run->ref, run->form->formula->root, slot);
+    const struct node *n = padded_op(run->ref, run->form->formula->root, slot); /* as form_absorbs_pad said */
     return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, attribute_text(n, "padding")));
 }
 

@@ -19,7 +19,7 @@ static struct str with_types(struct str text, enum variation_types types, struct
     for (size_t i = 0; i < text.n;) {
         const char *to = NULL;
         size_t length = 1;
-        for (size_t k = 0; k < 2 && !to; k++)
+        for (size_t k = 0; k < sizeof names / sizeof *names && !to; k++)
             if (str_starts((struct str){text.p + i, text.n - i}, str_of(names[k].from))) {
                 to = names[k].to[types];
                 length = strlen(names[k].from);

@@ -5,9 +5,11 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 enum { STEP = 1 << 16, DEEPEST = 4 /* archives in archives */ };
@@ -43,23 +45,35 @@ static uint32_t little_endian(const char *p) {
     return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
 }
 
-/* libarchive does not compare what a gzip member unpacks to with the CRC and the length (modulo 2^32) at its end. Here
- * from the last member to the first; one begins where the magic number stands and the bytes before it are such an end.
- */
+/* libarchive does not compare what a gzip member unpacks to with the CRC and the length (modulo 2^32) at its end: of
+ * one member they are those of the text; several are unpacked once more by zlib, which compares. */
 static bool gzip_is_whole(struct str packed, struct str text) {
-    for (size_t end = packed.n; end >= 18; end--) {
-        if (end < packed.n && (packed.n - end < 3 || memcmp(packed.p + end, "\x1f\x8b\x08", 3) != 0))
-            continue;
-        uint32_t crc = little_endian(packed.p + end - 8);
-        size_t n = little_endian(packed.p + end - 4);
-        while (n <= text.n && crc32_z(0, (const Bytef *)text.p + text.n - n, n) != crc)
-            n += (size_t)1 << 32;
-        if (n <= text.n)
-            text.n -= n;
-        else if (end == packed.n)
-            return false;
+    if (packed.n >= 18 && little_endian(packed.p + packed.n - 4) == (uint32_t)text.n &&
+        little_endian(packed.p + packed.n - 8) == crc32_z(0, (const Bytef *)text.p, text.n))
+        return true;
+    char *out = xrealloc(NULL, STEP);
+    z_stream z = {0};
+    int r = inflateInit2(&z, 16 + MAX_WBITS);
+    for (size_t at = 0; r == Z_OK && at < packed.n;) {
+        uInt n = packed.n - at < UINT_MAX ? (uInt)(packed.n - at) : UINT_MAX;
+        z.next_in = (const Bytef *)packed.p + at;
+        z.avail_in = n;
+        do {
+            z.next_out = (Bytef *)out;
+            z.avail_out = STEP;
+            r = inflate(&z, Z_NO_FLUSH);
+        } while (r == Z_OK && (z.avail_in > 0 || z.avail_out == 0));
+        at += n - z.avail_in;
+        if (r == Z_STREAM_END && at < packed.n)
+            r = inflateReset(&z);
+        else if (r == Z_BUF_ERROR)
+            r = Z_OK; /* more is wanted */
     }
-    return text.n == 0;
+    inflateEnd(&z);
+    free(out);
+    if (r == Z_MEM_ERROR)
+        out_of_memory();
+    return r == Z_STREAM_END;
 }
 
 /* libarchive does not survive each allocation that fails (3.6 crashes, or ends the process with status 1): what it
