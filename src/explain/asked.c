@@ -52,7 +52,7 @@ static struct asked_place asked_place_of(const char *at) {
         q.value = head(rest, " ,:;#)");
         return q;
     }
-    if (memchr(first.p, '.', first.n) && first.n < rest.n) {
+    if (first.n < rest.n && str_find(first, STR("."))) {
         struct str behind = str_trim((struct str){rest.p + first.n, rest.n - first.n});
         (void)(take(&behind, "at line ") || take(&behind, "line "));
         q.op = first;

@@ -30,8 +30,8 @@ static inline double price_saved_us(const struct price *x) {
     return x->measured_us > 0 ? saved / x->without.estimated.us * x->measured_us : saved;
 }
 
-/* Us of all ops of the graph as they are: measured where all that runs at an op's location is, else estimated. */
-double price_graph(struct pricer *p);
+/* Us of all ops that run: measured where all that runs at the location of one is, else estimated. */
+double graph_us(struct pricer *p);
 
 /* "n150", "wormhole_b0" as the module states it, "n150 assumed". */
 struct str device_label(const struct device *d, struct arena *a);

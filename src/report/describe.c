@@ -232,7 +232,7 @@ void describe_findings(const struct findings *f, const struct fa_options *o, str
     if (any && (!r->count_only || r->suppress || f->regions->list.n))
         begin_describing(&by);
     if (any && !r->count_only) {
-        r->total_us += price_graph(&by.pricer);
+        r->total_us += graph_us(&by.pricer);
         if (!r->device.n && f->device->choice != CHIP_OF_MODULE)
             r->device = arena_str(&r->arena, device_label(f->device, &by.arena));
     }

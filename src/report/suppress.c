@@ -72,21 +72,23 @@ static bool glob_matches(struct str glob, struct str name, struct buf *scratch) 
     return fnmatch(scratch->p, scratch->p + glob.n + 1, 0) == 0;
 }
 
+static bool means(const struct suppression *x, struct str fused_op, struct str_list names, struct buf *scratch) {
+    bool here = !x->location.n;
+    for (uint32_t i = 0; i < names.n && !here; i++)
+        here = glob_matches(x->location, names.items[i], scratch);
+    return here && (!x->fused_op.n || glob_matches(x->fused_op, fused_op, scratch));
+}
+
 const struct suppression *suppression_of(struct suppressions *s, struct str fused_op, struct str_list names) {
-    const struct suppression *found = NULL;
     struct buf scratch = {0};
-    for (uint32_t i = 0; i < s->n && !found; i++) {
-        struct suppression *x = &s->items[i];
-        bool here = !x->location.n;
-        for (uint32_t k = 0; k < names.n && !here; k++)
-            here = glob_matches(x->location, names.items[k], &scratch);
-        if (!here || (x->fused_op.n && !glob_matches(x->fused_op, fused_op, &scratch)))
-            continue;
-        x->nplaces++;
-        found = x;
-    }
+    uint32_t at = 0;
+    while (at < s->n && !means(&s->items[at], fused_op, names, &scratch))
+        at++;
     buf_free(&scratch);
-    return found;
+    if (at == s->n)
+        return NULL;
+    s->items[at].nplaces++;
+    return &s->items[at];
 }
 
 void suppressions_say_unused(const struct suppressions *s, struct diags *d) {
