@@ -360,7 +360,8 @@ static bool define_results(struct shorthand *s, struct short_op *op, struct str 
         struct str name = {one.p, colon ? (size_t)(colon - one.p) : one.n};
         unsigned long n = colon ? strtoul(colon + 1, NULL, 10) : 1;
         buf_printf(&b, "%s%%%.*s", b.n ? ", " : "", (int)one.n, one.p);
-        good = n <= op->ntypes - at ? define(s, name, types + at, (uint32_t)n) : fail(s, one, "each result needs a type");
+        good =
+            n <= op->ntypes - at ? define(s, name, types + at, (uint32_t)n) : fail(s, one, "each result needs a type");
         at += good ? (uint32_t)n : 0;
     }
     if (good && b.n && at < op->ntypes)
