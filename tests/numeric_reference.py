@@ -605,6 +605,21 @@ for shape in ((40,), (5, 7)):
          "relative_l2": float(np.linalg.norm(a - b) / np.linalg.norm(b)),
          "ulp_f32": float((np.abs(a - b) / np.abs(np.spacing(b.astype(np.float32)).astype(float))).max())})
 
+cache, new, at = rand(3, 2, 4, 5), rand(1, 2, 3, 5), ints(1, high=4)
+t = cache.copy()
+t[:, :, int(at[0])] = new[0].transpose(1, 0, 2)
+both("selection", "update_cache", "batch_offset = 0 : i32", [cache, new, (at, "i32")], t)
+at = np.array([3.0, 0, 2])
+new = rand(1, 3, 2, 5)
+t = cache.copy()
+for u in range(3):
+    t[u, :, int(at[u])] = new[0, u]
+both("selection", "paged_update_cache", "share_cache = false", [cache, new, (at, "i32")], t)
+cache, new = rand(2, 1, 7, 2), rand(1, 1, 3, 2)
+t = cache.copy()
+t[1, :, :3] = new[0]
+both("selection", "fill_cache", "batch_offset = 1 : i32", [cache, new], t)
+
 out = Path(sys.argv[1])
 out.mkdir(parents=True, exist_ok=True)
 for file, cases in files.items():

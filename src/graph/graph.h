@@ -73,6 +73,7 @@ enum shrink_rule {
     SHRINK_MULTIPLIES, /* the result's are multiples of the operand's */
     SHRINK_DIVIDES,    /* and the other way round */
     SHRINK_PAD,        /* as many elements are added */
+    SHRINK_FILLS,      /* one user of a cache, by number */
     SHRINK_TAKES_K     /* of the last dimension */
 };
 

@@ -1,8 +1,8 @@
 /* A collective is identified by its number in the order of evaluation, which is the same on every device. */
 #include "prove/devices.h"
 
-/* Collectives of one side; devices where nothing states their number. */
-enum { MAX_COLLECTIVES = 16, DEFAULT_DEVICES = 2 };
+/* Collectives of one side. */
+enum { MAX_COLLECTIVES = 16 };
 
 enum proof_side { SIDE_MATCH, SIDE_FORM, SIDES };
 
@@ -21,8 +21,7 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* The number of devices that shapes or attributes of a collective state; 0: none do. */
-static int64_t devices_stated(const struct graph *g, uint32_t op) {
+int64_t devices_stated(const struct graph *g, uint32_t op) {
     int64_t in = graph_numel(g, graph_operands(g, op)[0]), out = graph_numel(g, g->m->ops[op].first_result);
     int64_t list[2 * MAX_DEVICES], most = -1;
     struct str text;

@@ -13,6 +13,10 @@
 #include "prove/fused_form.h"
 #include "prove/numbers.h"
 
+enum { DEFAULT_DEVICES = 2 }; /* where nothing states their number */
+
+/* The number of devices that shapes or attributes of a collective state; 0: none do. */
+int64_t devices_stated(const struct graph *g, uint32_t op);
 /* Once the reference is known: the runs of the other devices, none where it has no collective. False with a reason in
  * the context where collectives are along several axes of the mesh, or there are too many devices. */
 bool devices_prepare(struct device_run *first);

@@ -166,6 +166,16 @@ static void constrain_known(struct constraints *c, uint32_t op, enum shrink_rule
         struct constraint *r = constraints_add(c, AT_MOST);
         constraint_add_term(c, r, 0, int_attribute(c->subgraph->graph, op, "k"));
         constraint_add_term(c, r, 1, na ? a[na - 1] : 1);
+    } else if (rule == SHRINK_FILLS) {
+        struct constraint *r = constraints_add(c, AT_MOST); /* batch_offset + 1 <= users */
+        constraint_add_term(c, r, 0, int_attribute(c->subgraph->graph, op, "batch_offset"));
+        constraint_add_constant(c, r, 0, 1);
+        constraint_add_term(c, r, 1, na ? a[0] : 1);
+        uint32_t n;
+        const int64_t *rows = graph_shape(c->subgraph->graph, graph_operands(c->subgraph->graph, op)[1], &n);
+        r = constraints_add(c, AT_MOST); /* the rows fit */
+        constraint_add_term(c, r, 0, rows && n == 4 ? rows[2] : 1);
+        constraint_add_term(c, r, 1, na == 4 ? a[2] : 1);
     } else if (rule == SHRINK_PAD)
         for (uint32_t d = 0; d < na && d < nb; d++)
             if (a[d] != b[d])

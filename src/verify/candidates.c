@@ -16,6 +16,30 @@ static bool same_dims(const struct cuts *c, uint32_t before, uint32_t after) {
     return a && b && n == m && (n == 0 || memcmp(a, b, n * sizeof *a) == 0);
 }
 
+/* Dimensions of one are some of the other side by side: what a reshape makes of a value, but for chance. */
+static bool may_reshape(const struct cuts *c, uint32_t before, uint32_t after) {
+    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+    uint32_t n, m, i = 0, k = 0;
+    const int64_t *a = graph_shape(f->g, f->values[before].value, &n),
+                  *b = graph_shape(h->g, h->values[after].value, &m);
+    while (a && b && (i < n || k < m)) {
+        int64_t left = i < n ? a[i++] : 1, right = k < m ? b[k++] : 1;
+        uint32_t nleft = left > 1, nright = right > 1;
+        while (left != right && (left < right ? i < n : k < m)) {
+            if (left < right) {
+                nleft += a[i] > 1;
+                left *= a[i++];
+            } else {
+                nright += b[k] > 1;
+                right *= b[k++];
+            }
+        }
+        if (left != right || (nleft > 1 && nright > 1))
+            return false;
+    }
+    return a && b;
+}
+
 static bool is_known(const struct cut_candidate *all, uint32_t n, const struct cut_candidate *x) {
     for (uint32_t i = 0; i < n; i++)
         if (all[i].before == x->before && all[i].relation.rank == x->relation.rank &&
@@ -117,7 +141,7 @@ static uint32_t add_named(const struct candidates *c, uint32_t after, struct cut
         for (uint32_t i = lo; i < c->nnames && c->hashes[c->by_name[i]] == hash && i < lo + MAX_SAME_NAME; i++) {
             const struct flat_step *s = &f->steps[c->by_name[i]];
             uint32_t before = v->result < s->nresults ? s->first_result + v->result : NONE;
-            if (before != NONE && numel_of(f, before) == numel_of(h, after))
+            if (before != NONE && numel_of(f, before) == numel_of(h, after) && may_reshape(c->cuts, before, after))
                 n = add(out, n, (struct cut_candidate){.before = before});
         }
     }
@@ -133,6 +157,20 @@ static uint32_t add_moved(const struct cuts *c, uint32_t after, struct cut_candi
     uint32_t v = flat_operands(f, step)[0], before = v == NONE ? NONE : c->before_of[v];
     if (before != NONE && numel_of(&c->side[BEFORE], before) == numel_of(f, after))
         n = add(out, n, (struct cut_candidate){.before = before});
+    return n;
+}
+
+/* What an op writes into a tensor: the op of BEFORE that writes into the same one. */
+static uint32_t add_written(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
+    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+    uint32_t step = h->values[after].step;
+    if (h->g->m->ops[h->steps[step].op].nresults > 0)
+        return n;
+    uint32_t v = flat_operands(h, step)[0], before = v == NONE ? NONE : c->before_of[v];
+    for (uint32_t s = 0; before != NONE && s < f->nsteps; s++)
+        if (f->steps[s].nresults == 1 && f->steps[s].noperands > 1 && flat_operands(f, s)[0] == before &&
+            flat_kind(f, s) != K_UNKNOWN && f->values[f->steps[s].first_result].value == f->values[before].value)
+            n = add(out, n, (struct cut_candidate){.before = f->steps[s].first_result});
     return n;
 }
 
@@ -167,11 +205,13 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_ca
             found[nfound++] = before;
     }
     n = add_moved(c->cuts, after, out, n);
+    n = add_written(c->cuts, after, out, n);
     for (uint32_t i = 0; i < nfound; i++)
         if (same_dims(c->cuts, found[i], after))
             n = add(out, n, (struct cut_candidate){.before = found[i]});
     for (uint32_t i = 0; i < nfound; i++)
-        n = add(out, n, (struct cut_candidate){.before = found[i]});
+        if (may_reshape(c->cuts, found[i], after))
+            n = add(out, n, (struct cut_candidate){.before = found[i]});
     n = add_named(c, after, out, n);
     for (uint32_t i = 0; i < nfound; i++)
         n = add_permuted(c->cuts, found[i], after, out, n);

@@ -11,7 +11,7 @@
 #include "verify/judgements.h"
 #include "verify/miter.h"
 
-enum { MAX_GROWTH = 3, MAX_REGION_OPERANDS = 64 };
+enum { MAX_GROWTH = 5, MAX_REGION_OPERANDS = 64 };
 
 struct comparer {
     struct module_comparison *m;
@@ -76,11 +76,11 @@ static uint32_t keep_region(struct comparer *c, const struct cut_region *r, stru
 }
 
 /* The smallest region that is proved, or else the smallest. */
-static struct judgement compare_grown(struct comparer *c, struct cut_region *r, bool assumed, bool thorough) {
+static struct judgement compare_grown(struct comparer *c, struct cut_region *r, bool assumed, bool thorough, int most) {
     struct cut_region *larger = arena_alloc(&c->arena, sizeof *larger);
     struct judgement first = judge_region(c, r, thorough), j = first;
     *larger = *r;
-    for (int i = 0; i < MAX_GROWTH && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed); i++)
+    for (int i = 0; i < most && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed); i++)
         j = judge_region(c, larger, thorough);
     if (j.answer != ANSWER_PROVED)
         return first;
@@ -98,7 +98,8 @@ static void set_cut(struct comparer *c, uint32_t after, struct cut_candidate x, 
 
 /* Compares a value with a candidate; true where they are the same. *worst keeps the region of the first one that is
  * not. */
-static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candidate x, bool thorough, uint32_t *worst) {
+static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candidate x, int growth, bool thorough,
+                          uint32_t *worst) {
     bool proved = false;
     for (int assumed = 0; assumed < 2 && !proved; assumed++) {
         struct cut_region *r = arena_alloc(&c->arena, sizeof *r);
@@ -108,7 +109,7 @@ static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candida
             break;
         struct judgement j = {.answer = ANSWER_NOT_COMPARED, .why = str_of(r->why)};
         if (built)
-            j = compare_grown(c, r, assumed, thorough);
+            j = compare_grown(c, r, assumed, thorough, growth);
         proved = j.answer == ANSWER_PROVED;
         if (proved)
             c->region_of[after] = keep_region(c, r, j);
@@ -157,9 +158,9 @@ static void compare_value(struct comparer *c, uint32_t after) {
     struct cut_candidate all[MAX_CANDIDATES_OF_CUT];
     uint32_t n = candidates_of(&c->candidates, after, all), worst = NONE;
     for (uint32_t i = 0; i < n; i++)
-        if (try_candidate(c, after, all[i], false, NULL))
+        if (try_candidate(c, after, all[i], i == 0 ? MAX_GROWTH : 1, false, NULL))
             return;
-    if (n > 0 && try_candidate(c, after, all[0], true, &worst))
+    if (n > 0 && try_candidate(c, after, all[0], 1, true, &worst))
         return;
     if (worst != NONE) {
         set_cut(c, after, all[0], CUT_ASSUMED);
@@ -242,7 +243,7 @@ static void compare_results(struct comparer *c, struct pending *p) {
         uint32_t region = c->region_of[after], was_before = c->cuts.before_of[after];
         struct relation relation = c->cuts.relation[after];
         c->region_of[after] = NONE;
-        if (!try_candidate(c, after, (struct cut_candidate){.before = before}, true, &worst))
+        if (!try_candidate(c, after, (struct cut_candidate){.before = before}, MAX_GROWTH, true, &worst))
             c->region_of[after] = worst;
         mark_value(c, after, p);
         c->region_of[after] = region;

@@ -208,6 +208,23 @@ static void print_attributes(struct miter_printer *p, const struct graph *g, uin
         p->why = STR("an op has too many attributes");
 }
 
+/* A fill of a cache writes whole tiles: rows of the last one that the input lacks become 0 where the cache has them,
+ * as the golden function of tt-mlir's builder has it. Printed as a pad, so that it holds in small shapes, too. */
+static struct printed_name pad_to_tile(struct miter_printer *p, int side, uint32_t cache, struct printed_name x,
+                                       uint32_t input) {
+    enum { TILE_ROWS = 32 };
+    uint32_t rank, rank_of_cache;
+    const int64_t *in = dims_of(p, side, input, &rank), *to = dims_of(p, side, cache, &rank_of_cache);
+    int64_t more = rank == 4 && rank_of_cache == 4 ? (TILE_ROWS - in[2] % TILE_ROWS) % TILE_ROWS : 0;
+    if (more == 0 || in[2] + more > to[2])
+        return x;
+    const int64_t padded[] = {in[0], in[1], in[2] + more, in[3]};
+    return print_unary(
+        p, "ttir.pad", x,
+        arena_printf(p->a, " <{padding = array<i32: 0, 0, 0, 0, 0, %lld, 0, 0>, value = 0.0 : f32}>", (long long)more),
+        shape_and_type(p, padded, rank, dtype_at(p, side, input)));
+}
+
 static const struct printed_name *operand_name(struct miter_printer *p, int side, uint32_t value) {
     const struct printed_name *n = name_of(p, side, value);
     uint32_t before = side == AFTER ? p->c->before_of[value] : NONE;
@@ -236,6 +253,11 @@ static void print_step(struct miter_printer *p, int side, uint32_t step) {
             return;
         }
         n++;
+    }
+    if (flat_kind(f, step) == K_FILL_CACHE && n == 2) {
+        struct printed_name *padded = arena_alloc(p->a, sizeof *padded);
+        *padded = pad_to_tile(p, side, flat_operands(f, step)[0], *names[1], flat_operands(f, step)[1]);
+        names[1] = padded;
     }
     struct str name = mlir_op_name(f->g->m, s->op);
     uint32_t rank, number;

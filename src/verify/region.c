@@ -112,13 +112,9 @@ static bool expand(struct cut_region *r, const struct cuts *c, bool all) {
 }
 
 bool region_build(struct cut_region *r, const struct cuts *c, bool assumed) {
-    do {
-        if (!walk(r, c, assumed))
-            return false;
-    } while (expand(r, c, false));
-    return true;
+    return walk(r, c, assumed);
 }
 
 bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed) {
-    return expand(r, c, true) && region_build(r, c, assumed);
+    return (expand(r, c, false) || expand(r, c, true)) && walk(r, c, assumed);
 }

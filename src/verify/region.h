@@ -36,10 +36,10 @@ struct cut_region {
     const char *why;                               /* why there is no region; or NULL */
 };
 
-/* Fills in steps and inputs from the values and `expanded`; cut points that one side needs and the other does not are
- * expanded. `assumed`: assumed cut points count. False with `why`. */
+/* Fills in steps and inputs from the values and `expanded`. `assumed`: assumed cut points count. False with `why`. */
 bool region_build(struct cut_region *r, const struct cuts *c, bool assumed);
-/* Expands the inputs that ops make: all of them, one step further. False where there is none. */
+/* One step larger: the inputs that only one side needs are expanded, or else all that ops make. False where there is
+ * none, or with `why`. */
 bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed);
 
 #endif

@@ -14,6 +14,8 @@ static const struct {
     {K_SDPA_DECODE, K_SDPA, "the mask of the decode op is multiplied by the scale, which is not undone"},
     {K_CONV_TRANSPOSE2D, K_MULTIPLY,
      "ConvWithMultiply scales the weight of a grouped transposed convolution by its rows"},
+    {K_PAGED_UPDATE_CACHE, K_UPDATE_CACHE,
+     "TTIRConsolidateStaticCacheUpdates takes the positions of all static caches to be one argument"},
     {K_SOFTMAX, K_EXP, "the softmax patterns compare dimensions as they are printed, negative ones with positive ones"},
 };
 
