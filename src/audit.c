@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/directory.h"
 #include "base/work.h"
 #include "graph/belong.h"
 #include "graph/level.h"
@@ -235,25 +234,17 @@ static bool read_patterns(struct fa_audit *a) {
     return library_load(&a->own, a->options, &a->diags) && library_select(&a->own, a->options, &a->diags);
 }
 
-/* Which regions are asked for. A narrowed audit has them where it has what they are reported as. */
-static enum region_kind regions_wanted(const struct fa_options *o) {
-    bool reductions = included(o, region_kind_name(REGION_REDUCTION));
-    if (!(reductions || included(o, region_kind_name(REGION_ELEMENTWISE))) || !source_wanted(o, STR("ttnn")))
-        return REGION_KINDS;
-    return reductions ? REGION_REDUCTION : REGION_ELEMENTWISE;
-}
-
 /* A dry run prices nothing, but regions. */
 static bool read_chips(struct fa_audit *a) {
     const struct fa_options *o = a->options;
-    struct str dir = o->default_devices ? str_of(o->default_devices) : data_directory("devices", &a->arena);
+    const char *dir = devices_directory(o, &a->arena);
     struct buf names = {0};
-    a->regions = regions_wanted(o);
+    a->regions = region_kind_wanted(o);
     if (o->dry_run && !o->device && a->regions == REGION_KINDS)
         return true;
-    if (!chips_load(&a->chips, dir.p, &a->arena, &a->diags))
+    if (!chips_load(&a->chips, dir, &a->arena, &a->diags))
         return false;
-    if (a->regions != REGION_KINDS && !region_rules_load(&a->rules, dir.p, &a->arena, &a->diags))
+    if (a->regions != REGION_KINDS && !region_rules_load(&a->rules, dir, &a->arena, &a->diags))
         return false;
     a->chip = o->device ? chip_named(&a->chips, str_of(o->device)) : NULL;
     for (uint32_t i = 0; o->device && !a->chip && i < a->chips.n; i++)

@@ -107,6 +107,26 @@ class Regions(unittest.TestCase):
         self.assertIn('competes with ttnn.generic at the same ops.', done.stdout)
         self.assertNotIn('ttnn.generic', self.audit(module(ops))[0].stdout)
 
+    def explain(self, text, *options):
+        with tempfile.NamedTemporaryFile('w', suffix='.mlir') as f:
+            f.write(text)
+            f.flush()
+            return subprocess.run([PROGRAM, 'explain', '--ttnn-only', *options, f.name], capture_output=True, text=True).stdout
+
+    def test_explains_what_is_in_the_way(self):
+        chain = [('add', '%1', '%a', '%b')] + [('add', f'%{i}', f'%{i - 1}', f'%{NAMES[i]}') for i in range(2, 8)]
+        wide = module(chain, 'tensor<64x64xf32>')
+        text = self.explain(wide, '--include=elementwise')
+        self.assertIn('elementwise -> ttnn.generic: 2 of 2 ops match', text)
+        self.assertIn('together they have 8 inputs, at most 7 where elements have more than 16 bits', text)
+        self.assertIn('hint     elements of 16 bits, or two kernels', text)
+        self.assertIn('%6: matched by elementwise (ttnn.generic)', self.explain(wide, '--include=elementwise', '--at=%3'))
+        for quiet in (self.explain(wide), self.explain(module(chain), '--include=elementwise')):
+            self.assertNotIn('-> ttnn.generic', quiet)
+        rows = module([('exp', '%1', '%a'), ('neg', '%2', '%1')], 'tensor<40x64xbf16>')
+        self.assertIn('%a, a tensor<40x64xbf16>, does not end in two dimensions that are multiples of 32',
+                      self.explain(rows, '--include=elementwise'))
+
     def test_wrong_word(self):
         done, _ = self.audit(module(TREE), '--include=elementwise,reduction')
         self.assertEqual(done.returncode, 2)

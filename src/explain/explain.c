@@ -3,10 +3,12 @@
 #include "explain/explain.h"
 #include "explain/asked.h"
 #include "explain/near_miss.h"
+#include "explain/near_region.h"
 #include "graph/belong.h"
 #include "library/choose.h"
 #include "match/search_graph.h"
 #include "prove/proofs.h"
+#include "regions/proof.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +237,29 @@ static void add_near(struct explained_graph *r) {
     }
 }
 
+/* ---- regions ---- */
+
+static void add_regions(struct explained_graph *r) {
+    const struct graph *g = &r->level->graph;
+    struct region_list found = {0};
+    struct region_near_list near = {0};
+    if (r->e->regions == REGION_KINDS)
+        return;
+    regions_find(g, &r->e->rules, r->e->regions, &r->arena, &found, &near);
+    near_regions_add(g, &r->e->rules, &near, &r->arena, &r->near);
+    for (uint32_t i = 0; r->asked && i < found.n; i++) {
+        const struct region *x = &found.items[i];
+        uint32_t root = x->ops[x->nops - 1];
+        if (!asks_for(r, x->ops, x->nops, root, NONE))
+            continue;
+        struct proved v = region_prove(g, x, &r->e->arena);
+        add(r, OUTCOME_MATCHED, &r->e->rules.claims[x->kind], root, x->ops, x->nops)->proof =
+            verdict_line(&v, &r->e->arena);
+    }
+    free(found.items);
+    free(near.items);
+}
+
 /* ---- one graph ---- */
 
 static bool explain_level(struct explained_graph *r) {
@@ -253,6 +278,7 @@ static bool explain_level(struct explained_graph *r) {
         near_misses_find(&e->patterns, g, funcs[i], e->all, &r->arena, &r->found, &r->near);
     resolve(r);
     add_matches(r);
+    add_regions(r);
     add_near(r);
     return true;
 }
@@ -326,6 +352,10 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     e->patterns.no_examples = true;
     if (!library_load(&e->patterns, o, &e->diags) || !library_select(&e->patterns, o, &e->diags))
         return FA_USAGE;
+    e->regions = region_kind_wanted(o);
+    if (e->regions != REGION_KINDS &&
+        !region_rules_load(&e->rules, devices_directory(o, &e->arena), &e->arena, &e->diags))
+        return FA_USAGE;
     enum fa_status status = inputs_read(&e->inputs, o, &e->arena, &e->diags);
     if (status != FA_CLEAN)
         return status;
@@ -383,6 +413,7 @@ void fa_explanation_print(const struct fa_explanation *e, bool json, FILE *out) 
 void fa_explanation_free(struct fa_explanation *e) {
     inputs_free(&e->inputs);
     proofs_free(e->proofs);
+    region_rules_free(&e->rules);
     patterns_free(&e->patterns);
     diags_free(&e->diags);
     free(e->items);

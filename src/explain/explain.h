@@ -8,6 +8,7 @@
 #include "fusion_audit.h"
 #include "graph/level.h"
 #include "library/pattern.h"
+#include "regions/rules.h"
 
 enum outcome {
     OUTCOME_MATCHED,  /* an audit reports it */
@@ -47,9 +48,11 @@ struct fa_explanation {
     struct pattern_set patterns;
     struct inputs inputs;
     struct proofs *proofs;
-    const char *at;    /* or NULL */
-    struct str became; /* of what --at means in TTIR: what that is in TTNN; or empty */
-    bool all;          /* one pattern at one place is asked for: far misses are printed, too */
+    struct region_rules rules;
+    enum region_kind regions; /* --include; REGION_KINDS: none */
+    const char *at;           /* or NULL */
+    struct str became;        /* of what --at means in TTIR: what that is in TTNN; or empty */
+    bool all;                 /* one pattern at one place is asked for: far misses are printed, too */
     struct explained *items;
     uint32_t n, cap;
     enum fa_status status;

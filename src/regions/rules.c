@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/directory.h"
 #include "base/tree.h"
+#include "library/choose.h"
 #include "source/source.h"
 
 _Static_assert(DT_OTHER < 64, "types are bits of a word");
@@ -29,8 +31,16 @@ struct rule_reader {
     struct diags *diags;
 };
 
-const char *region_kind_name(enum region_kind k) {
-    return kind_names[k];
+enum region_kind region_kind_wanted(const struct fa_options *o) {
+    enum region_kind wanted = REGION_KINDS;
+    for (int k = 0; k < REGION_KINDS && source_wanted(o, STR("ttnn")); k++)
+        if (included(o, kind_names[k]))
+            wanted = (enum region_kind)k;
+    return wanted;
+}
+
+const char *devices_directory(const struct fa_options *o, struct arena *a) {
+    return o->default_devices ? o->default_devices : arena_strdup(a, data_directory("devices", a));
 }
 
 static bool refuse(const struct rule_reader *r, const struct tree *at, const char *what, struct str word) {

@@ -3,6 +3,7 @@
 #ifndef FA_REGION_RULES_H
 #define FA_REGION_RULES_H
 
+#include "fusion_audit.h"
 #include "library/pattern.h"
 
 /* What a region ends in; also the words of --include. */
@@ -22,8 +23,10 @@ struct region_rules {
     struct pattern claims[REGION_KINDS]; /* what reports say of a region: name, summary, fused op, status */
 };
 
-/* The word of --include: "elementwise". */
-const char *region_kind_name(enum region_kind k);
+/* Which regions --include and --source ask for, those of the kinds before among them; REGION_KINDS: none. */
+enum region_kind region_kind_wanted(const struct fa_options *o);
+/* The directory of the devices; in `a` where no option says it. */
+const char *devices_directory(const struct fa_options *o, struct arena *a);
 /* Reads regions/d2m.yml in a directory of devices. Texts are in `a`; free with region_rules_free. False with a
  * diagnostic. */
 bool region_rules_load(struct region_rules *r, const char *devices, struct arena *a, struct diags *d);
