@@ -145,9 +145,9 @@ static bool load(struct region_run *run, struct registers *all, uint32_t op, uin
 /* One op of the schedule. Of two operands that commute the one that is computed comes first. */
 static bool step(struct region_run *run, struct registers *all, uint32_t op) {
     const struct graph *g = run->graph;
-    uint32_t at[3], n = graph_noperands(g, op), result = g->m->ops[op].first_result;
+    uint32_t at[3] = {0}, n = graph_noperands(g, op), result = g->m->ops[op].first_result;
     const uint32_t *in = graph_operands(g, op);
-    struct given given[3];
+    struct given given[3] = {{0, NULL}};
     if (!load(run, all, op, at))
         return false;
     bool turn = n == 2 && in[0] != in[1] && op_is((enum op_kind)g->kind[op], COMMUTES) &&
