@@ -19,7 +19,7 @@ static void audit(const struct fa_options *options) {
     for (size_t i = 0; i < fa_remarks(a); i++)
         fuzz_touch(str_of(fa_get_remark(a, i)));
     if (status == FA_MISSED)
-        FUZZ_PROMISE(fa_write_report(a, "/dev/null", error, sizeof error));
+        FUZZ_PROMISE(fa_write_report(a, "yaml", "/dev/null", error, sizeof error));
     fa_free(a);
 }
 

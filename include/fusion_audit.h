@@ -29,12 +29,13 @@ extern "C" {
 /* Also the exit status of the program. */
 enum fa_status {
     FA_CLEAN = 0,  /* all was read and nothing is missed */
-    FA_MISSED = 1, /* missed fusions were found */
+    FA_MISSED = 1, /* missed fusions were found, or expectations failed */
     FA_USAGE = 2,  /* wrong usage, or a pattern file that is wrong */
     FA_INPUT = 3   /* input unreadable, not what was asked for, or partly skipped with nothing found */
 };
 
-enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY };
+/* FA_ANY_LEVEL: both where there are both, else TTNN. */
+enum fa_levels { FA_BOTH_LEVELS, FA_TTIR_ONLY, FA_TTNN_ONLY, FA_ANY_LEVEL };
 
 struct fa_library; /* patterns that were read: below */
 
@@ -59,6 +60,11 @@ struct fa_options {
                             "elementwise-reduction": ops that one generated kernel could run; NULL: none */
     bool classify;       /* entries say how far the compiler is with their fusion */
     bool details;        /* instances have the figures of their proof as keys of their own */
+    /* The rest of fa_audit: */
+    const char *baseline;     /* file of known findings, which do not count for the status; or NULL */
+    bool strict_baseline;     /* what of it has expired or is gone counts */
+    const char *expect;       /* file that says how often ops have to be there; or NULL */
+    bool inventory;           /* fused ops are collected, for fa_write_expectations and fa_diff */
     const char *temporary;    /* of fa_audit: directory for the text of a long report until it is written; NULL: /tmp */
     unsigned jobs;            /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;             /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
@@ -87,8 +93,10 @@ struct fa_audit; /* a finished audit */
 /* Reads the files, searches, proves. Never NULL; to be freed with fa_free. */
 struct fa_audit *fa_audit(const struct fa_options *options);
 enum fa_status fa_get_status(const struct fa_audit *a);
-size_t fa_fused_ops(const struct fa_audit *a);           /* entries of the report */
-size_t fa_places(const struct fa_audit *a);              /* instances over all entries */
+size_t fa_fused_ops(const struct fa_audit *a); /* entries of the report */
+size_t fa_places(const struct fa_audit *a);    /* instances over all entries */
+size_t fa_known(const struct fa_audit *a);     /* of these, that the baseline has */
+size_t fa_expectations_failed(const struct fa_audit *a);
 size_t fa_diagnostics(const struct fa_audit *a);         /* that are kept */
 size_t fa_diagnostics_dropped(const struct fa_audit *a); /* beyond max_diagnostics */
 struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
@@ -97,15 +105,21 @@ struct fa_diagnostic fa_get_diagnostic(const struct fa_audit *a, size_t i);
 size_t fa_remarks(const struct fa_audit *a);
 const char *fa_get_remark(const struct fa_audit *a, size_t i);
 
-/* Writes the report of an audit with status FA_MISSED as YAML: to a file that takes the place of `path` and keeps its
- * mode, owner and links, straight into it where it is no regular file, or to standard output for "-". False with the
- * reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was then, unless it has
- * other names or an owner that could be kept only by overwriting it, and that failed. With another status nothing is
- * written. */
-bool fa_write_report(struct fa_audit *a, const char *path, char *error, size_t n);
+/* Writes the report in a format, "yaml", "json", "markdown" or "sarif": to a file that takes the place of `path` and
+ * keeps its mode, owner and links, straight into it where it is no regular file, or to standard output for "-". False
+ * with the reason in `error`, at most n bytes with their NUL, and in errno; a regular file is as it was then, unless it
+ * has other names or an owner that could be kept only by overwriting it, and that failed. After a dry run, or wrong
+ * usage, nothing is written. */
+bool fa_write_report(struct fa_audit *a, const char *format, const char *path, char *error, size_t n);
+/* The name of the file where a format goes by default; NULL: there is no such format. */
+const char *fa_default_file(const char *format);
+/* Writes all findings as a baseline, in the same way. Those that `baseline` has keep its reasons and dates. */
+bool fa_write_baseline(struct fa_audit *a, const char *path, char *error, size_t n);
+/* Writes how often the fused ops of the model are in it as expectations, in the same way. */
+bool fa_write_expectations(struct fa_audit *a, const char *path, char *error, size_t n);
 /* Prints what was found and what to do about it as a table of lines of at most `width` columns, `colour` with escapes
- * of a terminal. `name` is what the first line calls the report. After a dry run that line only; with a status other
- * than FA_MISSED nothing. */
+ * of a terminal. `name` is what the first line calls the report. After a dry run that line only; without findings
+ * nothing. */
 void fa_print_summary(const struct fa_audit *a, const char *name, unsigned width, bool colour, FILE *out);
 void fa_free(struct fa_audit *a);
 
@@ -114,6 +128,42 @@ void fa_free(struct fa_audit *a);
  * run or an audit with less than all patterns (`only`, `skip`, `sources`, `no_default_patterns`). True when it was
  * removed. */
 bool fa_remove_stale_report(const struct fa_audit *a, const char *path);
+
+/* True where the audit was refused since an archive has files of more than one compile: fa_find_pairs tells them apart.
+ */
+bool fa_is_several(const struct fa_audit *a);
+
+/* ---- many inputs ---- */
+
+struct fa_pairs; /* which of many files belong together */
+
+/* What one audit reads: the TTIR and the TTNN of a compile, or one file with both. */
+struct fa_pair {
+    const char *ttir; /* or NULL */
+    const char *ttnn;
+};
+
+/* Looks into the files, directories and archives of `files`; of the options, only these and `max_input` count. Never
+ * NULL; to be freed with fa_pairs_free. */
+struct fa_pairs *fa_find_pairs(const struct fa_options *options);
+bool fa_pairs_failed(const struct fa_pairs *p); /* something could not be read, or belongs to nothing */
+size_t fa_pairs_count(const struct fa_pairs *p);
+struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i);
+size_t fa_pairs_diagnostics(const struct fa_pairs *p);
+struct fa_diagnostic fa_pairs_diagnostic(const struct fa_pairs *p, size_t i);
+void fa_pairs_free(struct fa_pairs *p);
+
+/* ---- reports and compiles, compared ---- */
+
+/* Reads a report in YAML or JSON as the audit that it is of: for fa_diff and fa_print_table. FA_CLEAN also with
+ * findings; FA_INPUT with diagnostics. */
+struct fa_audit *fa_read_report(const char *path);
+/* Prints which fused ops were lost, gained and changed, and which findings are new and gone: of two audits with
+ * `inventory`, or of two reports, which know their findings only. FA_MISSED where a fused op was lost or a finding is
+ * new; with `strict` also where one was gained. */
+enum fa_status fa_diff(const struct fa_audit *before, const struct fa_audit *now, bool strict, FILE *out);
+/* Prints a table over audits or reports, the worst first; `names` says what each is called. */
+void fa_print_table(struct fa_audit *const *audits, const char *const *names, size_t n, FILE *out);
 
 /* ---- inspect ---- */
 

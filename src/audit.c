@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/work.h"
 #include "graph/belong.h"
@@ -167,6 +168,17 @@ static bool is_unfused(const struct graph_audit *g) {
     return g->ttnn.present && direct >= MANY && !signs_of_fusing(g->a->patterns, &g->ttnn.graph);
 }
 
+static void count_fused(const struct graph_audit *g) {
+    struct fa_audit *a = g->a;
+    const struct graph *graph = &g->decides->graph;
+    if (a->options->expect)
+        expectations_count(&a->expect, graph);
+    if (!a->options->inventory)
+        return;
+    fused_count_add(&a->counts, a->patterns, graph, &a->arena);
+    inventory_add(&a->summary.fused, a->patterns, graph, &a->arena);
+}
+
 static void say_what_happened(const struct graph_audit *g) {
     struct fa_audit *a = g->a;
     diags_take(&a->diags, &g->diags);
@@ -201,8 +213,10 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
         find_origins(&g);
     }
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
-    if (!g.refused)
+    if (!g.refused) {
         report_findings(&g);
+        count_fused(&g);
+    }
     say_what_happened(&g);
     work_done(all->order, i);
     graph_audit_free(&g);
@@ -286,6 +300,41 @@ static void say_unjoined(struct fa_audit *a) {
                  a->perf.nrows, a->perf.nconst_eval);
 }
 
+/* "2026-11-22", in UTC. */
+static const char *today(char out[16]) {
+    time_t now = time(NULL);
+    struct tm tm = {0};
+    return gmtime_r(&now, &tm) && strftime(out, 16, "%Y-%m-%d", &tm) ? out : "";
+}
+
+static bool read_gates(struct fa_audit *a) {
+    const struct fa_options *o = a->options;
+    return (!o->baseline || baseline_read(&a->baseline, o->baseline, &a->arena, &a->diags)) &&
+           (!o->expect || expectations_read(&a->expect, o->expect, &a->arena, &a->diags));
+}
+
+/* True when something fails: a finding that is new, an expectation, with --strict-baseline an entry of the baseline. */
+static bool gates_fail(struct fa_audit *a) {
+    const struct fa_options *o = a->options;
+    size_t places = fa_places(a);
+    char date[16];
+    bool fail = places > 0;
+    if (!o->baseline && !o->expect && !o->inventory)
+        return fail;
+    if (!a->report.count_only)
+        findings_of_report(&a->report, &a->arena, &a->summary.missed);
+    if (o->baseline) {
+        bool all = !o->no_default_patterns && !a->skipped && !a->inputs.skipped;
+        a->report.compared = true;
+        a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->summary.missed);
+        fail = places > a->known;
+        fail |= baseline_tell(&a->baseline, today(date), all, a->patterns, o, &a->diags) && o->strict_baseline;
+    }
+    if (o->expect)
+        a->failed = expectations_check(&a->expect, &a->summary.missed, &a->diags);
+    return fail || a->failed;
+}
+
 static void finish_report(struct fa_audit *a) {
     size_t places = fa_places(a);
     if (a->proofs && places)
@@ -300,7 +349,7 @@ static void finish_report(struct fa_audit *a) {
 }
 
 static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
-    if (!read_patterns(a) || !read_chips(a) || !read_sort(a) ||
+    if (!read_patterns(a) || !read_chips(a) || !read_sort(a) || !read_gates(a) ||
         (o->suppress && !suppressions_read(&a->suppress, o->suppress, &a->arena, &a->diags)))
         return FA_USAGE;
     if (o->perf && !o->dry_run && !perf_read(&a->perf, o->perf, &a->arena, &a->diags))
@@ -319,7 +368,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
         a->proofs = proofs_new(a->patterns);
     audit_graphs(a);
     finish_report(a);
-    if (a->report.nentries) /* what is found counts more than what was not read */
+    if (gates_fail(a)) /* what is found counts more than what was not read */
         return FA_MISSED;
     return a->diags.errors || a->skipped || a->inputs.skipped ? FA_INPUT : FA_CLEAN;
 }

@@ -4,6 +4,9 @@
 
 #include "device/chip.h"
 #include "fusion_audit.h"
+#include "gate/baseline.h"
+#include "gate/diff.h"
+#include "gate/expect.h"
 #include "log/inputs.h"
 #include "price/perf.h"
 #include "prove/proofs.h"
@@ -25,6 +28,12 @@ struct fa_audit {
     struct suppressions suppress; /* --suppress */
     struct inputs inputs;
     struct report report;
+    struct baseline baseline;
+    struct expectations expect;
+    struct fused_counts counts;
+    struct compile_summary summary; /* of the findings for the gates, and with `inventory` of fused ops */
+    uint32_t known;                 /* places that the baseline has */
+    uint32_t failed;                /* expectations */
     enum report_order sort;
     struct proofs *proofs; /* or NULL: nothing is proved */
     const char **remarks;  /* for --verbose */

@@ -16,7 +16,7 @@ static void audit(struct fa_options *o, const char *directory, const char *name)
     printf("%d %zu\n", (int)status, fa_diagnostics(a));
     for (size_t i = 0; i < fa_diagnostics(a); i++)
         printf("%s: %s\n", fa_get_diagnostic(a, i).severity, fa_get_diagnostic(a, i).message);
-    if (status == FA_MISSED && !fa_write_report(a, path, error, sizeof error))
+    if (status == FA_MISSED && !fa_write_report(a, "yaml", path, error, sizeof error))
         fprintf(stderr, "%s: %s\n", path, error);
     fflush(stdout);
     fa_free(a);

@@ -22,7 +22,8 @@ static const struct match *match(const char *args, const char *ops) {
 
 static struct str place_of(const struct match *m, const struct match_detail *d) {
     struct flow *flow = flow_new(&ir.g);
-    struct str place = locate_match(&set, flow, m, d, &arena);
+    struct str_list names;
+    struct str place = locate_match(&set, flow, m, d, &names, &arena);
     flow_free(flow);
     return place;
 }

@@ -499,9 +499,9 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini =
     char error[256];
     add_note(&r, "a", "x", 0, "n\n");
     umask(027);
-    cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+    cr_assert(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
     cr_assert(stat("out.yml", &st) == 0 && (st.st_mode & 0777) == 0640);
-    cr_assert(report_write(&r, "./out.yml", error, sizeof error)); /* again, over the first */
+    cr_assert(report_write(&r, &report_formats[0], "./out.yml", error, sizeof error)); /* again, over the first */
     cr_assert_eq(files_here(), 1);
     report_free(&r);
 }
@@ -509,12 +509,12 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini =
 Test(file, failure_leaves_nothing, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     char error[256] = "";
-    cr_assert_not(report_write(&r, "no/such/out.yml", error, sizeof error));
+    cr_assert_not(report_write(&r, &report_formats[0], "no/such/out.yml", error, sizeof error));
     cr_assert_str_eq(error, "cannot write no/such/out.yml: No such file or directory");
     cr_assert(mkdir("dir", 0777) == 0);
-    cr_assert_not(report_write(&r, "dir", error, sizeof error));
+    cr_assert_not(report_write(&r, &report_formats[0], "dir", error, sizeof error));
     cr_assert_str_eq(error, "cannot write dir: Is a directory");
-    cr_assert_not(report_write(&r, "/dev/full", error, sizeof error));
+    cr_assert_not(report_write(&r, &report_formats[0], "/dev/full", error, sizeof error));
     cr_assert_str_eq(error, "cannot write /dev/full: No space left on device");
     cr_assert(access("/dev/full", F_OK) == 0);
     cr_assert_eq(files_here(), 1);
@@ -526,15 +526,16 @@ Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) 
     char error[256];
     write_file("target.yml", "old");
     cr_assert(symlink("target.yml", "out.yml") == 0);
-    cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+    cr_assert(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
     cr_assert(lstat("out.yml", &st) == 0 && S_ISLNK(st.st_mode));
     cr_assert_not(report_remove_stale(&r, "out.yml"));
     cr_assert(report_remove_stale(&r, "target.yml"));
     cr_assert(mkdir("dir", 0777) == 0 && symlink("../out.yml", "dir/far.yml") == 0);
-    cr_assert(report_write(&r, "dir/far.yml", error, sizeof error), "%s", error); /* two links, and nothing behind */
+    cr_assert(report_write(&r, &report_formats[0], "dir/far.yml", error, sizeof error), "%s",
+              error); /* two links, and nothing behind */
     cr_assert(lstat("target.yml", &st) == 0 && S_ISREG(st.st_mode));
     cr_assert(symlink("loop", "loop") == 0);
-    cr_assert_not(report_write(&r, "loop", error, sizeof error));
+    cr_assert_not(report_write(&r, &report_formats[0], "loop", error, sizeof error));
     cr_assert_str_eq(error, "cannot write loop: Too many levels of symbolic links");
     cr_assert_eq(files_here(), 4);
 }
@@ -549,7 +550,7 @@ Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_tem
         if (geteuid() == 0)
             cr_assert(chown("out.yml", 12, 34) == 0);
         cr_assert(stat("out.yml", &before) == 0);
-        cr_assert(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+        cr_assert(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
         cr_assert(stat("out.yml", &after) == 0);
         cr_expect_eq(after.st_mode, before.st_mode);
         cr_expect(after.st_uid == before.st_uid && after.st_gid == before.st_gid);
@@ -574,7 +575,7 @@ Test(file, of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
         write_file("out.yml", "old");
         cr_assert(chown("out.yml", 0, 0) == 0 && chmod("out.yml", mode) == 0);
         cr_assert(seteuid(1234) == 0);
-        cr_expect(report_write(&r, "out.yml", error, sizeof error), "%s", error);
+        cr_expect(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
         cr_assert(seteuid(0) == 0 && stat("out.yml", &st) == 0);
         cr_expect_eq(st.st_uid, mode == 0644 ? 1234u : 0u);
         cr_expect_eq(st.st_mode & 0777, mode);
@@ -590,8 +591,8 @@ Test(file, standard_output_by_another_name, .init = enter_temporary, .fini = lea
     cr_assert(freopen("out.txt", "w", stdout) != NULL);
     fputs("before\n", stdout);
     fflush(stdout);
-    cr_assert(report_write(&r, "/dev/stdout", error, sizeof error), "%s", error);
-    cr_assert(report_write(&r, "./out.txt", error, sizeof error), "%s", error);
+    cr_assert(report_write(&r, &report_formats[0], "/dev/stdout", error, sizeof error), "%s", error);
+    cr_assert(report_write(&r, &report_formats[0], "./out.txt", error, sizeof error), "%s", error);
     cr_assert(stat("out.txt", &st) == 0);
     cr_expect_eq(st.st_size, (off_t)(strlen("before\n") + 2 * strlen("input: {}\nmissed_fusions: []\n")));
 }
@@ -603,7 +604,7 @@ Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini 
     struct fa_audit *a = fa_audit(&o);
     char error[256];
     cr_assert_eq(fa_get_status(a), FA_USAGE);
-    cr_expect_not(fa_write_report(a, "out.yml", error, sizeof error));
+    cr_expect_not(fa_write_report(a, "yaml", "out.yml", error, sizeof error));
     cr_expect_str_eq(error, "there is no report to write");
     cr_expect_eq(files_here(), 0);
     write_file("out.yml", "input: {}\nmissed_fusions: []\n");
@@ -620,7 +621,7 @@ Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {.ttir_path = "a", .ttnn_path = "b\x01\xFF"};
     char error[256];
     add_note(&r, "a", "x", 0, "n\n");
-    cr_assert(report_write(&r, "s.yml", error, sizeof error));
+    cr_assert(report_write(&r, &report_formats[0], "s.yml", error, sizeof error));
     cr_assert(report_remove_stale(&r, "s.yml"));
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         write_file("s.yml", reports[i]);

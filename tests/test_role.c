@@ -65,7 +65,8 @@ static void is(const char *results, const char *want) {
 static void is_at(const char *results, const char *want) {
     struct match m = match_of(results);
     struct match_detail none = {.slots = NULL};
-    struct str place = locate_match(&set, flow, &m, &none, &arena);
+    struct str_list names;
+    struct str place = locate_match(&set, flow, &m, &none, &names, &arena);
     cr_assert(str_is(place, want), "%s is at '%.*s', not '%s', in\n%s", results, (int)place.n, place.p ? place.p : "",
               want, ir.text);
 }
@@ -222,7 +223,8 @@ Test(role, weights_through_const_eval) {
             m.ops = &op;
             m.root = op;
             struct match_detail none = {.slots = NULL};
-            cr_assert(str_is(locate_match(&set, flow, &m, &none, &arena),
+            struct str_list names;
+            cr_assert(str_is(locate_match(&set, flow, &m, &none, &names, &arena),
                              "query, key and value projection, layer 3 (layers.3.attn: q, k, v)"));
             return;
         }

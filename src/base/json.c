@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 json *json_map(void) {
@@ -26,6 +27,12 @@ json *json_text(struct str s) {
 
 json *json_number(uint64_t n) {
     return made(json_object_new_int64((int64_t)n));
+}
+
+json *json_real(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", isfinite(x) ? x : 0);
+    return made(json_object_new_double_s(isfinite(x) ? x : 0, text));
 }
 
 void json_put(json *object, const char *key, json *value) {

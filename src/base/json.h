@@ -15,6 +15,7 @@ json *json_map(void);
 json *json_list(void);
 json *json_text(struct str s);
 json *json_number(uint64_t n);
+json *json_real(double x); /* 0 where it is no number */
 void json_append(json *list, json *item);
 /* NULL is null. */
 void json_put(json *object, const char *key, json *value);

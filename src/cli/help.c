@@ -44,6 +44,24 @@ static const struct text {
      "\n"
      "Example:\n"
      "  fusion-audit explain --at=add.174 --only=linear --ttnn-only model.ttnn.mlir\n"},
+    {CMD_DIFF,
+     "Usage: fusion-audit diff [options] OLD NEW\n"
+     "       fusion-audit diff [options] OLD.ttir OLD.ttnn NEW.ttir NEW.ttnn\n"
+     "\n"
+     "Says which fused ops the compile NEW has lost, partly lost, gained or changed\n"
+     "against OLD, each with its place, and which findings are new or gone. OLD and\n"
+     "NEW are each a log or a TTNN file, or both are reports; /dev/null is a report\n"
+     "without findings.\n",
+     "Exit status: 0; 1 a fused op was lost, or a finding is new; 2 wrong usage; 3 an\n"
+     "input that cannot be read.\n"},
+    {CMD_SUMMARY,
+     "Usage: fusion-audit summary REPORT...\n"
+     "\n"
+     "Prints a table over many reports, in YAML or JSON, the worst first.\n",
+     "Exit status: 0; 2 wrong usage; 3 a report that cannot be read.\n"
+     "\n"
+     "Example:\n"
+     "  fusion-audit summary reports/*.yml\n"},
     {CMD_LOWER,
      "Usage: fusion-audit lower [-P DIR|FILE] [--no-default-patterns] [OP]...\n"
      "\n"

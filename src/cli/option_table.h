@@ -6,12 +6,13 @@
 #include "cli/options.h"
 
 enum {
-    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN | CMD_LOWER | CMD_COMPLETION | CMD_VERIFY,
-    CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN, /* those that work with patterns */
-    CMD_READ = CMD_SEARCH | CMD_LOWER                    /* those that read pattern files */
+    CMD_ANY = CMD_AUDIT | CMD_INSPECT | CMD_PATTERNS | CMD_EXPLAIN | CMD_LOWER | CMD_COMPLETION | CMD_DIFF |
+              CMD_SUMMARY | CMD_VERIFY,
+    CMD_SEARCH = CMD_AUDIT | CMD_PATTERNS | CMD_EXPLAIN | CMD_DIFF, /* those that work with patterns */
+    CMD_READ = CMD_SEARCH | CMD_LOWER                               /* those that read pattern files */
 };
 
-enum option_kind { FLAG, TEXT, LIST /* of patterns */ };
+enum option_kind { FLAG, TEXT, LIST /* struct word_list */ };
 
 /* An option of some commands. One that means something else in another command has two rows. */
 struct option_spec {

@@ -11,6 +11,9 @@
 
 #include "base/base.h"
 #include "cli/option_table.h"
+#include "cli/outputs.h"
+
+#define DIFF_TAKES "diff takes OLD NEW, or OLD.ttir OLD.ttnn NEW.ttir NEW.ttnn"
 
 enum { LONG = 256 /* what getopt_long returns for option_specs[0] */ };
 
@@ -46,7 +49,7 @@ static const struct option_spec *spec_of(int returned) {
     return NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static bool wrong(struct options *o, const char *format, ...) {
+bool wrong(struct options *o, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(o->error, sizeof o->error, format, args);
@@ -62,7 +65,8 @@ static void apply(struct options *o, const struct option_spec *s) {
     } else if (s->kind == TEXT) {
         *(const char **)(void *)member = argument;
     } else {
-        o->patterns[o->npatterns++] = argument;
+        struct word_list *list = (struct word_list *)(void *)member;
+        list->items[list->n++] = argument;
     }
 }
 
@@ -129,40 +133,6 @@ static bool wrong_option(struct options *o, const struct getopt_table *t, int re
                    : wrong(o, "unknown option '%.*s'", length, word);
 }
 
-/* Both exist and are the same regular file. */
-static bool same_file(const char *a, const char *b) {
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
-           sa.st_ino == sb.st_ino;
-}
-
-/* "run.tar:m.mlir" is in run.tar. */
-static bool lies_in(const char *input, const char *file) {
-    bool same = same_file(file, input);
-    for (const char *colon = strchr(input, ':'); !same && colon; colon = strchr(colon + 1, ':')) {
-        char *archive = strndup(input, (size_t)(colon - input));
-        same = archive && same_file(file, archive);
-        free(archive);
-    }
-    return same;
-}
-
-static bool check_output(struct options *o) {
-    if (o->output[0] == '\0')
-        return wrong(o, "the name of the output file is empty");
-    if (strcmp(o->output, "-") == 0)
-        return true;
-    for (size_t i = 0; i < o->nfiles; i++)
-        if (strcmp(o->files[i], "-") != 0 && lies_in(o->files[i], o->output))
-            return wrong(o, "the output '%s' is also an input", o->output);
-    if (o->suppress && same_file(o->output, o->suppress))
-        return wrong(o, "the output '%s' is also the file of --suppress", o->output);
-    for (const char **pattern = o->patterns; *pattern; pattern++)
-        if (same_file(o->output, *pattern))
-            return wrong(o, "the output '%s' is also a pattern file", o->output);
-    return true;
-}
-
 /* "name=N", comma-separated. */
 static bool check_limits(struct options *o) {
     const struct {
@@ -171,7 +141,7 @@ static bool check_limits(struct options *o) {
         int commands;
     } limits[] = {{"steps=", &o->max_steps, CMD_SEARCH},
                   {"diagnostics=", &o->max_diagnostics, CMD_SEARCH},
-                  {"input=", &o->max_input, CMD_AUDIT | CMD_EXPLAIN | CMD_INSPECT | CMD_VERIFY},
+                  {"input=", &o->max_input, CMD_AUDIT | CMD_DIFF | CMD_EXPLAIN | CMD_INSPECT | CMD_VERIFY},
                   {"places=", &o->max_places, CMD_EXPLAIN}};
     enum { N = sizeof limits / sizeof *limits };
     for (const char *p = o->limit; p && *p;) {
@@ -223,17 +193,17 @@ static bool check_choice(struct options *o) {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].list && !*lists[i].list)
             return wrong(o, "the list of %s is empty", lists[i].name);
-    for (size_t i = 0; i < o->npatterns; i++)
-        if (!*o->patterns[i])
+    for (size_t i = 0; i < o->patterns.n; i++)
+        if (!*o->patterns.items[i])
             return wrong(o, "the name of a pattern file is empty");
-    if (o->no_default_patterns && o->npatterns == 0)
+    if (o->no_default_patterns && o->patterns.n == 0)
         return wrong(o, "--no-default-patterns leaves no pattern to search: give some with -P");
     return true;
 }
 
 /* False when the first word is no file, and close to the name of a command. */
 static bool check_first_word(struct options *o) {
-    const char *names[8], *nearest;
+    const char *names[16], *nearest;
     struct stat st;
     for (int i = 0; i < command_nspecs; i++)
         names[i] = command_specs[i].name;
@@ -258,7 +228,7 @@ static bool check(struct options *o) {
     if (o->at && !*o->at)
         return wrong(o, "the place of --at is empty");
     return check_choice(o) && check_jobs(o) && check_share(o) && check_limits(o) &&
-           (o->command == CMD_EXPLAIN || check_output(o));
+           (!(o->command & (CMD_AUDIT | CMD_VERIFY)) || outputs_check(o));
 }
 
 /* Makes the names after the action the list of --only. */
@@ -337,8 +307,9 @@ static bool check_patterns(struct options *o) {
 bool options_parse(struct options *o, int argc, char **argv) {
     struct getopt_table table;
     int returned;
-    *o = (struct options){.command = CMD_AUDIT, .output = "fusion_todo.yml"};
-    o->patterns = xcalloc((size_t)argc + 1, sizeof *o->patterns);
+    *o = (struct options){.command = CMD_AUDIT};
+    o->patterns.items = xcalloc((size_t)argc + 1, sizeof *o->patterns.items);
+    o->formats.items = xcalloc((size_t)argc + 1, sizeof *o->formats.items);
     for (int i = 0; i < command_nspecs && argc > 1 && o->command == CMD_AUDIT; i++)
         if (strcmp(argv[1], command_specs[i].name) == 0) {
             o->command = command_specs[i].command;
@@ -362,14 +333,17 @@ bool options_parse(struct options *o, int argc, char **argv) {
     o->nfiles = (size_t)(argc - optind);
     return o->command == CMD_PATTERNS     ? check_patterns(o)
            : o->command == CMD_LOWER      ? check_choice(o)
+           : o->command == CMD_DIFF       ? o->nfiles == 2 || o->nfiles == 4 || wrong(o, DIFF_TAKES)
+           : o->command == CMD_SUMMARY    ? o->nfiles > 0 || wrong(o, "summary needs a report")
            : o->command == CMD_COMPLETION ? o->nfiles == 1 || wrong(o, "completion is followed by bash, zsh or fish")
                                           : check(o);
 }
 
 void options_free(struct options *o) {
-    free(o->patterns);
+    free(o->patterns.items);
+    free(o->formats.items);
     free(o->names);
-    o->patterns = NULL;
+    o->patterns.items = o->formats.items = NULL;
     o->names = NULL;
 }
 
@@ -380,8 +354,8 @@ struct fa_options options_audit(const struct options *o) {
         .levels = o->ttir_only   ? FA_TTIR_ONLY
                   : o->ttnn_only ? FA_TTNN_ONLY
                                  : FA_BOTH_LEVELS,
-        .patterns = o->patterns,
-        .npatterns = o->npatterns,
+        .patterns = o->patterns.items,
+        .npatterns = o->patterns.n,
         .no_default_patterns = o->no_default_patterns,
         .only = o->only,
         .skip = o->skip,
@@ -395,6 +369,10 @@ struct fa_options options_audit(const struct options *o) {
         .details = o->details,
         .jobs = (unsigned)o->njobs,
         .dry_run = o->dry_run,
+        .baseline = o->baseline,
+        .strict_baseline = o->strict_baseline,
+        .expect = o->expect,
+        .inventory = o->write_baseline || o->write_expect,
         .no_validate = o->no_validate,
         .unpaired = o->unpaired,
         .say_unproved = o->verbose,

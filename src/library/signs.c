@@ -50,21 +50,42 @@ static uint32_t present_operands(const struct graph *g, uint32_t op) {
     return n;
 }
 
-bool signs_of_fusing(const struct pattern_set *set, const struct graph *g) {
+struct sign_reader {
+    const struct graph *g;
+    uint32_t least[]; /* by op name: operands that make an op of it a sign; NONE: nothing does */
+};
+
+struct sign_reader *sign_reader_new(const struct pattern_set *set, const struct graph *g) {
     const struct mlir *m = g->m;
-    bool found = set->nsigns == 0;
-    /* By op name, so that globs run once for each: operands that make an op of this name a sign; NONE: nothing does. */
-    uint32_t *least = xrealloc(NULL, (m->nnames + 1) * sizeof *least);
+    struct sign_reader *r = xrealloc(NULL, sizeof *r + (m->nnames + (size_t)1) * sizeof *r->least);
+    r->g = g;
     for (uint32_t i = 0; i < m->nnames; i++) {
-        least[i] = NONE;
+        r->least[i] = NONE;
         for (uint32_t k = 0; k < set->nsigns; k++)
-            if (glob_matches(set->signs[k].op, m->names[i]) && set->signs[k].operands < least[i])
-                least[i] = set->signs[k].operands;
+            if (glob_matches(set->signs[k].op, m->names[i]) && set->signs[k].operands < r->least[i])
+                r->least[i] = set->signs[k].operands;
     }
-    for (uint32_t op = 0; op < m->nops && !found; op++) {
-        uint32_t need = least[m->ops[op].name];
-        found = (need != NONE && present_operands(g, op) >= need) || !graph_plain(g, op);
-    }
-    free(least);
+    return r;
+}
+
+void sign_reader_free(struct sign_reader *r) {
+    free(r);
+}
+
+bool is_sign_of_fusing(const struct sign_reader *r, uint32_t op) {
+    uint32_t need = r->least[r->g->m->ops[op].name];
+    return (need != NONE && present_operands(r->g, op) >= need) || !graph_plain(r->g, op);
+}
+
+bool is_named_sign(const struct sign_reader *r, uint32_t op) {
+    return r->least[r->g->m->ops[op].name] != NONE;
+}
+
+bool signs_of_fusing(const struct pattern_set *set, const struct graph *g) {
+    struct sign_reader *r = sign_reader_new(set, g);
+    bool found = set->nsigns == 0;
+    for (uint32_t op = 0; op < g->m->nops && !found; op++)
+        found = is_sign_of_fusing(r, op);
+    sign_reader_free(r);
     return found;
 }

@@ -8,4 +8,12 @@
  * no file has such a list, since nothing is known then. */
 bool signs_of_fusing(const struct pattern_set *set, const struct graph *g);
 
+/* The same of one op of a graph. */
+struct sign_reader;
+struct sign_reader *sign_reader_new(const struct pattern_set *set, const struct graph *g);
+bool is_sign_of_fusing(const struct sign_reader *r, uint32_t op);
+/* The op has the name of one that is a sign with enough operands. */
+bool is_named_sign(const struct sign_reader *r, uint32_t op);
+void sign_reader_free(struct sign_reader *r);
+
 #endif

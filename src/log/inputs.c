@@ -182,7 +182,8 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
 }
 
 /* More than two, of an archive. */
-static enum fa_status refuse_many(const struct inputs *in, struct diags *d) {
+static enum fa_status refuse_many(struct inputs *in, struct diags *d) {
+    in->several = true;
     struct buf hint = {0};
     buf_printf(&hint, "name one TTIR and one TTNN file in it, such as %s", in->files[0].source.path);
     buf_addc(&hint, '\0');
@@ -191,8 +192,15 @@ static enum fa_status refuse_many(const struct inputs *in, struct diags *d) {
     return FA_USAGE;
 }
 
+static bool has_ttir(const struct inputs *in) {
+    for (size_t i = 0; i < in->nfiles; i++)
+        if (count_levels(&in->files[i]).ttir)
+            return true;
+    return false;
+}
+
 static enum fa_status read_levels(struct inputs *in, const struct fa_options *o, struct diags *d) {
-    if (o->levels != FA_BOTH_LEVELS)
+    if (o->levels != FA_BOTH_LEVELS && !(o->levels == FA_ANY_LEVEL && has_ttir(in)))
         return read_one_level(in, o, d);
     if (in->nfiles == 2)
         return read_two(in, d);

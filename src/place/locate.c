@@ -233,13 +233,17 @@ static void write_place(struct buf *out, const struct whereabouts *p, struct str
 }
 
 struct str locate_match(const struct pattern_set *set, const struct flow *flow, const struct match *m,
-                        const struct match_detail *detail, struct arena *a) {
+                        const struct match_detail *detail, struct str_list *names, struct arena *a) {
     struct name_reader reader;
     struct buf out = {0};
     name_reader_begin(&reader, set, a);
     struct whereabouts p = {.reader = &reader, .flow = flow, .m = m, .slots = detail->slots, .near = ""};
     struct role role = role_of(flow, m, a);
     struct str says = find_names(&p, role.look);
+    struct str *copy = arena_alloc(a, (p.names.n + (size_t)1) * sizeof *copy);
+    for (uint32_t i = 0; i < p.names.n; i++)
+        copy[i] = arena_str(a, p.names.items[i]);
+    *names = (struct str_list){copy, p.names.n};
     write_place(&out, &p, contradicted(&role, &p.names) ? STR("") : role.text, says);
     struct str text = arena_str(a, buf_str(&out));
     name_reader_end(&reader);

@@ -5,9 +5,9 @@
 #include "match/match.h"
 #include "place/flow.h"
 
-/* Where in the model a match is: its role, the layer, and the names that say so; empty when nothing is known. In the
- * arena. */
+/* Where in the model a match is: its role, the layer, and the names that say so; empty when nothing is known; and
+ * these names. In the arena. */
 struct str locate_match(const struct pattern_set *set, const struct flow *flow, const struct match *m,
-                        const struct match_detail *detail, struct arena *a);
+                        const struct match_detail *detail, struct str_list *names, struct arena *a);
 
 #endif

@@ -186,7 +186,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
         add_carried(&out, facts->origin, a);
     marks->verdict = add_marked(&out, "", facts->verdict);
     add_line(&out, "saves: ", facts->saves);
-    marks->place = locate_match(c->set, c->flow, m, detail, a);
+    marks->place = locate_match(c->set, c->flow, m, detail, &marks->names, a);
     add_line(&out, "model location: ",
              marks->place.n ? marks->place : STR("not stated in the input (no parameter name nearby)"));
     add_line(&out, "source torch ops: ", detail->torch.n ? detail->torch : STR("not stated in the input"));

@@ -36,6 +36,7 @@ struct note_marks {
     struct span verdict, compiler; /* these paragraphs; may be empty */
     struct str version;            /* of the compiler, where one of its passes is spoken of */
     struct str place;              /* the model location; or empty */
+    struct str_list names;         /* in the model, that tell it */
 };
 
 /* The notes of a match, line by line, in the arena. */

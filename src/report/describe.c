@@ -20,7 +20,8 @@ struct describer {
     struct matcher *query;      /* of what matches bind */
     struct str_list *conflicts; /* by match; NULL: there are none */
     struct pricer pricer;
-    struct arena arena; /* freed after each match */
+    struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
+    struct arena arena;                 /* freed after each match */
 };
 
 static void begin_describing(struct describer *by) {
@@ -33,6 +34,8 @@ static void begin_describing(struct describer *by) {
                                       .graph = f->compile->number,
                                       .ngraphs = f->ngraphs};
     by->query = binding_query_new(f->graph);
+    by->ranks = ranks_new(f->graph);
+    by->origin_ranks = f->origins ? ranks_new(f->origins->pairing.ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
     if (f->origins)
@@ -44,6 +47,8 @@ static void end_describing(struct describer *by) {
     binding_query_free(by->notes.origin_query);
     flow_free(by->notes.flow);
     pricer_end(&by->pricer);
+    ranks_free(by->ranks);
+    ranks_free(by->origin_ranks);
     arena_free(&by->arena);
 }
 
@@ -103,6 +108,21 @@ struct described {
     bool counts; /* what it saves counts although others compete for its ops */
 };
 
+/* `ttir`: the ops that it descends from. */
+static struct fingerprint identify(struct describer *by, const struct match *m, const struct segment *ttir,
+                                   const struct str_list *names) {
+    uint32_t *ops = arena_alloc(&by->arena, (m->nops + (size_t)1) * sizeof *ops);
+    memcpy(ops, m->ops, m->nops * sizeof *ops);
+    sort_ids(ops, m->nops);
+    struct fingerprint f = {.structure = structure_hash(m->graph, m->pattern->name, ops, m->nops, &by->arena),
+                            .place = place_hash(names)};
+    if (by->origin_ranks && ttir->nops)
+        ranks_of(by->origin_ranks, ttir->ops[ttir->nops - 1], &f);
+    else
+        ranks_of(by->ranks, m->root, &f);
+    return f;
+}
+
 static struct instance describe(struct describer *by, const struct described *x) {
     const struct findings *f = by->f;
     const struct match *m = x->match;
@@ -131,6 +151,8 @@ static struct instance describe(struct describer *by, const struct described *x)
         in.marks.todo = (struct todo){TODO_LEAVE, STR(""), STR("")};
     in.alike = alike_hash(&in, facts.saves);
     in.reason = hash_without_names(in.marks.todo.why, false);
+    in.fingerprint = identify(by, m, &in.ttir, &in.marks.names);
+    in.pattern = m->pattern;
     return in;
 }
 
@@ -140,7 +162,8 @@ static struct str_list names_of_place(struct describer *by, const struct describ
     const struct match *m = x->match;
     struct str *names = arena_alloc(&by->arena, (m->nops * (size_t)MOST + 1) * sizeof *names);
     uint32_t n = 0;
-    names[n++] = locate_match(by->f->patterns, by->notes.flow, m, &x->detail, &by->arena);
+    struct str_list unused;
+    names[n++] = locate_match(by->f->patterns, by->notes.flow, m, &x->detail, &unused, &by->arena);
     for (uint32_t i = 0; i < m->nops; i++) {
         int k = mlir_loc_names(m->graph->m, m->ops[i], names + n, MOST);
         n += (uint32_t)(k > MOST ? MOST : k > 0 ? k : 0);

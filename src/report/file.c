@@ -1,6 +1,6 @@
-/* Writes report files. A reader finds the old report or the new one, never half of one; nothing is left beside it when
- * writing fails. A new report is printed to a file without a name, which is then given one and renamed, so that the old
- * one is as it was until then. Mode, owner and links of the old one are kept. */
+/* Writes reports and other files of a run. A reader finds the old report or the new one, never half of one; nothing is
+ * left beside it when writing fails. A new report is printed to a file without a name, which is then given one and
+ * renamed, so that the old one is as it was until then. Mode, owner and links of the old one are kept. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "report/file.h"
 #include "report/temporary.h"
 
 /* Functions that write return 0 or the errno, and this where libyaml fails. */
@@ -102,31 +102,29 @@ static int put_in_place(int draft, const char *target, const struct stat *old) {
     return error;
 }
 
-static int print(struct report *r, FILE *out) {
+static int print(const struct printing *p, FILE *out) {
     errno = 0;
-    if (r->ready.n)
-        return fwrite(r->ready.p, 1, r->ready.n, out) == r->ready.n && fflush(out) == 0 ? 0 : errno;
-    return report_print(r, out) ? 0 : errno ? errno : NO_YAML;
+    return p->print(p->what, out) ? 0 : errno ? errno : NO_YAML;
 }
 
-static int open_draft(const struct report *r, const char *target, bool there) {
+static int open_draft(const struct printing *p, const char *target, bool there) {
     const char *slash = strrchr(target, '/');
     struct buf beside = {0};
     buf_printf(&beside, "%.*s.", slash ? (int)(slash - target) + 1 : 0, target);
     int fd = unnamed_file(beside.p);
     if (fd < 0 && there && only_overwriting_helps(errno))
-        fd = unnamed_file(spool_directory(&r->spool));
+        fd = unnamed_file(p->spool ? spool_directory(p->spool) : P_tmpdir);
     buf_free(&beside);
     return fd;
 }
 
 /* `old`: the regular file that `target` is; NULL: there is none. */
-static int replace(struct report *r, const char *target, const struct stat *old) {
-    int fd = open_draft(r, target, old != NULL);
+static int replace(const struct printing *p, const char *target, const struct stat *old) {
+    int fd = open_draft(p, target, old != NULL);
     if (fd < 0)
         return errno;
     FILE *out = fdopen(fd, "w+");
-    int error = out ? print(r, out) : errno;
+    int error = out ? print(p, out) : errno;
     if (!error)
         error = put_in_place(fd, target, old);
     if (out)
@@ -160,23 +158,23 @@ static int follow_links(const char *path, struct buf *name) {
     return error;
 }
 
-static int write_straight(struct report *r, const char *path) {
+static int write_straight(const struct printing *p, const char *path) {
     FILE *out = fopen(path, "we");
-    int error = out ? print(r, out) : errno;
+    int error = out ? print(p, out) : errno;
     return out && fclose(out) != 0 && !error ? errno : error;
 }
 
-static int write_file(struct report *r, const char *path) {
+static int write_file(const struct printing *p, const char *path) {
     struct stat st;
     struct buf target = {0};
     bool there = stat(path, &st) == 0;
     if (!there && errno != ENOENT)
         return errno;
     if (there && !S_ISREG(st.st_mode))
-        return S_ISDIR(st.st_mode) ? EISDIR : write_straight(r, path);
+        return S_ISDIR(st.st_mode) ? EISDIR : write_straight(p, path);
     int error = follow_links(path, &target);
     if (!error)
-        error = replace(r, target.p, there ? &st : NULL);
+        error = replace(p, target.p, there ? &st : NULL);
     buf_free(&target);
     return error;
 }
@@ -188,19 +186,24 @@ static bool is_standard_output(const char *path) {
            (stat(path, &a) == 0 && fstat(STDOUT_FILENO, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-bool report_write(struct report *r, const char *path, char *error, size_t n) {
+bool file_write(const struct printing *p, const char *path, char *error, size_t n) {
     bool standard = is_standard_output(path);
-    int reason = standard ? print(r, stdout) : write_file(r, path);
+    int reason = standard ? print(p, stdout) : write_file(p, path);
+    const char *temporary = p->spool && p->spool->error ? spool_directory(p->spool) : NULL;
     if (reason)
         snprintf(error, n, "cannot write %s: %s%s%s%s", standard ? "standard output" : path,
-                 r->spool.error ? "temporary file in " : "", r->spool.error ? spool_directory(&r->spool) : "",
-                 r->spool.error ? ": " : "",
+                 temporary ? "temporary file in " : "", temporary ? temporary : "", temporary ? ": " : "",
                  reason == NO_YAML ? "the text cannot be written as YAML" : strerror(reason));
     errno = reason == NO_YAML ? 0 : reason;
     return reason == 0;
 }
 
-bool report_write_text(struct str text, const char *path, char *error, size_t n) {
-    struct report r = {.ready = text};
-    return report_write(&r, path, error, n);
+static bool print_text(void *what, FILE *out) {
+    const struct str *text = what;
+    return fwrite(text->p, 1, text->n, out) == text->n && fflush(out) == 0;
+}
+
+bool file_write_text(struct str text, const char *path, char *error, size_t n) {
+    struct printing p = {print_text, &text, NULL};
+    return file_write(&p, path, error, n);
 }

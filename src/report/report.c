@@ -108,9 +108,11 @@ static uint64_t store(struct report *r, const struct instance *in) {
     buf_add(out, in->validation);
     buf_add(out, in->cost);
     buf_add(out, in->label);
-    for (int i = 0; r->details && i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
+        const struct segment *segment = i ? &in->ttnn : &in->ttir;
         before = out->n;
-        segment_lines(i ? &in->ttnn : &in->ttir, out);
+        if (segment->nops && segment->ir->source) /* not made by hand */
+            segment_lines(segment, out);
         sizes[7 + i] = out->n - before;
     }
     memcpy(out->p, sizes, sizeof sizes);
@@ -183,6 +185,22 @@ static void todo_add(struct report *r, struct report_entry *e, const struct inst
     to->ndifferent += different;
 }
 
+static const struct report_rule *rule_of(struct report *r, const struct pattern *p) {
+    struct arena *a = &r->arena;
+    for (const struct report_rule *rule = r->rules; rule; rule = rule->next)
+        if (str_eq(rule->name, p->name))
+            return rule;
+    struct report_rule *rule = arena_alloc(a, sizeof *rule);
+    *rule = (struct report_rule){.name = arena_str(a, p->name),
+                                 .summary = arena_str(a, p->summary),
+                                 .match = arena_str(a, p->match),
+                                 .fused_op = arena_str(a, p->fused_op),
+                                 .source = arena_str(a, p->source),
+                                 .number = r->rules ? r->rules->number + 1 : 0,
+                                 .next = r->rules};
+    return r->rules = rule;
+}
+
 void report_add(struct report *r, const struct entry_key *key, const struct instance *instance) {
     if (!r->index)
         index_make(r);
@@ -196,7 +214,11 @@ void report_add(struct report *r, const struct entry_key *key, const struct inst
     struct report_entry *e = &r->entries[at];
     e->instances = grow(e->instances, &e->instances_cap, e->ninstances + 1, sizeof *e->instances);
     struct stored_instance *s = &e->instances[e->ninstances++];
-    *s = (struct stored_instance){instance->order, r->count_only ? 0 : store(r, instance), instance->saved, NULL};
+    *s = (struct stored_instance){.order = instance->order,
+                                  .at = r->count_only ? 0 : store(r, instance),
+                                  .saved = instance->saved,
+                                  .fingerprint = instance->fingerprint,
+                                  .rule = instance->pattern ? rule_of(r, instance->pattern) : NULL};
     bool different = true;
     if (instance->alike)
         s->group = group_of(r, str_hash(bytes) ^ instance->alike, &different);
@@ -340,7 +362,36 @@ struct str report_notes(struct report *r, const struct report_entry *e, const st
         buf_addc(buffer, '\n');
     }
     add_part(buffer, notes, c.end, notes.n);
+    if (s->fingerprint.count) {
+        char fingerprint[FINGERPRINT_TEXT];
+        buf_printf(buffer, "fingerprint: %s\n", fingerprint_text(&s->fingerprint, fingerprint));
+    }
+    if (s->known)
+        buf_printf(buffer, "known: %s\n", s->known);
     return buf_str(buffer);
+}
+
+bool report_walk(struct report *r, const struct report_visitor *v, void *context) {
+    struct buf buffer = {0}, notes = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < r->nentries && ok; i++) {
+        const struct report_entry *e = &r->entries[i];
+        if (v->entry)
+            v->entry(context, e);
+        for (uint32_t k = 0; k < e->ninstances && ok; k++) {
+            struct instance_text text;
+            ok = report_instance(r, &e->instances[k], &buffer, &text);
+            if (!ok)
+                break;
+            text.notes = report_notes(r, e, &e->instances[k], &text, &notes);
+            v->instance(context, e, &e->instances[k], &text);
+        }
+        if (v->end_entry)
+            v->end_entry(context, e);
+    }
+    buf_free(&buffer);
+    buf_free(&notes);
+    return ok;
 }
 
 void report_free(struct report *r) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "place/fingerprint.h"
 #include "place/notes.h"
 #include "place/segment.h"
 #include "report/spool.h"
@@ -13,6 +14,7 @@
 
 /* One place where a fusion is missed. */
 struct instance {
+    const struct pattern *pattern;
     struct str ir_loc; /* "#loc12, #loc15", or location text where there is no alias; may be empty */
     struct segment ttir, ttnn;
     struct str notes;            /* lines, the last one newline-terminated */
@@ -21,8 +23,9 @@ struct instance {
     struct str label;            /* "%12 (ttnn.add)": what others call it */
     double saved;                /* us; below 0: fusing is slower */
     uint64_t order;              /* sort key within the entry: graph number, then op */
-    uint64_t alike;              /* hash of all but names and locations; 0: like no other */
-    uint64_t reason;             /* hash of why, without names and numbers */
+    struct fingerprint fingerprint;
+    uint64_t alike;  /* hash of all but names and locations; 0: like no other */
+    uint64_t reason; /* hash of why, without names and numbers */
 };
 
 /* An instance that was added: its text is in the spool, at offset `at`. */
@@ -30,12 +33,22 @@ struct stored_instance {
     uint64_t order, at;
     double saved;
     struct instance_group *group; /* of those that are alike; or NULL */
+    struct fingerprint fingerprint;
+    const struct report_rule *rule; /* NULL: the pattern is not known */
+    const char *known;              /* why it is no news; NULL: it is */
+};
+
+/* A pattern that found something. */
+struct report_rule {
+    struct str name, summary, match, fused_op, source;
+    uint32_t number;
+    struct report_rule *next;
 };
 
 /* The text of a stored instance: views of the buffer that it was read into. */
 struct instance_text {
     struct str ir_loc, ttir, ttnn, notes, validation, cost, label;
-    struct str ttir_lines, ttnn_lines; /* "12-14, 20": under --details */
+    struct str ttir_lines, ttnn_lines; /* "12-14, 20" */
     struct span verdict, compiler;     /* in the notes */
 };
 
@@ -71,7 +84,6 @@ struct report_entry {
 enum report_order { SORT_SAVING, SORT_COUNT, SORT_NAME };
 
 struct report {
-    struct str ready;                  /* the text of a report of another kind, written as it is; else empty */
     const char *ttir_path, *ttnn_path; /* NULL: level absent, key omitted */
     struct report_entry *entries;
     uint32_t nentries, entries_cap;
@@ -86,6 +98,8 @@ struct report {
     uint32_t nsuppressed, suppressed_cap;
     bool details;                  /* --details */
     enum report_order sorted;      /* by report_sort */
+    bool compared;                 /* with a baseline: those that it does not know are new */
+    struct report_rule *rules;     /* the last one first */
     bool count_only;               /* nothing will be printed: instances are counted, their text is dropped */
     struct report_index *index;    /* private: entries by key */
     struct instance_group *groups; /* private: by hash */
@@ -108,15 +122,31 @@ void report_action(const struct report *r, const struct report_entry *e, struct 
 /* Prints what was found as a table, its lines at most `width` columns wide: in the order of the entries, what asks for
  * the same option in one row, requests for kernels in a line below. `name`: of the report. */
 void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out);
-/* Prints YAML to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */
+/* What a format prints: report_walk calls these, those that are not NULL, in this order. Texts are views that the next
+ * call changes. */
+struct report_visitor {
+    void (*entry)(void *context, const struct report_entry *e);
+    void (*instance)(void *context, const struct report_entry *e, const struct stored_instance *s,
+                     const struct instance_text *text); /* its notes as they are printed */
+    void (*end_entry)(void *context, const struct report_entry *e);
+};
+
+/* Goes over all findings in the order of the report. False when the spool cannot be read. */
+bool report_walk(struct report *r, const struct report_visitor *visitor, void *context);
+/* Prints to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */
 bool report_print(struct report *r, FILE *out);
-/* Writes what report_print prints to a file that takes the place of `path`, with its mode and owner; "-" is standard
- * output. Of a symbolic link the target is replaced. A report with several names, or of an owner whom this process
- * cannot give a file, is overwritten; what is no regular file (a FIFO) is written directly. False with the reason in
- * `error`, which has n bytes, and in errno; a regular file is then as it was, unless overwriting it failed. */
-bool report_write(struct report *r, const char *path, char *error, size_t n);
-/* The same of a text that is a whole report of another kind. */
-bool report_write_text(struct str text, const char *path, char *error, size_t n);
+bool report_print_json(struct report *r, FILE *out);
+bool report_print_markdown(struct report *r, FILE *out);
+bool report_print_sarif(struct report *r, FILE *out);
+/* By its name: "yaml", "json", "markdown", "sarif"; NULL: there is none. */
+const struct report_format *report_format_named(const char *name);
+extern const struct report_format {
+    const char *name, *file; /* where it goes by default */
+    bool (*print)(struct report *r, FILE *out);
+} report_formats[];
+enum { REPORT_FORMATS = 4 };
+/* Writes it to a file (file.h). */
+bool report_write(struct report *r, const struct report_format *format, const char *path, char *error, size_t n);
 /* Removes an old report on the input that `r` is of. `path` must be a regular file (no link) with one YAML document, a
  * mapping whose keys are exactly `input`, a mapping of exactly the paths of `r`, and `missed_fusions`, a list. True
  * when it was removed. */

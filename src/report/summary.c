@@ -250,14 +250,19 @@ static void print_kernels(const struct summary *t) {
 
 static void print_head(const struct report *r, const char *name, uint32_t width, FILE *out) {
     struct buf line = {0};
-    uint32_t places = 0;
-    for (uint32_t i = 0; i < r->nentries; i++)
+    uint32_t places = 0, known = 0;
+    for (uint32_t i = 0; i < r->nentries; i++) {
         places += r->entries[i].ninstances;
+        for (uint32_t k = 0; k < r->entries[i].ninstances; k++)
+            known += r->entries[i].instances[k].known != NULL;
+    }
     print_clean(str_of(name), "\t", out);
     buf_printf(&line, ": %u place%s, %u fused op%s", places, places == 1 ? "" : "s", r->nentries,
                r->nentries == 1 ? "" : "s");
     if (r->nsuppressed)
         buf_printf(&line, ", %u suppressed", r->nsuppressed);
+    if (r->compared)
+        buf_printf(&line, "; %u known, %u new", known, places - known);
     if (r->npaired + r->nunpaired)
         buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
     if (r->saved_us > 0) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/work.h"
-#include "report/report.h"
+#include "report/file.h"
 
 static void add_up(struct fa_verification *v, const struct stage_pair *p) {
     v->ndifferences += p->ndifferences;
@@ -126,7 +126,7 @@ struct fa_compared fa_verification_compared(const struct fa_verification *v, boo
 }
 
 bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n) {
-    return !v->report.n || report_write_text(buf_str(&v->report), path, error, n);
+    return !v->report.n || file_write_text(buf_str(&v->report), path, error, n);
 }
 
 void fa_verification_free(struct fa_verification *v) {

@@ -1,0 +1,174 @@
+#include "gate/baseline.h"
+
+#include <stdlib.h>
+
+#include "base/tree.h"
+#include "gate/compare.h"
+#include "library/choose.h"
+#include "report/emit.h"
+
+static const char not_said[] = "known when this file was written";
+
+__attribute__((format(printf, 5, 6))) static bool
+wrong(const struct baseline *b, struct diags *d, const struct tree *at, const char *hint, const char *format, ...) {
+    va_list args;
+    char message[256];
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    diag_add(d, SEV_ERROR, (struct source_location){b->path, at->line, at->column}, hint, "%s", message);
+    return false;
+}
+
+static bool is_date(struct str s) {
+    static const char form[] = "dddd-dd-dd";
+    bool ok = s.n == sizeof form - 1;
+    for (size_t i = 0; i < s.n && ok; i++)
+        ok = form[i] == '-' ? s.p[i] == '-' : s.p[i] >= '0' && s.p[i] <= '9';
+    int month = ok ? atoi(s.p + 5) : 0, day = ok ? atoi(s.p + 8) : 0;
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+static bool read_known(struct baseline *b, const struct tree *entry, struct diags *d) {
+    struct known k = {.line = entry->line, .column = entry->column};
+    const struct {
+        const char *key;
+        struct str *to;
+    } keys[] = {{"fused_op", &k.fused_op}, {"place", &k.place}, {"reason", &k.reason}, {"until", &k.until}};
+    enum { N = sizeof keys / sizeof *keys };
+    bool identified = false;
+    if (entry->kind != TREE_MAPPING)
+        return wrong(b, d, entry, NULL, "an entry is a mapping with a key `fingerprint`");
+    for (const struct tree *i = entry->first; i; i = i->next) {
+        size_t n = 0;
+        while (n < N && !(i->kind == TREE_SCALAR && str_is(i->text, keys[n].key)))
+            n++;
+        bool is_fingerprint = i->kind == TREE_SCALAR && str_is(i->text, "fingerprint");
+        if (n == N && !is_fingerprint)
+            return wrong(b, d, i, "the keys are fingerprint, fused_op, place, reason, until", "unknown key '%.*s'",
+                         (int)(i->text.n < 80 ? i->text.n : 80), i->text.n ? i->text.p : "");
+        if (i->value->kind != TREE_SCALAR)
+            return wrong(b, d, i->value, NULL, "a text expected");
+        if (!is_fingerprint)
+            *keys[n].to = i->value->text;
+        else if (!(identified = fingerprint_read(i->value->text, &k.fingerprint)))
+            return wrong(b, d, i->value, "copy the one in the notes of the report", "this is no fingerprint");
+        if (!is_fingerprint && keys[n].to == &k.until && !is_date(k.until))
+            return wrong(b, d, i->value, NULL, "a date such as 2027-01-31 expected");
+    }
+    if (!identified)
+        return wrong(b, d, entry, NULL, "an entry without `fingerprint`");
+    b->items = grow(b->items, &b->cap, b->n + 1, sizeof *b->items);
+    b->items[b->n++] = k;
+    return true;
+}
+
+bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct diags *d) {
+    const struct tree *document = NULL;
+    *b = (struct baseline){.path = path};
+    if (!read_yaml(path, a, d, &document))
+        return false;
+    const struct tree *list = document ? tree_lookup(document, "known_findings") : NULL;
+    if (document && (!list || list->kind != TREE_SEQUENCE || document->n != 1))
+        return wrong(b, d, document, NULL, "this is no baseline: one list, `known_findings`, expected");
+    for (const struct tree *i = list ? list->first : NULL; i; i = i->next)
+        if (!read_known(b, i, d))
+            return false;
+    return true;
+}
+
+/* Which entry each finding is; to be freed. */
+static uint32_t *pair(const struct baseline *b, const struct finding_list *l) {
+    struct fingerprint *now = finding_fingerprints(l), *before = xcalloc(b->n + (size_t)1, sizeof *before);
+    uint32_t *of = xcalloc(l->n + (size_t)1, sizeof *of);
+    for (uint32_t i = 0; i < b->n; i++)
+        before[i] = b->items[i].fingerprint;
+    fingerprints_pair(before, b->n, now, l->n, of);
+    free(now);
+    free(before);
+    return of;
+}
+
+uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {
+    uint32_t *of = pair(b, l), nnew = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        struct known *k = of[i] == NONE ? NULL : &b->items[of[i]];
+        nnew += !k;
+        if (!k)
+            continue;
+        k->applies = l->items[i].known = true;
+        if (l->items[i].stored)
+            l->items[i].stored->known = k->reason.n ? k->reason.p : not_said;
+    }
+    free(of);
+    return nnew;
+}
+
+/* By --only, --skip and --source: all patterns of a fused op were searched. */
+static bool looked_for(const struct pattern_set *set, const struct fa_options *o, struct str fused_op) {
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct pattern *p = set->items[i];
+        if (!p->replaced && str_eq(p->fused_op, fused_op) && (!p->selected || !source_wanted(o, p->source)))
+            return false;
+    }
+    return true;
+}
+
+uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, const struct pattern_set *set,
+                       const struct fa_options *o, struct diags *d) {
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct known *k = &b->items[i];
+        struct source_location at = {b->path, k->line, k->column};
+        bool expired = k->until.n && str_cmp(k->until, str_of(today)) < 0,
+             gone = all && !k->applies && looked_for(set, o, k->fused_op);
+        if (!expired && !gone)
+            continue;
+        told++;
+        diag_add(d, SEV_WARNING, at, gone ? "remove the entry, or write the baseline anew with --write-baseline" : NULL,
+                 "%.*s%s%.*s: known%s%.*s%s", (int)k->fused_op.n, k->fused_op.n ? k->fused_op.p : "",
+                 k->place.n ? ", " : "", (int)k->place.n, k->place.n ? k->place.p : "", expired ? " until " : "",
+                 expired ? (int)k->until.n : 0, expired ? k->until.p : "",
+                 gone         ? ", and no longer there"
+                 : k->applies ? ", and still there"
+                              : "");
+    }
+    return told;
+}
+
+bool baseline_print(const struct finding_list *l, const struct baseline *before, FILE *out) {
+    struct baseline none = {.path = NULL};
+    uint32_t *of = pair(before ? before : &none, l);
+    char text[FINGERPRINT_TEXT];
+    struct emitter e;
+    emit_begin(&e, out);
+    emit_mapping(&e);
+    emit_list(&e, "known_findings");
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct gate_finding *f = &l->items[i];
+        const struct known *k = of[i] == NONE ? NULL : &before->items[of[i]];
+        emit_mapping(&e);
+        emit_key(&e, "fingerprint");
+        emit_name(&e, str_of(fingerprint_text(&f->fingerprint, text)));
+        emit_key(&e, "fused_op");
+        emit_name(&e, f->fused_op);
+        emit_key(&e, "place");
+        emit_name(&e, f->place);
+        emit_key(&e, "reason");
+        emit_name(&e, k && k->reason.n ? k->reason : str_of(not_said));
+        if (k && k->until.n) {
+            emit_key(&e, "until");
+            emit_name(&e, k->until);
+        }
+        emit_end_mapping(&e);
+    }
+    emit_end_list(&e);
+    emit_end_mapping(&e);
+    free(of);
+    return emit_end(&e);
+}
+
+void baseline_free(struct baseline *b) {
+    free(b->items);
+    *b = (struct baseline){.path = NULL};
+}

@@ -1,0 +1,268 @@
+#include "gate/expect.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/tree.h"
+#include "library/signs.h"
+#include "report/emit.h"
+
+enum { MOST_NAMED = 3 /* places in a message */ };
+
+static bool wrong(const struct expectations *e, struct diags *d, const struct tree *at, const char *what) {
+    diag_add(d, SEV_ERROR, (struct source_location){e->path, at->line, at->column},
+             "such as `ttnn.rms_norm: == 65`, or below `function GLOB:` or `location GLOB:`", "%s", what);
+    return false;
+}
+
+/* "== 65", ">= 48": a number behind a sign. */
+static bool read_wanted(struct str text, struct expectation *x) {
+    static const struct {
+        const char *sign;
+        bool least, most; /* the number bounds that side */
+        int less;         /* which it is not itself */
+    } signs[] = {{"==", true, true, 0},
+                 {">=", true, false, 0},
+                 {"<=", false, true, 0},
+                 {">", true, false, 1},
+                 {"<", false, true, 1}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (!str_starts(text, str_of(signs[i].sign)))
+            continue;
+        size_t n = strlen(signs[i].sign);
+        struct str digits = str_trim((struct str){text.p + n, text.n - n});
+        uint64_t number = 0;
+        for (size_t k = 0; k < digits.n; k++) {
+            if (digits.p[k] < '0' || digits.p[k] > '9' || number > 100000000)
+                return false;
+            number = number * 10 + (uint64_t)(digits.p[k] - '0');
+        }
+        if (!digits.n || (signs[i].less && signs[i].most && !number))
+            return false;
+        x->least = signs[i].least ? number + (uint64_t)signs[i].less : 0;
+        x->most = signs[i].most ? number - (uint64_t)signs[i].less : UINT64_MAX;
+        return true;
+    }
+    return false;
+}
+
+static bool read_section(struct expectations *e, const struct tree *map, enum scope scope, struct str where,
+                         struct diags *d) {
+    static const struct {
+        const char *word;
+        enum scope scope;
+    } scopes[] = {{"function ", SCOPE_FUNCTION}, {"location ", SCOPE_LOCATION}};
+    for (const struct tree *k = map->first; k; k = k->next) {
+        struct expectation x = {scope, where, k->text, STR(""), 0, 0, 0, k->line, k->column};
+        if (k->kind != TREE_SCALAR || !k->text.n || k->value->kind == TREE_SEQUENCE)
+            return wrong(e, d, k, "an op and a number expected");
+        if (k->value->kind == TREE_SCALAR) {
+            x.wanted = k->value->text;
+            if (!read_wanted(x.wanted, &x))
+                return wrong(e, d, k->value, "one of ==, >=, <=, >, < and a number expected");
+            e->items = grow(e->items, &e->cap, e->n + 1, sizeof *e->items);
+            e->items[e->n++] = x;
+            continue;
+        }
+        size_t i = scope == SCOPE_MODEL ? 0 : 2;
+        while (i < 2 && !str_starts(k->text, str_of(scopes[i].word)))
+            i++;
+        if (i == 2)
+            return wrong(e, d, k, "`function GLOB:` or `location GLOB:` expected");
+        size_t n = strlen(scopes[i].word);
+        if (!read_section(e, k->value, scopes[i].scope, str_trim((struct str){k->text.p + n, k->text.n - n}), d))
+            return false;
+    }
+    return true;
+}
+
+/* For YAML a value that begins with `>` is a block that goes on below: it is quoted here, which moves nothing before
+ * it. */
+static struct str quote_signs(struct str text, struct arena *a) {
+    struct buf out = {0};
+    while (text.n) {
+        const char *end = memchr(text.p, '\n', text.n);
+        struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
+        const char *sign = str_find(line, STR(": >"));
+        size_t used = line.n + (end != NULL), digits = sign ? (size_t)(sign - line.p) + 3 : line.n;
+        while (digits < line.n && (line.p[digits] == '=' || line.p[digits] == ' '))
+            digits++;
+        size_t to = digits;
+        while (to < line.n && line.p[to] >= '0' && line.p[to] <= '9')
+            to++;
+        struct str rest = {line.p + to, line.n - to};
+        if (to > digits && sign && (!str_trim(rest).n || str_starts(str_trim(rest), STR("#")))) {
+            size_t from = (size_t)(sign - line.p) + 2;
+            buf_printf(&out, "%.*s'%.*s'%.*s", (int)from, line.p, (int)(to - from), line.p + from, (int)(used - to),
+                       line.p + to);
+        } else {
+            buf_add(&out, (struct str){line.p, used});
+        }
+        text = (struct str){text.p + used, text.n - used};
+    }
+    struct str quoted = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return quoted;
+}
+
+bool expectations_read(struct expectations *e, const char *path, struct arena *a, struct diags *d) {
+    struct str text;
+    *e = (struct expectations){.path = path};
+    if (!read_whole(path, a, d, &text))
+        return false;
+    struct tree_file file = tree_read(quote_signs(text, a), a);
+    struct tree at = {.line = file.line, .column = file.column};
+    if (file.wrong)
+        return wrong(e, d, &at, file.wrong);
+    if (!file.documents || file.documents->kind != TREE_MAPPING || file.documents->next)
+        return wrong(e, d, file.documents ? file.documents : &at, "this is no list of expectations");
+    return read_section(e, file.documents, SCOPE_MODEL, STR(""), d);
+}
+
+/* ---- counting ---- */
+
+static bool glob_matches(struct str glob, struct str name, struct buf *scratch) {
+    scratch->n = 0;
+    buf_add(scratch, name);
+    buf_addc(scratch, '\0');
+    return fnmatch(glob.p, scratch->p, 0) == 0;
+}
+
+/* One of the names in the location of an op, or of an argument that it reads. */
+static bool is_located(struct str glob, const struct graph *g, uint32_t op, struct buf *scratch) {
+    enum { MOST = 16 };
+    struct str names[MOST];
+    int n = mlir_loc_names(g->m, op, names, MOST);
+    for (int i = 0; i < n && i < MOST; i++)
+        if (glob_matches(glob, names[i], scratch))
+            return true;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i], argument = v == NONE ? NONE : graph_argument(g, v);
+        struct str name = argument == NONE ? STR("") : graph_argument_name(g, argument);
+        if (name.n && glob_matches(glob, name, scratch))
+            return true;
+    }
+    return false;
+}
+
+static bool runs_at_each_call(const struct graph *g, uint32_t op) {
+    uint32_t f = g->m->ops[op].func;
+    return f == NONE || g->func_kind[f] == FUNC_MAIN;
+}
+
+void expectations_count(struct expectations *e, const struct graph *g) {
+    struct buf scratch = {0};
+    bool *named = xcalloc(g->m->nnames + (size_t)1, sizeof *named);
+    for (uint32_t i = 0; i < e->n; i++) {
+        struct expectation *x = &e->items[i];
+        for (uint32_t k = 0; k < g->m->nnames; k++)
+            named[k] = glob_matches(x->op, g->m->names[k], &scratch);
+        for (uint32_t op = 0; op < g->m->nops; op++) {
+            const struct mlir_op *o = &g->m->ops[op];
+            if (!named[o->name] || !runs_at_each_call(g, op))
+                continue;
+            struct str func = o->func == NONE ? STR("") : g->m->names[g->m->funcs[o->func].name];
+            x->found += x->scope == SCOPE_MODEL || (x->scope == SCOPE_FUNCTION ? glob_matches(x->where, func, &scratch)
+                                                                               : is_located(x->where, g, op, &scratch));
+        }
+    }
+    free(named);
+    buf_free(&scratch);
+}
+
+/* ---- checking ---- */
+
+/* The findings of the fused op: where it is not, and what stands there. */
+static void add_missed(struct buf *out, const struct expectation *x, const struct finding_list *l) {
+    struct buf scratch = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct gate_finding *f = &l->items[i];
+        if (!glob_matches(x->op, f->fused_op, &scratch))
+            continue;
+        if (n++ < MOST_NAMED)
+            buf_printf(out, "%s%.*s%s%.*s%s", n == 1 ? "it is missed at " : "; ", (int)f->ir_loc.n, f->ir_loc.p,
+                       f->place.n ? " (" : "", (int)f->place.n, f->place.n ? f->place.p : "", f->place.n ? ")" : "");
+    }
+    if (n > MOST_NAMED)
+        buf_printf(out, " and %u more places", n - MOST_NAMED);
+    buf_free(&scratch);
+}
+
+uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, struct diags *d) {
+    static const char *const words[] = {"", " in function ", " at location "};
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const struct expectation *x = &e->items[i];
+        struct buf hint = {0};
+        if (x->found >= x->least && x->found <= x->most)
+            continue;
+        failed++;
+        if (x->found < x->least)
+            add_missed(&hint, x, l);
+        buf_addc(&hint, '\0');
+        diag_add(d, SEV_ERROR, (struct source_location){e->path, x->line, x->column}, hint.n > 1 ? hint.p : NULL,
+                 "%.*s%s%.*s: %.*s expected, %" PRIu64 " there", (int)x->op.n, x->op.p, words[x->scope],
+                 (int)x->where.n, x->where.n ? x->where.p : "", (int)x->wanted.n, x->wanted.p, x->found);
+        buf_free(&hint);
+    }
+    return failed;
+}
+
+void expectations_free(struct expectations *e) {
+    free(e->items);
+    *e = (struct expectations){.path = NULL};
+}
+
+/* ---- writing ---- */
+
+static int compare_counts(const void *pa, const void *pb) {
+    const struct fused_count *a = pa, *b = pb;
+    return str_cmp(a->op, b->op);
+}
+
+static uint32_t count_of(struct fused_counts *c, struct str name, struct arena *a) {
+    uint32_t i = 0;
+    while (i < c->n && !str_eq(c->items[i].op, name))
+        i++;
+    if (i < c->n)
+        return i;
+    c->items = grow(c->items, &c->cap, c->n + 1, sizeof *c->items);
+    c->items[c->n++] = (struct fused_count){arena_str(a, name), 0, false};
+    return i;
+}
+
+void fused_count_add(struct fused_counts *c, const struct pattern_set *set, const struct graph *g, struct arena *a) {
+    struct sign_reader *signs = sign_reader_new(set, g);
+    uint32_t *at = xcalloc(g->m->nnames + (size_t)1, sizeof *at); /* by name: 1 + index into the counts */
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        uint32_t name = g->m->ops[op].name;
+        if (!runs_at_each_call(g, op))
+            continue;
+        if (!at[name])
+            at[name] = 1 + count_of(c, g->m->names[name], a);
+        c->items[at[name] - 1].n++;
+        c->items[at[name] - 1].fused |= is_sign_of_fusing(signs, op);
+    }
+    free(at);
+    sign_reader_free(signs);
+}
+
+bool fused_counts_print(struct fused_counts *c, FILE *out) {
+    struct emitter e;
+    if (c->n)
+        qsort(c->items, c->n, sizeof *c->items, compare_counts);
+    emit_begin(&e, out);
+    emit_mapping(&e);
+    for (uint32_t i = 0; i < c->n; i++) {
+        char text[40];
+        if (!c->items[i].fused)
+            continue;
+        snprintf(text, sizeof text, "== %" PRIu64, c->items[i].n);
+        emit_name(&e, c->items[i].op);
+        emit_scalar(&e, str_of(text), YAML_PLAIN_SCALAR_STYLE);
+    }
+    emit_end_mapping(&e);
+    return emit_end(&e);
+}

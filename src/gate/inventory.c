@@ -1,0 +1,62 @@
+#include "gate/inventory.h"
+
+#include <stdlib.h>
+
+#include "library/signs.h"
+#include "place/flow.h"
+#include "place/locate.h"
+
+static uint32_t present_operands(const struct graph *g, uint32_t op) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        n += graph_operands(g, op)[i] != NONE;
+    return n;
+}
+
+static struct str result_type(const struct graph *g, uint32_t op, struct arena *a) {
+    const struct mlir_op *o = &g->m->ops[op];
+    uint32_t rank = 0;
+    const int64_t *shape = o->nresults ? graph_shape(g, o->first_result, &rank) : NULL;
+    struct buf out = {0};
+    buf_add(&out, mlir_op_name(g->m, op));
+    for (uint32_t i = 0; shape && i < rank; i++)
+        buf_printf(&out, " %lld", (long long)shape[i]);
+    struct str text = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return text;
+}
+
+static void add(struct inventory *v, const struct pattern_set *set, const struct flow *flow, uint32_t op,
+                const struct ranks *ranks, bool fused, struct arena *a) {
+    static const struct pattern none = {.nlocate = 0};
+    const struct graph *g = flow->g;
+    struct match m = {.pattern = &none, .graph = g, .ops = &op, .func = g->m->ops[op].func, .root = op, .nops = 1};
+    struct match_detail detail = {.slots = NULL};
+    struct str_list names;
+    struct fused_op f = {.op = arena_str(a, mlir_op_name(g->m, op)),
+                         .place = locate_match(set, flow, &m, &detail, &names, a),
+                         .rest = structure_hash(g, STR(""), &op, 1, a),
+                         .operands = present_operands(g, op),
+                         .fused = fused,
+                         .active = !graph_plain(g, op)};
+    f.fingerprint.structure = structure_hash(g, result_type(g, op, a), NULL, 0, a);
+    f.fingerprint.place = place_hash(&names);
+    ranks_of(ranks, op, &f.fingerprint);
+    v->items = grow(v->items, &v->cap, v->n + 1, sizeof *v->items);
+    v->items[v->n++] = f;
+}
+
+void inventory_add(struct inventory *v, const struct pattern_set *set, const struct graph *g, struct arena *a) {
+    struct sign_reader *signs = sign_reader_new(set, g);
+    struct ranks *ranks = ranks_new(g);
+    struct flow *flow = flow_new(g);
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        uint32_t func = g->m->ops[op].func;
+        bool fused = is_sign_of_fusing(signs, op);
+        if ((fused || is_named_sign(signs, op)) && (func == NONE || g->func_kind[func] == FUNC_MAIN))
+            add(v, set, flow, op, ranks, fused, a);
+    }
+    flow_free(flow);
+    ranks_free(ranks);
+    sign_reader_free(signs);
+}

@@ -1,0 +1,319 @@
+#include "gate/pairs.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+
+#include "fusion_audit.h"
+#include "graph/belong.h"
+#include "log/log.h"
+
+/* A file of one level, parsed. */
+struct pair_module {
+    const char *path;
+    struct source source;
+    struct log_scan scan;
+    struct level level;
+    uint64_t ops; /* hash of how often it has each operator that computes */
+    struct pair_module *partner;
+    struct pair_module *same; /* a TTNN of the same TTIR with the same ops */
+};
+
+struct pair_modules {
+    struct pair_module **items;
+    uint32_t n, cap;
+};
+
+struct finder {
+    struct arena *arena;
+    struct diags *diags;
+    struct pair_list *out;
+    struct pair_modules ttir, ttnn;
+    unsigned long limit;
+};
+
+static void complain(struct finder *f, enum severity severity, const char *path, const char *hint, const char *what) {
+    diag_add(f->diags, severity, (struct source_location){path, 0, 0}, hint, "%s", what);
+    f->out->failed |= severity == SEV_ERROR;
+}
+
+/* ---- paths ---- */
+
+struct paths {
+    const char **items;
+    uint32_t n, cap;
+};
+
+static int compare_paths(const void *pa, const void *pb) {
+    const char *const *a = pa, *const *b = pb;
+    return strcmp(*a, *b);
+}
+
+static void add_path(struct paths *p, const char *path, struct arena *a) {
+    p->items = grow(p->items, &p->cap, p->n + 1, sizeof *p->items);
+    p->items[p->n++] = arena_strdup(a, str_of(path));
+}
+
+/* The regular files below a directory, sorted; the path itself where it is none. */
+static void add_files(struct finder *f, const char *path, struct paths *out) {
+    char *roots[2] = {arena_strdup(f->arena, str_of(path)), NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    uint32_t before = out->n;
+    FTSENT *e;
+    bool directory = false;
+    if (!tree)
+        out_of_memory();
+    while ((e = fts_read(tree))) {
+        directory |= e->fts_info == FTS_D;
+        if (directory && e->fts_info == FTS_F)
+            add_path(out, e->fts_path, f->arena);
+    }
+    fts_close(tree);
+    if (!directory)
+        add_path(out, path, f->arena);
+    else if (out->n == before)
+        complain(f, SEV_ERROR, path, NULL, "a directory without files");
+    else
+        qsort(out->items + before, out->n - before, sizeof *out->items, compare_paths);
+}
+
+/* ---- modules ---- */
+
+static void add_pair(struct finder *f, const char *ttir, const char *ttnn) {
+    struct pair_list *out = f->out;
+    out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+    out->items[out->n++] = (struct input_pair){ttir, ttnn};
+}
+
+static uint64_t hash_ops(const struct graph *g) {
+    uint64_t sum = 0;
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        enum op_class c = graph_class(g, op);
+        bool computes = c != OP_LAYOUT && c != OP_CAST && c != OP_NO_USE && c != OP_CONSTANT && c != OP_STRUCTURE;
+        if (computes)
+            sum += str_hash(mlir_op_name(g->m, op));
+    }
+    return sum;
+}
+
+/* Of one level: the module that is audited. */
+static void add_module(struct finder *f, struct pair_modules *to, struct source *s, const struct log_scan *scan) {
+    struct pair_module *m = xcalloc(1, sizeof *m);
+    struct diags unsaid = {.arena = f->arena, .limit = 1}; /* the audit says it again */
+    *m = (struct pair_module){.path = s->path, .source = *s, .scan = *scan};
+    struct level_text text = {NULL, &m->source};
+    for (uint32_t i = 0; i < scan->nblocks && !text.block; i++)
+        text.block = scan->blocks[i].chosen ? &scan->blocks[i] : NULL;
+    level_read(&m->level, &text, &unsaid);
+    diags_free(&unsaid);
+    m->ops = hash_ops(&m->level.graph);
+    to->items = grow(to->items, &to->cap, to->n + 1, sizeof *to->items);
+    to->items[to->n++] = m;
+}
+
+/* What is neither TTIR nor TTNN is passed over where a directory or an archive has more. */
+static bool take_source(struct finder *f, struct source *s) {
+    struct log_scan scan;
+    uint32_t ttir = 0, ttnn = 0;
+    log_scan(s, f->arena, &scan);
+    for (uint32_t i = 0; i < scan.nblocks; i++) {
+        ttnn += scan.blocks[i].chosen && scan.blocks[i].has_ttnn;
+        ttir += scan.blocks[i].chosen && scan.blocks[i].has_ttir && !scan.blocks[i].has_ttnn;
+    }
+    if (ttir && ttnn)
+        add_pair(f, NULL, s->path);
+    else if (ttir == 1 || ttnn == 1) {
+        add_module(f, ttir ? &f->ttir : &f->ttnn, s, &scan);
+        return true;
+    } else if (ttir + ttnn)
+        complain(f, SEV_ERROR, s->path, "give each graph a file of its own, or a log with both levels",
+                 ttir ? "several TTIR modules without TTNN" : "several TTNN modules without TTIR");
+    source_close(s);
+    return ttir + ttnn > 0;
+}
+
+static void read_path(struct finder *f, const char *path, bool alone) {
+    struct source_list list = {0};
+    bool any = false;
+    if (!source_read(&list, path, f->limit, f->diags)) {
+        f->out->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < list.n; i++)
+        any |= take_source(f, &list.items[i]);
+    if (!any && alone)
+        complain(f, SEV_ERROR, path, NULL, "has no ops of TTIR or TTNN");
+    free(list.items);
+}
+
+static int compare_modules(const void *pa, const void *pb) {
+    const struct pair_module *const *a = pa, *const *b = pb;
+    return strcmp((*a)->path, (*b)->path);
+}
+
+static void sort_modules(struct pair_modules *all) {
+    if (all->n)
+        qsort(all->items, all->n, sizeof(struct pair_module *), compare_modules);
+}
+
+/* ---- pairing ---- */
+
+struct possible_pair {
+    uint32_t ttir, ttnn;
+    uint32_t paired, origins; /* ops of the TTNN that descend from the TTIR */
+};
+
+struct possible_pairs {
+    struct possible_pair *items;
+    uint32_t n, cap;
+};
+
+/* The best first; those that are equal in the order of their paths. */
+static int compare_candidates(const void *pa, const void *pb) {
+    const struct possible_pair *a = pa, *b = pb;
+    int c = (a->paired < b->paired) - (a->paired > b->paired);
+    if (c == 0)
+        c = (a->origins < b->origins) - (a->origins > b->origins);
+    if (c == 0)
+        c = (a->ttnn > b->ttnn) - (a->ttnn < b->ttnn);
+    return c ? c : (a->ttir > b->ttir) - (a->ttir < b->ttir);
+}
+
+static void judge(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
+    struct level_pair levels = {&f->ttir.items[ttir]->level, &f->ttnn.items[ttnn]->level, 0};
+    struct diags unsaid = {.arena = f->arena, .limit = 1};
+    struct pairing p;
+    bool agree = signatures_agree(&levels, &unsaid);
+    if (agree) {
+        pair_build(&p, &levels.ttir->graph, &levels.ttnn->graph, true);
+        agree = origins_suffice(&levels, &p, &unsaid);
+    }
+    if (agree) {
+        out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
+        out->items[out->n++] = (struct possible_pair){ttir, ttnn, p.nlocation + p.ndataflow, p.norigins};
+        pair_free(&p);
+    }
+    diags_free(&unsaid);
+}
+
+/* Takes the best pairs of which neither has a partner yet; then what is left goes with a TTIR that has one. */
+static void choose(struct finder *f, const struct possible_pairs *all) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct pair_module *ttir = f->ttir.items[all->items[i].ttir], *ttnn = f->ttnn.items[all->items[i].ttnn];
+        if (!ttir->partner && !ttnn->partner) {
+            ttir->partner = ttnn;
+            ttnn->partner = ttir;
+        }
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct pair_module *ttir = f->ttir.items[all->items[i].ttir], *ttnn = f->ttnn.items[all->items[i].ttnn];
+        if (ttnn->partner)
+            continue;
+        ttnn->partner = ttir;
+        for (uint32_t k = 0; k < f->ttnn.n; k++)
+            if (f->ttnn.items[k] != ttnn && f->ttnn.items[k]->partner == ttir && f->ttnn.items[k]->ops == ttnn->ops)
+                ttnn->same = f->ttnn.items[k];
+    }
+}
+
+static void say_pairs(struct finder *f) {
+    for (uint32_t i = 0; i < f->ttnn.n; i++) {
+        struct pair_module *m = f->ttnn.items[i];
+        if (m->same)
+            complain(f, SEV_NOTE, m->path, NULL,
+                     arena_printf(f->arena, "has the ops of %s: audited once", m->same->path).p);
+        else if (m->partner)
+            add_pair(f, m->partner->path, m->path);
+        else
+            complain(f, SEV_ERROR, m->path, "--ttnn-only audits one TTNN file without TTIR",
+                     "is TTNN of no TTIR that was given");
+    }
+    for (uint32_t i = 0; i < f->ttir.n; i++)
+        if (!f->ttir.items[i]->partner)
+            complain(f, SEV_ERROR, f->ttir.items[i]->path, "--ttir-only audits one TTIR file without TTNN",
+                     "is TTIR of no TTNN that was given");
+}
+
+static void modules_free(struct pair_modules *all) {
+    for (uint32_t i = 0; i < all->n; i++) {
+        level_free(&all->items[i]->level);
+        source_close(&all->items[i]->source);
+        free(all->items[i]);
+    }
+    free(all->items);
+}
+
+static int compare_pairs(const void *pa, const void *pb) {
+    const struct input_pair *a = pa, *b = pb;
+    return strcmp(a->ttnn, b->ttnn);
+}
+
+void pairs_find(const char *const *files, size_t n, unsigned long limit, struct arena *a, struct diags *d,
+                struct pair_list *out) {
+    struct finder f = {.arena = a, .diags = d, .out = out, .limit = limit};
+    struct possible_pairs all = {0};
+    for (size_t i = 0; i < n; i++) {
+        struct paths paths = {0};
+        add_files(&f, files[i], &paths);
+        for (uint32_t k = 0; k < paths.n; k++)
+            read_path(&f, paths.items[k], paths.n == 1);
+        free(paths.items);
+    }
+    sort_modules(&f.ttir);
+    sort_modules(&f.ttnn);
+    for (uint32_t i = 0; i < f.ttnn.n; i++)
+        for (uint32_t k = 0; k < f.ttir.n; k++)
+            judge(&f, k, i, &all);
+    if (all.n)
+        qsort(all.items, all.n, sizeof *all.items, compare_candidates);
+    choose(&f, &all);
+    say_pairs(&f);
+    if (out->n)
+        qsort(out->items, out->n, sizeof *out->items, compare_pairs);
+    free(all.items);
+    modules_free(&f.ttir);
+    modules_free(&f.ttnn);
+}
+
+/* ---- as fusion_audit.h has it ---- */
+
+struct fa_pairs {
+    struct pair_list list;
+    struct arena arena;
+    struct diags diags;
+};
+
+struct fa_pairs *fa_find_pairs(const struct fa_options *o) {
+    struct fa_pairs *p = xcalloc(1, sizeof *p);
+    p->diags.arena = &p->arena;
+    p->diags.limit = o->max_diagnostics;
+    pairs_find(o->files, o->nfiles, o->max_input, &p->arena, &p->diags, &p->list);
+    return p;
+}
+
+bool fa_pairs_failed(const struct fa_pairs *p) {
+    return p->list.failed;
+}
+
+size_t fa_pairs_count(const struct fa_pairs *p) {
+    return p->list.n;
+}
+
+struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i) {
+    return (struct fa_pair){p->list.items[i].ttir, p->list.items[i].ttnn};
+}
+
+size_t fa_pairs_diagnostics(const struct fa_pairs *p) {
+    return p->diags.n;
+}
+
+struct fa_diagnostic fa_pairs_diagnostic(const struct fa_pairs *p, size_t i) {
+    return diagnostic_of(&p->diags.items[i]);
+}
+
+void fa_pairs_free(struct fa_pairs *p) {
+    free(p->list.items);
+    diags_free(&p->diags);
+    arena_free(&p->arena);
+    free(p);
+}

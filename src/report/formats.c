@@ -1,0 +1,33 @@
+/* The formats of a report. */
+#include "report/file.h"
+#include "report/report.h"
+
+const struct report_format report_formats[REPORT_FORMATS] = {
+    {"yaml", "fusion_todo.yml", report_print},
+    {"json", "fusion_todo.json", report_print_json},
+    {"markdown", "fusion_todo.md", report_print_markdown},
+    {"sarif", "fusion_todo.sarif", report_print_sarif},
+};
+
+const struct report_format *report_format_named(const char *name) {
+    for (int i = 0; i < REPORT_FORMATS; i++)
+        if (strcmp(report_formats[i].name, name) == 0)
+            return &report_formats[i];
+    return NULL;
+}
+
+struct formatted {
+    struct report *report;
+    const struct report_format *format;
+};
+
+static bool print(void *what, FILE *out) {
+    const struct formatted *f = what;
+    return f->format->print(f->report, out);
+}
+
+bool report_write(struct report *r, const struct report_format *format, const char *path, char *error, size_t n) {
+    struct formatted f = {r, format};
+    struct printing p = {print, &f, &r->spool};
+    return file_write(&p, path, error, n);
+}

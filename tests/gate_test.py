@@ -1,0 +1,647 @@
+#!/usr/bin/env python3
+"""Baselines, expectations, differences, many inputs and formats, on modules made here; and, where the corpus is, on its
+compiles: validated, and as a history of three releases.
+
+usage: gate_test.py PROGRAM SOURCE_ROOT CORPUS [--update] [unittest arguments]
+--update writes fixtures/expected/history.txt anew.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+UPDATE = "--update" in sys.argv
+sys.argv = [a for a in sys.argv if a != "--update"]
+PROGRAM, ROOT, CORPUS = (os.path.abspath(a) for a in sys.argv[1:4])
+del sys.argv[1:4]
+MODELS = os.path.join(CORPUS, "models")
+
+
+def linear(dialect, layer, fused, prefix, first, names, extent=64):
+    """Lines of one layer: a product and a sum with a bias, or the linear op that they are."""
+    x, w, b = "%%%s%d" % (prefix, first), "%%w%d" % layer, "%%b%d" % layer
+    t, tw, tb = "tensor<32x%dxbf16>" % extent, "tensor<%dx%dxbf16>" % (extent, extent), "tensor<1x%dxbf16>" % extent
+    loc = ' loc("dot.%d")' % (100 + first) if names else ""
+    end = "%%%s%d" % (prefix, first + 2)
+    if fused and dialect == "ttnn":
+        ops = ['%s = "ttnn.linear"(%s, %s, %s) : (%s, %s, %s) -> %s%s' % (end, x, w, b, t, tw, tb, t, loc)]
+    else:
+        middle = "%%%s%d" % (prefix, first + 1)
+        ops = ['%s = "%s.matmul"(%s, %s) : (%s, %s) -> %s%s' % (middle, dialect, x, w, t, tw, t, loc),
+               '%s = "%s.add"(%s, %s) : (%s, %s) -> %s%s' % (end, dialect, middle, b, t, tb, t,
+                                                            loc.replace("dot", "add"))]
+    return ops
+
+
+def model(layers, dialect="ttnn", names=True, prefix="", first=0, extent=64):
+    """A chain of layers; of each whether TTNN has it fused, and which one it is in the model."""
+    layers = [l if isinstance(l, tuple) else (l, i) for i, l in enumerate(layers)]
+    arguments, lines, at = [], [], first
+    for i, (fused, name) in enumerate(layers):
+        for letter, word, shape in (("w", "weight", "%dx%d" % (extent, extent)), ("b", "bias", "1x%d" % extent)):
+            attributes = ' {ttcore.argument_type = #ttcore.argument_type<parameter>%s}' % (
+                ', ttir.name = "model.layers.%d.fc.%s"' % (name, word) if names else "")
+            arguments.append("%%%s%d: tensor<%sxbf16>%s" % (letter, i, shape, attributes))
+        lines += linear(dialect, i, fused, prefix, at, names, extent)
+        at += 2
+    t = "tensor<32x%dxbf16>" % extent
+    return "module {\n  func.func @main(%%%s%d: %s, %s) -> %s {\n    %s\n    return %%%s%d : %s\n  }\n}\n" % (
+        prefix, first, t, ", ".join(arguments), t, "\n    ".join(lines), prefix, at, t)
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.dir = directory.name
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w") as f:
+            f.write(text)
+
+    def read(self, name):
+        with open(self.path(name)) as f:
+            return f.read()
+
+    def run_it(self, *args):
+        done = subprocess.run([PROGRAM, *args], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def audit(self, text, *args):
+        self.write("m.mlir", text)
+        return self.run_it("--ttnn-only", "--only=ttnn.linear", *args, "m.mlir")
+
+    def fingerprints(self, text):
+        self.audit(text, "-q", "--format=json:r.json")
+        return [i["fingerprint"] for e in json.loads(self.read("r.json"))["missed_fusions"] for i in e["instances"]]
+
+
+class Identity(Case):
+    def new(self, before, now):
+        """How many findings are new, and how many entries of the baseline are gone."""
+        self.assertEqual(self.audit(before, "-q", "--write-baseline=b.yml")[0], 0)
+        status, _, err = self.audit(now, "--baseline=b.yml")
+        new = re.search(r", (\d+) new", err)
+        new = int(new.group(1)) if new else 0
+        self.assertEqual(status, 1 if new else 0, err)
+        return new, err.count("no longer there")
+
+    def test_does_not_depend_on_names_and_numbers(self):
+        for names in (True, False):
+            want = self.fingerprints(model([False] * 3, names=names))
+            self.assertEqual(len(want), 3)
+            self.assertEqual(len(set(want)), 3)
+            self.assertEqual(self.fingerprints(model([False] * 3, names=names, prefix="v", first=40)), want)
+            text = model([False] * 3, names=names)
+            self.assertEqual(self.fingerprints("// a comment\n\n" + text.replace("    ", "\t ")), want)
+            numbered = re.sub(r'loc\("(\w+)\.(\d+)"\)', lambda m: 'loc("%s.%d")' % (m[1], int(m[2]) + 7000), text)
+            self.assertEqual(self.fingerprints(numbered), want)
+
+    def test_depends_on_what_it_is(self):
+        want = self.fingerprints(model([False]))
+        self.assertNotEqual(self.fingerprints(model([False], extent=96)), want)
+        self.assertNotEqual(self.fingerprints(model([(False, 1)])), want)
+        other = model([False]).replace("}>", "}>").replace(
+            '"ttnn.matmul"(%0, %w0) :', '"ttnn.matmul"(%0, %w0) <{transpose_b = true}> :')
+        self.assertNotEqual(self.fingerprints(other), want)
+
+    def test_layouts_are_no_part(self):
+        text = model([False])
+        layout = "#l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x2x!ttcore.tile<32x32, bf16>, #d>, <interleaved>>\n"
+        laid = "#d = #ttnn.buffer_type<dram>\n" + layout + text.replace("tensor<32x64xbf16>", "tensor<32x64xbf16, #l>")
+        self.assertEqual(self.fingerprints(laid), self.fingerprints(text))
+
+    def test_same_again(self):
+        for names in (True, False):
+            text = model([False] * 4, names=names)
+            self.assertEqual(self.new(text, text), (0, 0))
+
+    def test_a_layer_more(self):
+        for at in range(4):
+            before = model([False] * 3)
+            layers = [(False, i) for i in range(3)]
+            layers.insert(at, (True, 3))
+            self.assertEqual(self.new(before, model(layers)), (0, 0), at)
+            layers[at] = (False, 3)
+            self.assertEqual(self.new(before, model(layers)), (1, 0), at)
+            unnamed = [False] * 3
+            unnamed.insert(at, True)
+            self.assertEqual(self.new(model([False] * 3, names=False), model(unnamed, names=False)), (0, 0), at)
+
+    def test_names_stripped(self):
+        for layers in ([False] * 3, [True, False, True, False]):
+            self.assertEqual(self.new(model(layers), model(layers, names=False)), (0, 0))
+            self.assertEqual(self.new(model(layers, names=False), model(layers)), (0, 0))
+
+    def test_a_gain_and_a_loss_do_not_cancel(self):
+        for names in (True, False):
+            self.assertEqual(self.new(model([False, True], names=names), model([True, False], names=names)), (1, 1))
+        self.assertEqual(self.new(model([False, True]), model([True, False], names=False)), (1, 1))
+
+    def test_ops_in_another_order(self):
+        parts = ['%%%d = "ttnn.matmul"(%%x, %%w%d) : (tensor<32x64xbf16>, tensor<64x64xbf16>) -> tensor<32x64xbf16>\n'
+                 '%%s%d = "ttnn.add"(%%%d, %%b%d) : (tensor<32x64xbf16>, tensor<1x64xbf16>) -> tensor<32x64xbf16>\n'
+                 % (i, i, i, i, i) for i in range(2)]
+        head = "func.func @main(%%x: tensor<32x64xbf16>, %s) -> (tensor<32x64xbf16>, tensor<32x64xbf16>) {\n" % ", ".join(
+            '%%w%d: tensor<64x64xbf16> {ttir.name = "layers.%d.fc.weight"}, %%b%d: tensor<1x64xbf16>' % (i, i, i)
+            for i in range(2))
+        tail = "return %s0, %s1 : tensor<32x64xbf16>, tensor<32x64xbf16>\n}\n"
+        self.assertEqual(self.new(head + parts[0] + parts[1] + tail, head + parts[1] + parts[0] + tail), (0, 0))
+
+    def test_of_ttir(self):
+        """Where TTIR is known, ranks are those of its ops, whatever was fused in TTNN."""
+        def audit(layers, *args):
+            self.write("a.mlir", model(layers, "ttir", names=False))
+            self.write("b.mlir", model(layers, names=False))
+            return self.run_it("--only=ttnn.linear", *args, "a.mlir", "b.mlir")
+        self.assertEqual(audit([False, False, False], "-q", "--write-baseline=b.yml")[0], 0)
+        status, _, err = audit([True, False, True], "--baseline=b.yml")
+        self.assertEqual((status, err.count("no longer there")), (0, 2), err)
+        gone = re.findall(r"b\.yml:(\d+):", err)
+        self.assertEqual(gone, ["2", "10"])  # the first and the last one: the middle one is still there
+
+
+class Baseline(Case):
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.audit(model([False, False]), "-q", "--write-baseline=b.yml")[0], 0)
+
+    def test_known(self):
+        status, out, err = self.audit(model([False, False]), "--baseline=b.yml", "-o", "r.yml")
+        self.assertEqual((status, out), (0, ""))
+        self.assertIn("2 places, 1 fused op; 2 known, 0 new", err)
+        self.assertEqual(self.read("r.yml").count("\n      known: known when this file was written\n"), 2)
+
+    def test_reason(self):
+        self.write("b.yml", self.read("b.yml").replace("known when this file was written", "waits for #8907", 1))
+        self.audit(model([False, False]), "-q", "--baseline=b.yml", "-o", "r.yml")
+        self.assertEqual(self.read("r.yml").count("known: waits for #8907\n"), 1)
+        self.audit(model([False, False, False]), "-q", "--baseline=b.yml", "--write-baseline=b.yml", "-o", "r.yml")
+        self.assertEqual(self.read("b.yml").count("waits for #8907"), 1)
+        self.assertEqual(self.read("b.yml").count("- fingerprint:"), 3)
+
+    def test_a_new_one(self):
+        status, _, err = self.audit(model([False, False, False]), "--baseline=b.yml", "-o", "r.yml")
+        self.assertEqual(status, 1)
+        self.assertIn("3 places, 1 fused op; 2 known, 1 new", err)
+
+    def test_gone(self):
+        for args, want in (((), 0), (("--strict-baseline",), 1)):
+            status, _, err = self.audit(model([False, True]), "-q", "--baseline=b.yml", "-o", "r.yml", *args)
+            self.assertEqual((status, err.count("b.yml:6:3: warning: ttnn.linear, "), err.count("warning")), (want, 1, 1), err)
+            self.assertIn("known, and no longer there\n", err)
+
+    def test_what_was_not_looked_for_is_not_gone(self):
+        for args in ("--only=ttnn.rms_norm",), ("--only=linear",), ("--source=torch",), ("--skip=linear",):
+            self.write("m.mlir", model([True, True]))
+            self.assertEqual(self.run_it("--ttnn-only", "--baseline=b.yml", "--strict-baseline", *args, "m.mlir"), (0, "", ""))
+
+    def test_expired(self):
+        text = self.read("b.yml")
+        for until, told in (("2001-02-03", 1), ("2999-12-31", 0)):
+            self.write("b.yml", text + "  until: %s\n" % until)
+            for args in (), ("--strict-baseline",):
+                status, _, err = self.audit(model([False, False]), "-q", "--baseline=b.yml", "-o", "r.yml", *args)
+                self.assertEqual((status, err.count("known until %s, and still there" % until)),
+                                 (1 if args and told else 0, told), err)
+
+    def test_malformed(self):
+        good = self.read("b.yml").splitlines()[1]
+        for text, where in (("known_findings: [1\n", "2:1"), ("- a\n", "1:1"), ("known_findings:\n- reason: x\n", "2:3"),
+                            ("known_findings:\n- fingerprint: 12\n", "2:16"), ("known_findings:\n- x\n", "2:3"),
+                            ("known_findings:\n%s\n  until: soon\n" % good, "3:10"),
+                            ("known_findings:\n%s\n  owner: me\n" % good, "3:3"),
+                            ("known_findings:\n%s\n  reason: [a]\n" % good, "3:11"),
+                            ("known_findings: []\nother: 1\n", "1:1"), ("known_findings: []\n---\na: b\n", "3:1")):
+            with self.subTest(text=text):
+                self.write("b.yml", text)
+                self.write("r.yml", "as it was\n")
+                status, out, err = self.audit(model([False]), "--baseline=b.yml", "-o", "r.yml")
+                self.assertEqual((status, out), (2, ""))
+                self.assertTrue(err.startswith("b.yml:%s: error: " % where), err)
+                self.assertEqual((self.read("r.yml"), self.read("b.yml")), ("as it was\n", text))
+
+    def test_wrong_usage(self):
+        for args in ("--baseline=absent.yml",), ("--strict-baseline",), ("--baseline=b.yml", "--dry-run"), ("--baseline=",), \
+                ("--write-baseline=m.mlir",):
+            self.assertEqual(self.audit(model([False]), *args)[0], 2, args)
+
+    def test_empty(self):
+        self.write("b.yml", "")
+        self.assertEqual(self.audit(model([False]), "-q", "--baseline=b.yml")[0], 1)
+        self.assertEqual(self.audit(model([True]), "-q", "--write-baseline=b.yml", "-o", "none.yml"), (0, "", ""))
+        self.assertEqual(self.read("b.yml"), "known_findings: []\n")
+        self.assertFalse(os.path.exists(self.path("none.yml")))
+
+
+class Expect(Case):
+    def expect(self, text, layers, *args):
+        self.write("e.yml", text)
+        return self.audit(model(layers), "-q", "--expect=e.yml", *args)
+
+    def test_counts(self):
+        for text, holds in (("ttnn.linear: == 2", True), ("ttnn.linear: == 3", False), ("ttnn.linear: >= 2", True),
+                            ("ttnn.linear: >= 3", False), ("ttnn.linear: <= 2", True), ("ttnn.linear: > 2", False),
+                            ("ttnn.linear: < 3", True), ("ttnn.*: == 2", True), ("ttnn.rms_norm: == 0", True),
+                            ("'ttnn.linear': '>= 2'", True), ("ttnn.linear: >=2 # two", True), ("linear: >= 1", False)):
+            status, out, err = self.expect(text + "\n", [True, True])
+            self.assertEqual((status, out, bool(err)), (0 if holds else 1, "", not holds), (text, err))
+
+    def test_scopes(self):
+        for scope, holds in (("function ma*", True), ("function other", False), ("location *layers.1*", True),
+                             ("location model.layers.7.*", False), ("location dot.100", True)):
+            status, _, err = self.expect("%s:\n  ttnn.linear: >= 1\n" % scope, [True, True])
+            self.assertEqual(status, 0 if holds else 1, err)
+
+    def test_comments_and_locations_do_not_count(self):
+        self.write("e.yml", "ttnn.linear: == 0\n")
+        text = "// ttnn.linear\n" + model([False]).replace('loc("dot.100")', 'loc("ttnn.linear")')
+        self.assertNotIn("e.yml", self.audit(text, "-q", "--expect=e.yml")[2])
+
+    def test_names_what_is_there_instead(self):
+        status, _, err = self.expect("ttnn.linear: == 3\n", [True, False, True])
+        self.assertEqual(status, 1)
+        self.assertIn("e.yml:1:1: error: ttnn.linear: == 3 expected, 2 there\n  hint: it is missed at ", err)
+        self.assertIn("model.layers.1.fc", err)
+
+    def test_malformed(self):
+        for text, where in (("ttnn.linear: 3\n", "1:14"), ("a: [\n", "2:1"), ("- a\n", "1:1"), ("ttnn.linear: == x\n", "1:14"),
+                            ("ttnn.linear: == 1\nfunc main:\n  a: == 1\n", "2:1"), ("a: >= 9 9\n", "1:5"), ("", "0:0"),
+                            ("function f:\n  location g:\n    a: == 1\n", "2:3")):
+            status, out, err = self.expect(text, [False])
+            self.assertEqual((status, out), (2, ""), text)
+            self.assertTrue(err.startswith("e.yml:%s: error: " % where if text else "e.yml: error: "), (text, err))
+
+    def test_written(self):
+        self.assertEqual(self.audit(model([True, True]), "-q", "--write-expect=e.yml"), (0, "", ""))
+        self.assertEqual(self.read("e.yml"), "ttnn.linear: == 2\n")
+        self.assertEqual(self.audit(model([True, True]), "-q", "--expect=e.yml"), (0, "", ""))
+        self.assertEqual(self.audit(model([True, False]), "-q", "--expect=e.yml")[0], 1)
+
+
+class Diff(Case):
+    def diff(self, before, now, *args):
+        self.write("old.mlir", before)
+        self.write("new.mlir", now)
+        return self.run_it("diff", "--only=ttnn.linear", *args, "old.mlir", "new.mlir")
+
+    def test_same(self):
+        self.assertEqual(self.diff(model([True, False]), model([True, False], prefix="v", first=9)), (0, "", ""))
+
+    def test_lost_and_gained(self):
+        status, out, err = self.diff(model([True, True, True]), model([True, False, True]))
+        self.assertEqual((status, err), (1, ""))
+        self.assertRegex(out, r"^ttnn.linear: 3 before, 2 now, partly lost\n  lost: .*layers\.1.*, about [\d.]+ us\n"
+                              r"findings: 0 before, 1 now, 1 new, 0 gone, 0 changed\n  new: ttnn.linear, .*layers\.1.*\n$")
+        status, out, _ = self.diff(model([True]), model([False]))
+        self.assertIn("1 before, 0 now, lost\n", out)
+        status, out, _ = self.diff(model([True, False, True]), model([True, True, True]))
+        self.assertEqual(status, 0)
+        self.assertIn("2 before, 3 now, gained\n", out)
+        self.assertEqual(self.diff(model([False]), model([True]), "--strict")[0], 1)
+        status, out, _ = self.diff(model([True, False]), model([False, True]))
+        self.assertEqual(status, 1)
+        self.assertIn("lost and gained", out)
+        self.assertEqual((out.count("  lost: "), out.count("  gained: ")), (1, 1))
+
+    def test_four_files(self):
+        for name, layers in (("old", [True, True]), ("new", [True, False])):
+            self.write(name + ".ttir", model(layers, "ttir"))
+            self.write(name + ".ttnn", model(layers))
+        status, out, err = self.run_it("diff", "--only=ttnn.linear", "old.ttir", "old.ttnn", "new.ttir", "new.ttnn")
+        self.assertEqual((status, err), (1, ""))
+        self.assertIn("ttnn.linear: 2 before, 1 now, partly lost", out)
+
+    def test_changed(self):
+        before = model([True])
+        status, out, _ = self.diff(before, before.replace("%b0) : ", "%b0) <{transpose_b = true}> : "))
+        self.assertIn("  changed: ", out)
+        status, out, _ = self.diff(before.replace("%b0) : ", '%b0) <{activation = "relu"}> : '), before)
+        self.assertEqual(status, 1)
+        self.assertIn("  partly lost: ", out)
+
+    def test_missed_in_other_ops(self):
+        """The same op at the same place is no news, unless fusing saves more than before."""
+        chain = model([False])
+        relu = re.sub(r"(return )(%2)( : .*)", r'%9 = "ttnn.relu"(%2) : (tensor<32x64xbf16>) -> tensor<32x64xbf16>\n    \1%9\3', chain)
+        status, out, _ = self.diff(relu, chain)
+        self.assertEqual(status, 0, out)
+        self.assertIn("0 new, 0 gone, 1 changed\n  changed: ttnn.linear", out)
+        for name, text in (("old", relu), ("new", chain)):
+            self.audit(text, "-q", "-o", name + ".yml")
+        self.assertEqual(self.run_it("diff", "old.yml", "new.yml")[0], 0)
+        self.write("new.yml", re.sub(r"about [\d.]+ of", "about 9.5 of", self.read("new.yml")))
+        status, out, _ = self.run_it("diff", "old.yml", "new.yml")
+        self.assertEqual(status, 1)
+        self.assertIn("1 new, 1 gone, 0 changed\n", out)
+
+    def test_reports(self):
+        for name, layers in (("old", [False, True]), ("new", [False, False])):
+            self.audit(model(layers), "-q", "-o", name + ".yml", "--format=yaml", "--format=json:%s.json" % name)
+        for end in ("yml", "json"):
+            status, out, err = self.run_it("diff", "old." + end, "new." + end)
+            self.assertEqual((status, err), (1, ""))
+            self.assertTrue(out.startswith("findings: 1 before, 2 now, 1 new, 0 gone, 0 changed\n"), out)
+            self.assertEqual(self.run_it("diff", "new." + end, "old." + end)[0], 0)
+        self.assertEqual(self.run_it("diff", "old.yml", "old.json"), (0, "", ""))
+        self.assertEqual(self.run_it("diff", "/dev/null", "old.yml")[0], 1)
+        self.assertEqual(self.run_it("diff", "old.yml", "/dev/null")[0], 0)
+        self.assertEqual(self.run_it("diff", "/dev/null", "/dev/null"), (0, "", ""))
+
+    def test_trouble(self):
+        self.audit(model([False]), "-q", "-o", "r.yml")
+        for status, args in ((3, ("absent.yml", "r.yml")), (2, ("r.yml",)), (2, ("m.mlir", "r.yml")), (3, ("m.mlir", "absent"))):
+            self.assertEqual(self.run_it("diff", *args)[0], status, args)
+        self.write("bad.yml", "input: {}\nmissed_fusions:\n- fused_op: x\n")
+        status, out, err = self.run_it("diff", "r.yml", "bad.yml")
+        self.assertEqual((status, out), (3, ""))
+        self.assertTrue(err.startswith("bad.yml:3:3: error: "), err)
+
+
+class Many(Case):
+    def setUp(self):
+        super().setUp()
+        for name, extent, layers in (("a", 64, [False, True]), ("b", 96, [False, False]), ("c", 128, [True])):
+            self.write("in/%s_before.mlir" % name, model(layers, "ttir", extent=extent))
+            self.write("in/%s_after.mlir" % name, model(layers, extent=extent))
+        os.mkdir(self.path("out"))
+
+    def many(self, *args):
+        return self.run_it("--source=ttnn", "--output-dir=out", *args)
+
+    def check(self, out):
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a_after.yml", "b_after.yml"])
+        self.assertRegex(self.read("out/b_after.yml"), r"ttir: .*b_before.mlir.?\n  ttnn: .*b_after.mlir")
+        self.assertEqual(self.run_it("summary", "out/b_after.yml", "out/a_after.yml"), (0, out, ""))
+
+    def test_directory(self):
+        status, out, err = self.many("in")
+        self.assertEqual((status, err), (1, ""))
+        self.check(out)
+
+    def test_files_in_any_order(self):
+        files = glob.glob(self.path("in/*"))
+        status, out, _ = self.many(*sorted(files, key=lambda f: f[::-1]))
+        self.assertEqual(status, 1)
+        self.check(out)
+
+    def test_archive(self):
+        with tarfile.open(self.path("in.tar.gz"), "w:gz") as tar:
+            tar.add(self.path("in"), "in")
+        status, out, err = self.many("in.tar.gz")
+        self.assertEqual((status, err), (1, ""))
+        self.check(out)
+
+    def test_needs_a_directory(self):
+        for args in (("in",), ("--output-dir=absent", "in"), ("--output-dir=out", "--expect=e.yml", "in"),
+                     ("--output-dir=out", "--baseline=in/a_after.mlir", "in")):
+            status, out, _ = self.run_it(*args)
+            self.assertEqual((status, out), (2, ""), args)
+        self.assertEqual(os.listdir(self.path("out")), [])
+
+    def test_one_pair_needs_none(self):
+        os.mkdir(self.path("one"))
+        for name in ("a_before", "a_after"):
+            shutil.copy(self.path("in/%s.mlir" % name), self.path("one"))
+        self.assertEqual(self.run_it("--only=linear", "-q", "one"), (1, "", ""))
+        self.assertIn("ttnn.linear", self.read("fusion_todo.yml"))
+
+    def test_unreadable_does_not_stop_the_others(self):
+        self.write("in/x.mlir", "no IR\n")
+        self.write("in/lonely.mlir", model([False], extent=160))
+        status, out, err = self.many("in", "absent")
+        self.assertEqual(status, 3)
+        self.assertIn("absent: error: ", err)
+        self.assertIn("in/lonely.mlir: error: is TTNN of no TTIR that was given\n", err)
+        self.check(out)
+
+    def test_printed_again_by_the_runtime(self):
+        """Another TTNN with the same ops is the same compile; one with others is another."""
+        self.write("in/a_after_runtime.mlir", model([False, True], prefix="r"))
+        status, out, err = self.many("in")
+        self.assertEqual(status, 1)
+        self.assertIn("in/a_after_runtime.mlir: note: has the ops of in/a_after.mlir: audited once\n", err)
+        self.check(out)
+        self.write("in/a_after_unfused.mlir", model([False, False]))
+        self.many("in")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a_after.yml", "a_after_unfused.yml", "b_after.yml"])
+
+    def test_same_names_in_two_directories(self):
+        os.mkdir(self.path("in/more"))
+        for name, extent in (("a_before", 192), ("a_after", 192)):
+            self.write("in/more/%s.mlir" % name, model([False], "ttir" if "before" in name else "ttnn", extent=extent))
+        self.assertEqual(self.many("in")[0], 1)
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a_after-2.yml", "a_after.yml", "b_after.yml"])
+
+    def test_baselines(self):
+        os.mkdir(self.path("known"))
+        status, out, _ = self.many("--write-baseline=known", "in")
+        self.assertEqual(status, 0)
+        self.assertEqual(sorted(os.listdir(self.path("known"))), ["a_after.yml", "b_after.yml", "c_after.yml"])
+        status, out, _ = self.many("--baseline=known", "in")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"\n.* 3  all\n")
+
+    def test_parallel(self):
+        """One process a compile, and a summary of their reports: as one call."""
+        _, want, _ = self.many("in")
+        command = "ls in/*_before.mlir | sed s/_before.mlir// | xargs -P 4 -I@ sh -c '"
+        command += "%s -q --source=ttnn -o par/$(basename @)_after.yml @_before.mlir @_after.mlir || test $? = 1'" % PROGRAM
+        os.mkdir(self.path("par"))
+        subprocess.run(["sh", "-c", command], cwd=self.dir, check=True)
+        self.assertEqual(sorted(os.listdir(self.path("par"))), ["a_after.yml", "b_after.yml"])
+        self.assertEqual(self.run_it("summary", "par/a_after.yml", "par/b_after.yml"), (0, want, ""))
+
+
+def schema(*path):
+    with open(os.path.join(ROOT, *path)) as f:
+        return json.load(f)
+
+
+REPORT_SCHEMA, SARIF_SCHEMA = schema("schema", "report.schema.json"), schema("tests", "sarif.schema.json")
+
+
+class Formats(Case):
+    HOSTILE = "<b>&amp; `x` | **y** [z](http://h) @team $(reboot) \u202e\u0007 ]]> --> %n"
+
+    def all_formats(self, *args):
+        status, out, err = self.run_it(*args, "-q", "--format=yaml:r.yml", "--format=json:r.json", "--format=markdown:r.md",
+                                       "--format=sarif:r.sarif")
+        self.assertEqual(out, "")
+        return status, json.loads(self.read("r.json")), self.read("r.md"), json.loads(self.read("r.sarif"))
+
+    def validate(self, report, sarif):
+        if jsonschema:
+            jsonschema.validate(report, REPORT_SCHEMA)
+            jsonschema.validate(sarif, SARIF_SCHEMA)
+        run, = sarif["runs"]
+        for result in run["results"]:
+            self.assertEqual(run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"], result["ruleId"])
+
+    def test_the_same_findings(self):
+        self.write("m.mlir", model([False, False]))
+        status, report, markdown, sarif = self.all_formats("--ttnn-only", "--details", "m.mlir")
+        self.assertEqual(status, 1)
+        self.validate(report, sarif)
+        places = [i for e in report["missed_fusions"] for i in e["instances"]]
+        results = sarif["runs"][0]["results"]
+        self.assertGreaterEqual(len(places), 2)
+        self.assertEqual([i["fingerprint"] for i in places], [r["partialFingerprints"]["fusionAudit/v1"] for r in results])
+        self.assertEqual([i["notes"] for i in places], [r["properties"]["notes"] for r in results])
+        for i in places:
+            self.assertIn("fingerprint: " + i["fingerprint"], markdown)
+            self.assertIn("fingerprint: " + i["fingerprint"], self.read("r.yml"))
+        lines = self.read("m.mlir").splitlines()
+        for r in results:
+            line = r["locations"][0]["physicalLocation"]["region"]["startLine"]
+            self.assertIn("ttnn.matmul", lines[line - 1])
+
+    def test_baseline(self):
+        self.write("m.mlir", model([False, False]))
+        self.run_it("--ttnn-only", "-q", "--only=linear", "--write-baseline=b.yml", "m.mlir")
+        self.write("m.mlir", model([False, False, False]))
+        status, report, markdown, sarif = self.all_formats("--ttnn-only", "--only=linear", "--baseline=b.yml", "m.mlir")
+        self.assertEqual(status, 1)
+        self.validate(report, sarif)
+        results = sarif["runs"][0]["results"]
+        self.assertEqual(sorted(r["baselineState"] for r in results), ["new", "unchanged", "unchanged"])
+        for r in results:
+            known = r["baselineState"] == "unchanged"
+            self.assertEqual(r["suppressions"], [{"kind": "external", "justification": "known when this file was written"}]
+                             if known else [])
+        self.assertEqual(sum("known" in i for e in report["missed_fusions"] for i in e["instances"]), 2)
+        self.assertIn("| 3 (2 known) |", markdown)
+
+    def test_nothing_missed(self):
+        self.write("m.mlir", model([True]))
+        status, report, markdown, sarif = self.all_formats("--ttnn-only", "--only=linear", "m.mlir")
+        self.assertEqual((status, report["missed_fusions"], sarif["runs"][0]["results"]), (0, [], []))
+        self.validate(report, sarif)
+        self.assertEqual(markdown, "**fusion-audit**: no fusion is missed\n")
+        self.assertFalse(os.path.exists(self.path("r.yml")))
+
+    def test_hostile_names(self):
+        name = self.HOSTILE.replace("\\", "").replace('"', "")
+        text = model([False]).replace("model.layers.0.fc", name)
+        path = "a b%20#?<&>'`\u00e9.mlir"
+        self.write(path, text)
+        self.write("b.yml", "known_findings: []\n")
+        status, report, markdown, sarif = self.all_formats("--ttnn-only", "--only=linear", "--baseline=b.yml", path)
+        self.assertEqual(status, 1)
+        self.validate(report, sarif)
+        self.assertEqual(report["input"]["ttnn"], path)
+        self.assertIn("<b>&amp; `x` | **y** [z](http://h) @team", report["missed_fusions"][0]["instances"][0]["notes"])
+        uri = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        self.assertEqual(uri, "a%20b%2520%23%3F%3C%26%3E%27%60%C3%A9.mlir")
+        for raw in ("\u202e", "\u0007"):
+            for file in ("r.yml", "r.json", "r.md", "r.sarif"):
+                self.assertNotIn(raw, self.read(file), file)
+        outside = re.sub(r"(?ms)^(`{3,})mlir$.*?^\1$", "", markdown)
+        for mark in ("<b>", "](", "@team", "**y**", "`"):
+            self.assertNotIn(mark, outside)
+        self.assertEqual(set(re.findall(r"</?(\w+)", outside)), {"details", "summary", "br"})
+
+    def test_fences_hold(self):
+        text = model([False]).replace('loc("dot.100")', 'loc("``` `````")')
+        self.write("m.mlir", text)
+        _, _, markdown, _ = self.all_formats("--ttnn-only", "--only=linear", "m.mlir")
+        self.assertIn("\n``````mlir\n", markdown)
+
+    def test_long_reports_fit_a_comment(self):
+        self.write("m.mlir", model([False] * 300))
+        _, _, markdown, _ = self.all_formats("--ttnn-only", "--only=linear", "m.mlir")
+        self.assertLess(len(markdown), 65536)
+        self.assertRegex(markdown, r"\n\d+ more places are in the report\.\n$")
+
+    def test_where_they_go(self):
+        self.write("m.mlir", model([False]))
+        audit = ("--ttnn-only", "--only=linear", "-q", "m.mlir")
+        for args, files in ((("--format=json",), ["fusion_todo.json"]), (("--format=sarif", "-o", "x"), ["x"]),
+                            (("--format=yaml", "--format=markdown"), ["fusion_todo.md", "fusion_todo.yml"])):
+            self.assertEqual(self.run_it(*args, *audit)[0], 1)
+            for file in files:
+                os.remove(self.path(file))
+            self.assertEqual(os.listdir(self.dir), ["m.mlir"])
+        self.assertTrue(json.loads(self.run_it("--format=json:-", *audit)[1])["missed_fusions"])
+        for args in (("--format=xml",), ("--format=",), ("--format=json:",), ("--format=json", "--format=sarif", "-o", "x"),
+                     ("--format=json:m.mlir",), ("--format=yaml:-", "--format=json:-")):
+            self.assertEqual(self.run_it(*args, *audit)[0:2], (2, ""), args)
+
+
+@unittest.skipUnless(os.path.isdir(MODELS), "no corpus")
+class Corpus(Case):
+    """Each fifth model: all of them take a minute."""
+
+    def names(self):
+        all = sorted(os.path.basename(p)[:-len(".ttir.mlir")] for p in glob.glob(MODELS + "/*.ttir.mlir"))
+        return all if os.environ.get("FA_ALL_MODELS") else all[::5]
+
+    def test_validate(self):
+        for name in self.names():
+            status, _, err = self.run_it("-q", "--no-validate", "--format=json:r.json", "--format=sarif:r.sarif",
+                                         *(os.path.join(MODELS, "%s.%s.mlir" % (name, l)) for l in ("ttir", "ttnn")))
+            self.assertIn(status, (0, 1), err)
+            Formats.validate(self, json.loads(self.read("r.json")), json.loads(self.read("r.sarif")))
+
+    def test_all_pairs_of_an_archive(self):
+        names = self.names()
+        os.mkdir(self.path("out"))
+        with tarfile.open(self.path("all.tar"), "w") as tar:
+            for i, level in enumerate(("ttnn", "ttir")):
+                for name in sorted(names, reverse=bool(i)):
+                    tar.add(os.path.join(MODELS, "%s.%s.mlir" % (name, level)), "%d/%s.mlir" % (i, name))
+        status, out, err = self.run_it("--output-dir=out", "--no-validate", "all.tar")
+        self.assertEqual((status, err), (1, ""))
+        for name in os.listdir(self.path("out")):
+            ttir, ttnn = re.findall(r"(?m)^  tt\w+: .*?/([\w.]+)\"?$", self.read("out/" + name))[:2]
+            texts = []
+            for file, level in ((ttir, "ttir"), (ttnn, "ttir")):
+                with open(os.path.join(MODELS, file.replace(".mlir", ".%s.mlir" % level)), "rb") as f:
+                    texts.append(f.read())
+            self.assertEqual(texts[0], texts[1], name)  # some models are the same text under two names
+
+    def test_history(self):
+        """The compiles without fusing, by default and with composites kept, as three releases: gate and diff."""
+        text = ""
+        for name in ("bert_encoder_layer", "llama_3_2_1b_decode_layer", "phi_2_prefill_layer"):
+            ttir = os.path.join(MODELS, name + ".ttir.mlir")
+            releases = [os.path.join(MODELS, "%s.%s.mlir" % (name, r)) for r in ("ttnn-unfused", "ttnn", "ttnn-promoted")]
+            self.run_it("-q", "--source=ttnn", "--write-baseline=b.yml", "--write-expect=e.yml", ttir, releases[2])
+            text += "## %s\n\nexpected of release 3:\n%s\n" % (name, self.read("e.yml"))
+            for i in (0, 1, 2):
+                status, _, err = self.run_it("--source=ttnn", "--baseline=b.yml", "--expect=e.yml", ttir, releases[i])
+                counts = re.search(r"\d+ known, \d+ new", err)
+                failed = re.findall(r"(?m)^e\.yml:\d+:\d+: error: (.*)$", err)
+                text += "gate, release %d: exit %d, %s%s\n" % (i + 1, status, counts.group() if counts else "no findings",
+                                                              "".join("\n  " + f for f in failed))
+            for old, new in ((0, 1), (1, 2), (2, 1)):
+                status, out, err = self.run_it("diff", "--source=ttnn", ttir, releases[old], ttir, releases[new])
+                text += "\ndiff, release %d to %d: exit %d\n%s" % (old + 1, new + 1, status, out)
+            text += "\n"
+        path = os.path.join(ROOT, "fixtures", "expected", "history.txt")
+        if UPDATE:
+            with open(path, "w") as f:
+                f.write(text)
+        with open(path) as f:
+            self.assertEqual(text, f.read())
+
+
+if __name__ == "__main__":
+    unittest.main()
