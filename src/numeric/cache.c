@@ -40,7 +40,7 @@ static double *row_of(struct eval_context *b, const struct call *c, const struct
  */
 static bool update(struct eval_context *b, const struct call *c, uint32_t users, const struct tensor **out) {
     struct cache_writer w = {.offset = 0};
-    if (!begin(b, c, 3, &w))
+    if (!begin(b, c, 3, &w) || !w.input)
         return false;
     const int64_t *dim = w.input->shape.dim;
     int64_t nusers = dim[users],
@@ -70,7 +70,7 @@ bool evaluate_paged_update_cache(struct eval_context *b, const struct call *c, c
 /* The positions from 0 on. */
 bool evaluate_fill_cache(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct cache_writer w = {.offset = 0};
-    if (!begin(b, c, 2, &w))
+    if (!begin(b, c, 2, &w) || !w.input)
         return false;
     const int64_t *dim = w.input->shape.dim;
     for (int64_t h = 0; h < dim[1]; h++)

@@ -281,8 +281,8 @@ static void count(struct comparer *c, int side) {
             c->m->answers[side][c->mark[side][s] ? c->mark[side][s] - 1 : ANSWER_NOT_COMPARED]++;
         }
     for (uint32_t i = 0; i < f->ncopies; i++)
-        if (op_computes(f->g, f->copies[2 * i])) {
-            uint8_t mark = c->mark[side][f->copies[2 * i + 1]];
+        if (op_computes(f->g, f->copies[i].op)) {
+            uint8_t mark = c->mark[side][f->copies[i].step];
             c->m->ops[side]++;
             c->m->answers[side][mark ? mark - 1 : ANSWER_NOT_COMPARED]++;
         }

@@ -166,9 +166,8 @@ uint32_t flat_find(const struct flat *f, const struct graph *g, uint32_t op, con
 }
 
 static void add_copy(struct flat *f, uint32_t op, uint32_t step) {
-    f->copies = grow(f->copies, &f->copies_cap, 2 * f->ncopies + 2, sizeof *f->copies);
-    f->copies[2 * f->ncopies] = op;
-    f->copies[2 * f->ncopies++ + 1] = step;
+    f->copies = grow(f->copies, &f->copies_cap, f->ncopies + 1, sizeof *f->copies);
+    f->copies[f->ncopies++] = (struct flat_copy){op, step};
 }
 
 static void add_step(struct flat *f, uint32_t op) {

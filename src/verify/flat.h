@@ -17,13 +17,18 @@ struct flat_step {
     uint32_t first_result, nresults;   /* flat values; of an op that writes its operand the written tensor */
 };
 
+/* An op that does what an earlier step does. */
+struct flat_copy {
+    uint32_t op, step;
+};
+
 struct flat {
     const struct graph *g;
     struct flat_value *values;
     struct flat_step *steps;
     uint32_t *operands;
-    uint32_t *of;     /* per value of the graph: the flat value that it was last; NONE */
-    uint32_t *copies; /* ops that compute what an earlier step does: pairs of op and step */
+    uint32_t *of; /* per value of the graph: the flat value that it was last; NONE */
+    struct flat_copy *copies;
     uint32_t nvalues, nsteps, noperands, ncopies;
     uint32_t nargs;              /* the first values; device handles are none */
     uint32_t *outputs, noutputs; /* results of the function */

@@ -31,7 +31,7 @@ static bool gather(struct eval_context *b, const struct tensor *x, const struct 
     struct device_lockstep *l = (struct device_lockstep *)b->mesh;
     uint32_t number = l->reached[b->device]++;
     const struct tensor *out[2];
-    struct str why;
+    struct str why = STR("");
     if (number >= MAX_COLLECTIVES_OF_CIRCUIT)
         return eval_beyond(b, "more than %d collectives", MAX_COLLECTIVES_OF_CIRCUIT);
     l->operands[number][b->device] = x;

@@ -21,7 +21,7 @@ static double simple(enum fill f, uint32_t input, int64_t i) {
     case FILL_DESCENDING:
         return (double)-i;
     default:
-        return (double)((i * 7 + input * 3 + 1) % 5) - 2;
+        return (double)((i * 7 + (int64_t)input * 3 + 1) % 5) - 2;
     }
 }
 
