@@ -470,6 +470,63 @@ class Many(Case):
         self.assertEqual(self.run_it("summary", "par/a_after.yml", "par/b_after.yml"), (0, want, ""))
 
 
+def readme():
+    with open(os.path.join(ROOT, "README.md")) as f:
+        return f.read()
+
+
+class Readme(Case):
+    """The CI examples run as scripts, with stand-ins for what sends a comment."""
+
+    def run_script(self, lines, layers):
+        for name, dialect in (("model.ttir.mlir", "ttir"), ("model.ttnn.mlir", "ttnn")):
+            self.write(name, model(layers, dialect))
+        for name in ("gh", "curl"):
+            self.write("bin/" + name, '#!/bin/sh\nfor a; do case $a in body@*|comment.md) echo "${a#body@}" >> sent;; esac; done\n')
+            os.chmod(self.path("bin/" + name), 0o755)
+        env = dict(os.environ, PATH=":".join([self.path("bin"), os.path.dirname(PROGRAM), os.environ["PATH"]]))
+        done = subprocess.run(["bash", "-e", "-c", "\n".join(lines)], cwd=self.dir, env=env, stderr=subprocess.PIPE)
+        self.assertEqual(self.read("sent"), "comment.md\n", done.stderr)
+        os.remove(self.path("sent"))
+        return done.returncode
+
+    def check_script(self, lines):
+        self.run_it("-q", "--write-baseline=known.yml", "-o", "r.yml", *self.pair([False, True]))
+        self.assertEqual(self.run_script(lines, [False, True]), 0)
+        self.assertIn(" known)", self.read("comment.md"))
+        self.assertEqual(self.run_script(lines, [False, False]), 1)
+
+    def pair(self, layers):
+        for dialect in ("ttir", "ttnn"):
+            self.write("first.%s.mlir" % dialect, model(layers, dialect))
+        return "first.ttir.mlir", "first.ttnn.mlir"
+
+    def test_github(self):
+        script = re.search(r"  run: \|\n((?:    .*\n)+)", readme()).group(1)
+        self.check_script([line.strip() for line in script.splitlines()])
+
+    def test_gitlab(self):
+        script = re.search(r"  script:\n((?:    - .*\n)+)", readme()).group(1)
+        self.check_script([line[6:] for line in script.splitlines()])
+
+    def test_many(self):
+        for name, extent in (("one", 64), ("two", 96)):
+            for dialect in ("ttir", "ttnn"):
+                self.write("dumps/%s/%s.%s.mlir" % (name, name, dialect), model([False, True], dialect, extent=extent))
+        line = re.search(r"ls dumps \| parallel '(.*?)'", readme()).group(1)
+        each = line.replace("{}", '"$1"')
+        env = dict(os.environ, PATH=os.path.dirname(PROGRAM) + ":" + os.environ["PATH"])
+        tables = []
+        for command in ("fusion-audit --output-dir=reports dumps/ > table || test $? = 1",
+                        "ls dumps | xargs -P 2 -n 1 sh -c '%s || test $? = 1' -" % each):
+            os.mkdir(self.path("reports"))
+            subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, check=True)
+            self.assertEqual(sorted(os.listdir(self.path("reports"))), ["one.yml", "two.yml"])
+            tables.append(self.run_it("summary", "reports/one.yml", "reports/two.yml")[1])
+            shutil.rmtree(self.path("reports"))
+        self.assertEqual(tables, [self.read("table")] * 2)
+
+
 def schema(*path):
     with open(os.path.join(ROOT, *path)) as f:
         return json.load(f)
