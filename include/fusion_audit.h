@@ -62,12 +62,12 @@ struct fa_options {
     bool details;        /* instances have the figures of their proof as keys of their own */
     /* The rest of fa_audit: */
     const char *baseline;     /* file of known findings, which do not count for the status; or NULL */
-    bool strict_baseline;     /* what of it has expired or is gone counts */
     const char *expect;       /* file that says how often ops have to be there; or NULL */
-    bool inventory;           /* fused ops are collected, for fa_write_expectations and fa_diff */
     const char *temporary;    /* of fa_audit: directory for the text of a long report until it is written; NULL: /tmp */
     unsigned jobs;            /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
     bool dry_run;             /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
+    bool strict_baseline;     /* of fa_audit: what of the baseline has expired or is gone counts */
+    bool inventory;           /* of fa_audit: fused ops are collected, for fa_write_expectations and fa_diff */
     bool no_validate;         /* do without the numeric proof */
     bool say_unproved;        /* of fa_library_test: a note for each test that cannot be compared on numbers, or has no
                                  `explains` */

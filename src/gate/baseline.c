@@ -138,7 +138,9 @@ uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, co
 
 bool baseline_print(const struct finding_list *l, const struct baseline *before, FILE *out) {
     struct baseline none = {.path = NULL};
-    uint32_t *of = pair(before ? before : &none, l);
+    if (!before)
+        before = &none;
+    uint32_t *of = pair(before, l);
     char text[FINGERPRINT_TEXT];
     struct emitter e;
     emit_begin(&e, out);
