@@ -136,7 +136,7 @@ static void search_function(const struct module *m, uint32_t func, struct search
 
 static void search(const struct module *m, const struct pairing *pairs, struct arena *arena) {
     struct match_list found = {0};
-    struct match_cache *cache = match_cache_new();
+    struct match_cache *cache = match_cache_new(patterns());
     struct searcher *searcher = searcher_new(&m->graph, cache, arena);
     search_function(m, NONE, searcher, arena, &found);
     for (uint32_t f = 0; f < m->ir.nfuncs; f++)

@@ -230,7 +230,7 @@ static void audit_graphs(struct fa_audit *a) {
                               .threads = n > 1 ? 1 : threads,
                               .caches = arena_alloc(&a->arena, threads * sizeof *all.caches)};
     for (uint32_t i = 0; i < threads; i++)
-        all.caches[i] = match_cache_new();
+        all.caches[i] = match_cache_new(a->patterns);
     work_run(n, n > 1 ? threads : 1, audit_graph, &all);
     work_order_free(all.order);
     for (uint32_t i = 0; i < threads; i++)

@@ -74,7 +74,7 @@ void pattern(const char *match, const char *keys) {
 uint32_t search_all(const char *args, const char *ops) {
     forget_ir();
     ir_short(&ir, args, ops);
-    struct match_cache *cache = match_cache_new(); /* as an audit searches */
+    struct match_cache *cache = match_cache_new(&set); /* as an audit searches */
     struct searcher *s = searcher_new(&ir.g, cache, &arena);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++)
         searcher_run(s, &set, f, &list);

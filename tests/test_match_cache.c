@@ -54,7 +54,7 @@ TestSuite(match_cache, .init = setup, .fini = search_teardown, .timeout = 100);
 /* `cache` is kept from file to file, forwards and back. */
 static uint32_t search_file(const char *path, struct match_cache *cache) {
     char *text = whole(path);
-    struct match_cache *own = match_cache_new();
+    struct match_cache *own = match_cache_new(&set);
     struct match_list with, across, without;
     ir_read_bad(&ir, text);
     search(&ir.g, own, &with);
@@ -74,7 +74,7 @@ static uint32_t search_file(const char *path, struct match_cache *cache) {
 
 Test(match_cache, a_cache_changes_nothing) {
     const char *fixtures = getenv("FA_FIXTURES");
-    struct match_cache *cache = match_cache_new();
+    struct match_cache *cache = match_cache_new(&set);
     glob_t files;
     uint32_t found = 0;
     cr_assert_eq(glob(arena_printf(&arena, "%s/dit*.mlir", fixtures).p, 0, NULL, &files), 0);
@@ -105,7 +105,7 @@ static uint32_t found_in(const char *aliases, const char *op, struct match_cache
 /* The same text in two modules, and an alias in it that means something else in the second. */
 Test(match_cache, an_alias_means_what_its_module_says) {
     const char *op = "\"ttir.clamp_scalar\"(%x) <{max = #top, min = 0.000000e+00 : f32}>";
-    struct match_cache *cache = match_cache_new();
+    struct match_cache *cache = match_cache_new(&set);
     cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, cache), 0);
     cr_assert_eq(found_in("#top = 6.000000e+00 : f32", op, cache), 1);
     cr_assert_eq(found_in("#top = 7.000000e+00 : f32", op, cache), 0);
@@ -115,7 +115,7 @@ Test(match_cache, an_alias_means_what_its_module_says) {
 
 /* The same kind of op of another dialect may be another fusion. */
 Test(match_cache, an_op_is_known_by_its_name) {
-    struct match_cache *cache = match_cache_new();
+    struct match_cache *cache = match_cache_new(&set);
     for (int round = 0; round < 2; round++) {
         cr_assert_eq(
             found_in("", "\"ttir.clamp_scalar\"(%x) <{max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}>", cache), 1);
@@ -153,7 +153,7 @@ static uint32_t shared_in(const char *a, const char *left, const char *right, st
 Test(match_cache, what_comes_behind_is_a_dependency) {
     static const char *const operands[] = {"%x", "%r"};
     for (int i = 0; i < 2; i++) {
-        struct match_cache *cache = match_cache_new();
+        struct match_cache *cache = match_cache_new(&set);
         const char *a = operands[i];
         for (int round = 0; round < 2; round++) {
             cr_assert_eq(shared_in(a, "%w", "%w", cache), 0, "%s: another left operand", a);

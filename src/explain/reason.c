@@ -158,7 +158,7 @@ static void say_folded(struct words *w) {
 }
 
 static void say_attribute(struct words *w) {
-    const struct attr_spec *a = match_wrong_attribute(w->m, w->s->goal->node, w->s->at);
+    const struct attr_spec *a = node_wrong_attribute(w->s->goal->node, w->m->g, w->s->at);
     struct str text;
     say_result_of(w, w->s->at);
     if (!a)

@@ -90,3 +90,14 @@ uint16_t graph_dimensions(const struct graph *g, uint32_t v) {
         all |= (shape[d] != 1 ? 1u : 0u) << d;
     return (uint16_t)all;
 }
+
+uint32_t graph_count_operands(const struct graph *g, uint32_t op) {
+    const char *role = op_table[g->kind[op]].roles;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        n += graph_operands(g, op)[i] != NONE && *role != '_';
+        role += strcspn(role, ",");
+        role += *role == ',';
+    }
+    return n;
+}

@@ -176,6 +176,8 @@ static inline uint32_t graph_noperands(const struct graph *g, uint32_t op) {
 static inline const uint32_t *graph_operands(const struct graph *g, uint32_t op) {
     return g->operands + g->first_operand[op];
 }
+/* Those that are there; scratch space is none. */
+uint32_t graph_count_operands(const struct graph *g, uint32_t op);
 static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) {
     return g->first_use[v + 1] - g->first_use[v];
 }

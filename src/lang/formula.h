@@ -101,6 +101,8 @@ struct node {
     uint8_t result; /* N_RESULT: its number */
     bool bare;      /* it may match without an op: `x`, `relu(x) | x` */
     uint32_t deep;  /* ops on the longest path from here */
+    bool netted;    /* `sub` is known */
+    const struct subformula *sub; /* what it asks of ops, in the net of its set (lang/net.h); NULL: nothing */
 };
 
 /* False when no op of this kind can match the node, whatever is looked through: a test before any search. */

@@ -3,7 +3,7 @@
 #ifndef FA_PATTERN_H
 #define FA_PATTERN_H
 
-#include "lang/formula.h"
+#include "lang/net.h"
 
 /* Inputs for which the fused op may give another result, so that a proof leaves them out: rows that a mask hides
  * completely, equal elements in a sort, numbers so small that an epsilon decides. */
@@ -139,6 +139,7 @@ struct pattern_set {
     struct pattern *retired;            /* those that were replaced or switched off, by next_retired */
     struct pattern **rooted;            /* those with a formula of their own, by the operator of their root */
     uint32_t first_rooted[K_COUNT + 1]; /* operator k: from first_rooted[k] to before first_rooted[k + 1] */
+    struct net net;                     /* of all formulas */
     uint32_t nread;                     /* patterns read that replaced none: the next `order` */
     struct location_rule *locations;
     uint32_t nlocations, locations_cap;

@@ -65,6 +65,8 @@ void add_pattern(struct pattern_set *set, struct pattern *p) {
         append_pattern(set, p);
     if (p->is_variant)
         link_variant(p);
+    else if (p->formula.root)
+        net_add(&set->net, &p->formula, &set->arena);
 }
 
 /* ---- selecting ---- */
@@ -152,6 +154,7 @@ void patterns_free(struct pattern_set *set) {
     free(set->passes);
     free(set->items);
     free(set->rooted);
+    net_free(&set->net);
     arena_free(&set->arena);
     memset(set, 0, sizeof *set);
 }

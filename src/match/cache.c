@@ -42,12 +42,14 @@ struct match_cache {
     uint32_t size, used;
     uint64_t graphs; /* numbers given out */
     struct known_functions *functions;
+    struct automaton *automaton;
     struct arena arena; /* of entries */
 };
 
-struct match_cache *match_cache_new(void) {
+struct match_cache *match_cache_new(const struct pattern_set *set) {
     struct match_cache *cache = xcalloc(1, sizeof *cache);
     cache->functions = known_functions_new();
+    cache->automaton = automaton_new(set);
     return cache;
 }
 
@@ -56,8 +58,13 @@ void match_cache_free(struct match_cache *cache) {
         return;
     free(cache->buckets);
     known_functions_free(cache->functions);
+    automaton_free(cache->automaton);
     arena_free(&cache->arena);
     free(cache);
+}
+
+struct automaton *match_cache_automaton(struct match_cache *cache) {
+    return cache->automaton;
 }
 
 struct hashes *match_cache_hashes(struct match_cache *cache, const struct graph *g) {

@@ -10,13 +10,15 @@
 #ifndef FA_MATCH_CACHE_H
 #define FA_MATCH_CACHE_H
 
+#include "automaton/automaton.h"
 #include "match/structural_hash.h"
 
 enum { CACHE_PATTERNS = 256 }; /* of one root operator that are cached; more are searched for each time */
 
 /* For the searches for one set of patterns; used by one thread at a time. */
-struct match_cache *match_cache_new(void);
-void match_cache_free(struct match_cache *cache); /* NULL is fine */
+struct match_cache *match_cache_new(const struct pattern_set *set);
+void match_cache_free(struct match_cache *cache);                   /* NULL is fine */
+struct automaton *match_cache_automaton(struct match_cache *cache); /* of the patterns */
 /* The hashes of a graph that is searched with the cache; free with hashes_free. */
 struct hashes *match_cache_hashes(struct match_cache *cache, const struct graph *g);
 

@@ -63,7 +63,7 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     struct contraction c;
     struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
     bool transposed;
-    if (g->node->nargs != match_count_operands(m->g, op))
+    if (g->node->nargs != graph_count_operands(m->g, op))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     if (!maps || !contraction_of(m->g, op, &c) || !contraction_maps(m->g, &c, map, ++m->state.spaces, maps) ||
         !roles_fit(g, maps, &transposed))

@@ -2,12 +2,14 @@
  * first with backtracking. Private to the room and to explain/diagnose.c, which observes a search.
  *
  * From the bottom up: record.c notes what the result of a search depends on; state.c keeps what it has done and undoes
- * it; plausible.c looks ahead; finish.c decides conditions and keeps a match; operators.c, contractions.c, slices.c
- * know how each class of operators maps the indices of its result to those of its operands; values.c binds names and
- * numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries patterns at roots. */
+ * it; plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
+ * contractions.c, slices.c know how each class of operators maps the indices of its result to those of its operands;
+ * values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries
+ * patterns at roots. */
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
+#include "automaton/automaton.h"
 #include "match/conditions.h"
 
 enum {
@@ -124,6 +126,7 @@ struct matcher {
      * solve.c, which defines it, stands above them. */
     bool (*solve)(struct matcher *m, const struct goal *g);
     const struct search_observer *observer; /* NULL in an audit */
+    const struct automaton_run *ops;        /* what is known of the ops of the function; or NULL */
     const struct number *failed_condition;  /* the `where` that a FAILED_WHERE is about */
 
     char *scratch;
@@ -189,12 +192,10 @@ void record_user(struct search_record *r, const struct graph *g, uint32_t op); /
 
 /* ---- plausible.c ---- */
 
-/* False: the node cannot match at the value, by the kinds of the ops there. */
+/* False: the node cannot match at the value, by the ops there. */
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value);
-/* The same for a root, some operators deep. */
+/* The same for the op itself as the root of a line. */
 bool matcher_root_plausible(const struct matcher *m, const struct node *n, uint32_t op);
-/* Operands that are there; scratch space is none. */
-uint32_t match_count_operands(const struct graph *g, uint32_t op);
 
 /* ---- finish.c ---- */
 
@@ -216,8 +217,6 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
 bool match_kind_fits(const struct node *node, enum op_kind kind);
 /* Matches the operands of an op as if its operator were right; false where that makes no sense. */
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);
-/* The first attribute that is not as the node says; NULL when there is none. */
-const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op);
 /* The attribute that the op has instead of operand `role`; false when there is none of that form. */
 bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual);
 bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map);

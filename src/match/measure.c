@@ -37,7 +37,7 @@ static uint32_t op_of(const struct evaluation *e, const struct binding *b) {
 /* A product that something is added to gets a bias before products are merged. */
 static bool has_bias(const struct graph *g, uint32_t op) {
     uint32_t value = g->m->ops[op].first_result, first = g->first_use[value];
-    return match_count_operands(g, op) > 2 || (graph_nuses(g, value) == 1 && g->kind[g->uses[first]] == K_ADD);
+    return graph_count_operands(g, op) > 2 || (graph_nuses(g, value) == 1 && g->kind[g->uses[first]] == K_ADD);
 }
 
 /* Products that the compiler merges: of one left operand, alike in flags, in the rank of the right operands and in

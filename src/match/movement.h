@@ -1,8 +1,8 @@
-/* Values seen through casts, layout changes and data movement, with their index maps; and when a constant is a number
- * of a formula. */
+/* Values seen through casts, layout changes and data movement, with their index maps. */
 #ifndef FA_MOVEMENT_H
 #define FA_MOVEMENT_H
 
+#include "automaton/ask.h"
 #include "graph/index.h"
 
 enum { MAX_CHAIN = 48 }; /* ops that are looked through in a row */
@@ -21,10 +21,5 @@ uint32_t movement_source(const struct graph *g, uint32_t value);
 uint32_t movement_result(const struct graph *g, uint32_t value);
 /* The value is stored with the formula's last axis innermost. */
 bool last_axis_innermost(const struct imap *map, const struct axes *axes);
-
-/* Equal up to the rounding of a format of so many significant bits. */
-bool close_to(double actual, double expected, int bits);
-/* The same for a number made of `count` elements, which is told from one of an element more or less. */
-bool count_close_to(double actual, double expected, double count, int bits);
 
 #endif

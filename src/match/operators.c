@@ -31,27 +31,6 @@ static bool attribute_is(struct matcher *m, const struct goal *g, uint32_t op, u
            close_to(actual, evaluate(&e, node->number), 24);
 }
 
-const struct attr_spec *match_wrong_attribute(const struct matcher *m, const struct node *node, uint32_t op) {
-    if (op_table[node->op].class == OP_SLICE)
-        return NULL; /* part=, of= and every= are no attributes: match_slice */
-    for (uint32_t i = 0; i < node->nattrs; i++) {
-        const struct attr_spec *a = &node->attrs[i];
-        struct str text, inner;
-        bool there = mlir_attr(m->g->m, op, a->key, &text);
-        if (a->test == ATTR_ABSENT) {
-            if (there)
-                return a;
-            continue;
-        }
-        double x, y;
-        bool same = there && (str_eq(text, a->value) || (mlir_string(text, &inner) && str_eq(inner, a->value)) ||
-                              (mlir_float(text, &x) && mlir_float(a->value, &y) && x == y));
-        if (!same)
-            return a;
-    }
-    return NULL;
-}
-
 /* The dimension of channels of a convolution; -1 for other ops. */
 static int64_t channel_dim(const struct graph *g, uint32_t op, uint32_t rank) {
     struct str text;
@@ -133,7 +112,7 @@ static bool match_operands(struct matcher *m, const struct goal *g, uint32_t op,
 static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t nargs = g->node->nargs;
-    if (nargs > 8 || (graph_noperands(m->g, op) > nargs && match_count_operands(m->g, op) > nargs))
+    if (nargs > 8 || (graph_noperands(m->g, op) > nargs && graph_count_operands(m->g, op) > nargs))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     struct mark k = matcher_mark(m);
     if (match_operands(m, g, op, order, map))
@@ -264,7 +243,7 @@ static bool opaque(struct matcher *m, const struct goal *g, uint32_t op, const s
     (void)map;
     const uint32_t *v = graph_operands(m->g, op);
     const struct goal *next = g->next;
-    if (g->node->nargs != match_count_operands(m->g, op) || g->node->dim.given)
+    if (g->node->nargs != graph_count_operands(m->g, op) || g->node->dim.given)
         return matcher_failed(m, FAILED_OPERANDS, g, op);
     for (uint32_t i = 0; i < g->node->nargs; i++)
         if (v[i] == NONE || !matcher_plausible(m, g->node->args[i], v[i]))
@@ -335,7 +314,7 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return matcher_failed(m, FAILED_RESULT, g, value);
     if (!graph_plain(gr, op) && !matcher_excuses(m, FAILED_FOLDED, op))
         return matcher_failed_at(m, FAILED_FOLDED, g, op, map);
-    if (match_wrong_attribute(m, g->node, op) && !matcher_excuses(m, FAILED_ATTRIBUTE, op))
+    if (node_wrong_attribute(g->node, gr, op) && !matcher_excuses(m, FAILED_ATTRIBUTE, op))
         return matcher_failed_at(m, FAILED_ATTRIBUTE, g, op, map);
     if (g->slot != NONE && !bind_op(m, g, op, value, map))
         return false;
@@ -347,7 +326,7 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
 
 bool match_stand_in(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     uint32_t result = m->g->m->ops[op].first_result;
-    if (g->node->kind != N_OP || g->node->nargs != match_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
+    if (g->node->kind != N_OP || g->node->nargs != graph_count_operands(m->g, op) || m->g->m->ops[op].func != m->func)
         return false;
     if (g->slot != NONE && !bind_op(m, g, op, result, map))
         return false;

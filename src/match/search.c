@@ -1,5 +1,5 @@
-/* All patterns at all ops of a function that may be their roots, from a cache where the search for one has been done
- * at a root like it. */
+/* All patterns at all ops of a function that an automaton finds may be their roots; from a cache where the search for
+ * one has been done at a root like it. */
 #include "match/search.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@ struct searcher {
     struct matcher *m;
     struct match_cache *cache; /* NULL: none */
     struct hashes *hashes;     /* NULL: no cache */
+    struct automaton_run *ops; /* likewise */
 };
 
 struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, struct arena *a) {
@@ -17,12 +18,14 @@ struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, 
     s->m = matcher_new(g, NONE, 0, a);
     s->cache = cache;
     s->hashes = cache ? match_cache_hashes(cache, g) : NULL;
+    s->m->ops = s->ops = cache ? automaton_run_new(match_cache_automaton(cache), g) : NULL;
     return s;
 }
 
 void searcher_free(struct searcher *s) {
     if (!s)
         return;
+    automaton_run_free(s->ops);
     hashes_free(s->hashes);
     matcher_free(s->m);
     free(s);
@@ -55,9 +58,14 @@ static void search_cached(struct searcher *s, struct cache_bucket *bucket, const
 
 static void search_op(struct searcher *s, struct pattern *const *patterns, uint32_t n, uint32_t op,
                       struct match_list *out) {
-    struct cache_bucket *bucket = s->cache ? cache_bucket(s->cache, hash_of_root(s->hashes, op)) : NULL;
+    struct cache_bucket *bucket = NULL;
+    const uint64_t *roots = s->ops ? automaton_roots(s->ops, op) : NULL;
     for (uint32_t from = 0; from < n; from += 64) {
         uint64_t left = n - from < 64 ? (1ull << (n - from)) - 1 : ~0ull;
+        if (roots)
+            left &= roots[from / 64];
+        if (left && s->cache && !bucket)
+            bucket = cache_bucket(s->cache, hash_of_root(s->hashes, op));
         if (bucket)
             left &= ~cache_failures(bucket, from);
         for (; left; left &= left - 1) {
@@ -76,8 +84,10 @@ void searcher_run(struct searcher *s, const struct pattern_set *set, uint32_t fu
     uint32_t end = func == NONE ? g->m->nops : g->m->funcs[func].end_op;
     s->m->func = func;
     s->m->max_steps = search_steps(set->max_steps);
-    if (s->hashes)
+    if (s->cache) {
         hashes_function(s->hashes, first, end);
+        automaton_run(s->ops, first, end);
+    }
     for (uint32_t op = first; op < end; op++) {
         uint32_t i = set->first_rooted[g->kind[op]], n = set->first_rooted[g->kind[op] + 1] - i;
         if (n > 0 && g->m->ops[op].func == func && g->m->ops[op].nresults == 1)

@@ -32,11 +32,6 @@ static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
         list[(*n)++] = v;
 }
 
-/* An observer is told why an op fails, so all of the right kind are tried. */
-static bool may_be_root(const struct matcher *m, const struct node *root, uint32_t op) {
-    return m->observer ? node_is(root, (enum op_kind)m->g->kind[op]) : matcher_root_plausible(m, root, op);
-}
-
 /* Values that are computed from a value, with the number of ops between that are no movement. */
 struct values_behind {
     uint32_t values[MAX_BEHIND], depth[MAX_BEHIND];
@@ -79,7 +74,7 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
                 record_user(&m->record, g, user);
             if (depth > most)
                 continue;
-            if (g->m->ops[user].nresults == 1 && !is_matched(m, user) && may_be_root(m, line->node, user))
+            if (g->m->ops[user].nresults == 1 && !is_matched(m, user) && matcher_root_plausible(m, line->node, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_behind(&b, g->m->ops[user].first_result, depth);
         }

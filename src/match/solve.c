@@ -98,9 +98,6 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->full = m->refused = false;
     m->found.nops = 0;
     record_begin(&m->record, op);
-    /* an observer wants the reason, and starts at roots of the right kind only */
-    if (!m->observer && !matcher_root_plausible(m, p->formula.root, op))
-        return false;
     bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
     return match_as(m, op, twice) || (twice && !m->full && !m->refused && match_as(m, op, false));
 }

@@ -170,22 +170,13 @@ bool match_named(struct matcher *m, const struct goal *g) {
     return matcher_solve(m, c);
 }
 
-/* A number written given(...) is made of a count of elements: `expected` or its reciprocal is about that count. */
-static bool number_is(const struct node *n, struct constant c, double expected) {
-    int bits = c.bits > 24 ? 24 : c.bits;
-    if (!c.known)
-        return false;
-    return n->given ? count_close_to(c.value, expected, fmax(expected, 1 / expected), bits)
-                    : close_to(c.value, expected, bits);
-}
-
 /* A constant of this number; under given(...) also an argument, which is then a precondition. */
 bool match_number(struct matcher *m, const struct goal *g) {
     struct assumptions *assumed = &m->state.assumed;
     struct evaluation e = matcher_evaluation(m, g->axes);
     double expected = evaluate(&e, g->node->number);
     struct constant c = graph_constant(m->g, g->value);
-    if (number_is(g->node, c, expected)) {
+    if (node_number_is(g->node, c, expected)) {
         assume_tie(assumed, g->value, expected, false);
         return matcher_solve(m, g->next);
     }

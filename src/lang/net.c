@@ -1,0 +1,149 @@
+/* Hash-consing: operands first, so that equal parts have equal operands by address. */
+#include "lang/net.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/number.h"
+
+enum { FIRST_SIZE = 1024 };
+
+/* How often each name of the formula is used. */
+struct name_uses {
+    uint32_t n[MAX_SLOTS];
+};
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15ull;
+    return h ^ h >> 31;
+}
+
+static uint64_t hash_of(const struct subformula *s) {
+    uint64_t bits, h = mix(s->kind, s->nargs);
+    memcpy(&bits, &s->value, sizeof bits);
+    h = mix(mix(h, bits), (uint64_t)s->literal << 1 | s->node->given);
+    for (uint32_t i = 0; i < s->nargs; i++)
+        h = mix(h, s->args[i] ? s->args[i]->id : 0);
+    if (s->kind == SUB_OP)
+        h = mix(h, s->node->op);
+    return h;
+}
+
+bool node_same_attributes(const struct node *a, const struct node *b) {
+    bool same = a->nattrs == b->nattrs;
+    for (uint32_t i = 0; same && i < a->nattrs; i++)
+        same = a->attrs[i].test == b->attrs[i].test && strcmp(a->attrs[i].key, b->attrs[i].key) == 0 &&
+               str_eq(a->attrs[i].value, b->attrs[i].value);
+    return same;
+}
+
+static bool is_same(const struct subformula *a, const struct subformula *b) {
+    const struct node *x = a->node, *y = b->node;
+    if (a->kind != b->kind || a->nargs != b->nargs || a->literal != b->literal)
+        return false;
+    for (uint32_t i = 0; i < a->nargs; i++)
+        if (a->args[i] != b->args[i])
+            return false;
+    if (a->kind == SUB_NUMBER)
+        return x->given == y->given && memcmp(&a->value, &b->value, sizeof a->value) == 0;
+    if (a->kind == SUB_RESULT)
+        return x->result == y->result;
+    return a->kind == SUB_EITHER || a->kind == SUB_SAME ||
+           (x->kind == y->kind && x->op == y->op && x->dim.given == y->dim.given && node_same_attributes(x, y));
+}
+
+static void make_room(struct net *net) {
+    net->size = net->size ? net->size * 2 : FIRST_SIZE;
+    free(net->buckets);
+    net->buckets = xcalloc(net->size, sizeof(struct subformula *));
+    for (uint32_t i = 0; i < net->n; i++) {
+        struct subformula **bucket = &net->buckets[hash_of(net->items[i]) % net->size];
+        net->items[i]->chained = *bucket;
+        *bucket = net->items[i];
+    }
+}
+
+/* The one that asks the same; `s` itself where it is the first. */
+static const struct subformula *intern(struct net *net, struct arena *a, struct subformula s) {
+    if (net->n >= net->size)
+        make_room(net);
+    struct subformula **bucket = &net->buckets[hash_of(&s) % net->size];
+    for (const struct subformula *old = *bucket; old; old = old->chained)
+        if (is_same(old, &s))
+            return old;
+    struct subformula *kept = arena_alloc(a, sizeof *kept);
+    net->items = grow(net->items, &net->cap, net->n + 1, sizeof(struct subformula *));
+    net->items[net->n] = kept;
+    s.id = ++net->n;
+    s.chained = *bucket;
+    *kept = s;
+    return *bucket = kept;
+}
+
+static double unknown(void *self, const struct number *n) {
+    bool *literal = self;
+    (void)n;
+    *literal = false;
+    return NAN;
+}
+
+/* Where a name is used again, the search goes on to the op that the name stands for. One that stands for no op of its
+ * own may also be the value before that op, where the op changes nothing (match/values.c, same_value). */
+static bool is_op(const struct node *n) {
+    bool op = n->kind == N_OP || n->kind == N_OUTER || n->kind == N_EITHER;
+    for (uint32_t i = 0; n->kind == N_EITHER && i < n->nargs; i++)
+        op &= is_op(n->args[i]);
+    return op;
+}
+
+static const struct subformula *add(struct net *net, struct node *n, const struct name_uses *uses, struct arena *a) {
+    struct subformula s = {.node = n, .nargs = n->nargs};
+    bool anything = n->kind == N_VARIABLE;
+    if (n->netted)
+        return n->sub;
+    n->netted = true;
+    s.args = arena_alloc(a, (n->nargs + 1) * sizeof *s.args);
+    for (uint32_t i = 0; i < n->nargs; i++)
+        s.args[i] = add(net, n->args[i], uses, a);
+    if (n->kind == N_TRANSPOSED || (n->kind == N_NAMED && (is_op(n->args[0]) || uses->n[n->slot] == 1)))
+        return n->sub = s.args[0];
+    if (n->kind == N_NUMBER) {
+        s.literal = true;
+        s.kind = SUB_NUMBER;
+        s.value = number_evaluate(n->number, unknown, &s.literal);
+        s.value = s.literal ? s.value : 0;
+    } else {
+        s.kind = n->kind == N_EITHER   ? SUB_EITHER
+                 : n->kind == N_RESULT ? SUB_RESULT
+                 : n->kind == N_NAMED  ? SUB_SAME
+                                       : SUB_OP;
+    }
+    for (uint32_t i = 0; (n->kind == N_EITHER || n->kind == N_NAMED) && i < n->nargs; i++)
+        anything |= !s.args[i];
+    if (!anything)
+        n->sub = intern(net, a, s);
+    return n->sub;
+}
+
+static void count_uses(struct node *n, struct name_uses *uses) {
+    if (n->kind == N_NAMED && ++uses->n[n->slot] > 1)
+        return;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        count_uses(n->args[i], uses);
+}
+
+void net_add(struct net *net, const struct formula *f, struct arena *a) {
+    struct name_uses uses = {{0}};
+    count_uses(f->root, &uses);
+    for (uint32_t i = 0; i < f->nsecondary; i++)
+        count_uses(f->also[i].node, &uses);
+    add(net, f->root, &uses, a);
+    for (uint32_t i = 0; i < f->nsecondary; i++)
+        add(net, f->also[i].node, &uses, a);
+}
+
+void net_free(struct net *net) {
+    free(net->items);
+    free(net->buckets);
+}
