@@ -304,7 +304,7 @@ Test(regions, shards_are_alike) {
             "%%0 = \"ttnn.add\"(%%a, %%b) : (%s, %s) -> %s\n%%1 = \"ttnn.exp\"(%%0) : (%s) -> %s\nreturn %%1 : %s\n", a,
             c, a, a, a, a);
         find(REGION_ELEMENTWISE, args, body);
-        cr_expect_eq(found.n, alike);
+        cr_expect_eq(found.n, (uint32_t)alike);
         cr_expect(!alike || found.items[0].grid_known);
     }
 }
