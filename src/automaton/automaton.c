@@ -28,7 +28,7 @@ struct key {
     uint8_t result, through, known, argument, plain, neutral, counted, n;
     uint32_t operands[MAX_KEY]; /* states; NO_OPERAND */
 };
-enum { NO_OPERAND = UINT32_MAX };
+static const uint32_t NO_OPERAND = UINT32_MAX;
 
 /* Set of subformulas: of the value; and of those that the op is itself. */
 struct transition {
