@@ -197,6 +197,7 @@ static void print_item(const struct summary *t, const struct row *row) {
     FILE *stream = made(open_memstream(&clean, &n));
     print_clean(buf_str(&todo), "", stream);
     fclose(stream);
+    made(clean); /* the last allocation of a stream in memory is made here */
     print_row(t, buf_str(&saves), buf_str(&places), buf_str(&row->ops), (struct str){clean, n}, t->colour);
     free(clean);
     buf_free(&saves);
