@@ -145,7 +145,7 @@ static void check_pattern(struct checker *c, const struct pattern *p) {
 /* ---- idioms ---- */
 
 static bool calls(struct str text, struct str name) {
-    struct lexer l = {text, 0, 0};
+    struct lexer l = {text.n ? text : STR(""), 0, 0};
     for (struct token t = lex_next(&l), next; t.kind != T_END && t.kind != T_BAD; t = next) {
         next = lex_next(&l);
         if (t.kind == T_NAME && str_eq(t.text, name) && next.kind == T_PUNCT && str_is(next.text, "("))
