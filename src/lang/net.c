@@ -19,10 +19,15 @@ static uint64_t mix(uint64_t h, uint64_t v) {
     return h ^ h >> 31;
 }
 
+static uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static uint64_t hash_of(const struct subformula *s) {
-    uint64_t bits, h = mix(s->kind, s->nargs);
-    memcpy(&bits, &s->value, sizeof bits);
-    h = mix(mix(h, bits), (uint64_t)s->literal << 1 | s->node->given);
+    uint64_t h = mix(s->kind, s->nargs);
+    h = mix(mix(h, bits_of(s->value)), (uint64_t)s->literal << 1 | s->node->given);
     for (uint32_t i = 0; i < s->nargs; i++)
         h = mix(h, s->args[i] ? s->args[i]->id : 0);
     if (s->kind == SUB_OP)
@@ -46,7 +51,7 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
         if (a->args[i] != b->args[i])
             return false;
     if (a->kind == SUB_NUMBER)
-        return x->given == y->given && memcmp(&a->value, &b->value, sizeof a->value) == 0;
+        return x->given == y->given && bits_of(a->value) == bits_of(b->value);
     if (a->kind == SUB_RESULT)
         return x->result == y->result;
     return a->kind == SUB_EITHER || a->kind == SUB_SAME ||

@@ -206,8 +206,8 @@ static void compute(struct pricer *p, uint32_t op, struct work *w) {
         w->matrix_cycles = attention_cycles(p, op);
         w->cores = cores_for(p, INT64_MAX);
     } else if (products) {
-        double pairs = (double)tiles_of(p, result) * (double)((products + TILE - 1) / TILE);
-        w->matrix_cycles = pairs * 16 * fidelity_passes(p, op);
+        int64_t deep = (products + TILE - 1) / TILE;
+        w->matrix_cycles = (double)tiles_of(p, result) * (double)deep * 16 * fidelity_passes(p, op);
     } else {
         w->vector_cycles = (double)tiles * p->cycles[k];
     }
