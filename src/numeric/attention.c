@@ -29,7 +29,8 @@ static bool is_visible(const struct sdpa *a, int64_t batch, int64_t query, int64
         return false;
     if (a->window && a->causal)
         return at - (double)key < (double)a->window;
-    return !a->window || fabs(at - (double)key) <= (double)(a->window / 2);
+    int64_t half = a->window / 2;
+    return !a->window || fabs(at - (double)key) <= (double)half;
 }
 
 static double score(const struct sdpa *a, const struct view *mask, int64_t b, int64_t h, int64_t i, int64_t j) {
