@@ -73,6 +73,12 @@ static bool may_permute(const int64_t *from, uint32_t rank, const uint8_t *order
     return true;
 }
 
+static uint32_t add_range(uint8_t order[CUT_RANK], uint32_t at, uint32_t from, uint32_t to) {
+    for (uint32_t d = from; d < to && at < CUT_RANK; d++)
+        order[at++] = (uint8_t)d;
+    return at;
+}
+
 /* The ways in which the dimensions of BEFORE, in another order, give the shape of AFTER: two runs of them swapped
  * (NCHW and NHWC, heads and rows), since that is what layouts do. */
 static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t after, struct cut_candidate *out,
@@ -87,15 +93,10 @@ static uint32_t add_permuted(const struct cuts *c, uint32_t before, uint32_t aft
         for (uint32_t k = i + 1; k < rank; k++)
             for (uint32_t end = k + 1; end <= rank; end++) {
                 struct cut_candidate x = {.before = before, .relation = {.rank = (uint8_t)rank}};
-                uint32_t at = 0;
-                for (uint32_t d = 0; d < i; d++)
-                    x.relation.order[at++] = (uint8_t)d;
-                for (uint32_t d = k; d < end; d++)
-                    x.relation.order[at++] = (uint8_t)d;
-                for (uint32_t d = i; d < k; d++)
-                    x.relation.order[at++] = (uint8_t)d;
-                for (uint32_t d = end; d < rank; d++)
-                    x.relation.order[at++] = (uint8_t)d;
+                uint32_t at = add_range(x.relation.order, 0, 0, i);
+                at = add_range(x.relation.order, at, k, end);
+                at = add_range(x.relation.order, at, i, k);
+                add_range(x.relation.order, at, end, rank);
                 bool moves = false; /* more than dimensions of one element */
                 int64_t last = -1;
                 for (uint32_t d = 0; d < rank; d++)
