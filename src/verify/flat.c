@@ -174,7 +174,7 @@ static void add_step(struct flat *f, uint32_t op) {
     const struct graph *g = f->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), step = f->nsteps, copy = NONE;
-    f->operands = grow(f->operands, &f->operands_cap, f->noperands + n, sizeof *f->operands);
+    f->operands = grow(f->operands, &f->operands_cap, f->noperands + n + 1, sizeof *f->operands); /* never NULL */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = graph_operands(g, op)[i];
         f->operands[f->noperands + i] = is_tensor_operand(g, v) ? f->of[v] : NONE;
