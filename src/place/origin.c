@@ -2,12 +2,10 @@
  * ops which the TTNN ops are paired with; without one, the connected TTIR ops between them. */
 #include "place/origin.h"
 
-#include <string.h>
-
 struct segment match_segment(const struct match *m, struct arena *arena) {
     uint32_t n = m->nops + m->nthrough, *ops = arena_alloc(arena, (n + 1) * sizeof *ops);
-    memcpy(ops, m->ops, m->nops * sizeof *ops);
-    memcpy(ops + m->nops, m->through, m->nthrough * sizeof *ops);
+    for (uint32_t i = 0; i < n; i++)
+        ops[i] = i < m->nops ? m->ops[i] : m->through[i - m->nops];
     sort_ids(ops, n);
     return (struct segment){m->graph->m, ops, n};
 }
