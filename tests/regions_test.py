@@ -59,6 +59,17 @@ class Regions(unittest.TestCase):
             f.flush()
             return audit(f.name, *options)
 
+    def test_a_pair_has_both_halves(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for dialect in 'ttir', 'ttnn':
+                with open(f'{directory}/{dialect}.mlir', 'w') as f:
+                    f.write(module(TREE).replace('"ttnn.', f'"{dialect}.'))
+            done = subprocess.run([PROGRAM, '-q', '--include=elementwise', '-o', '-', f'{directory}/ttir.mlir',
+                                   f'{directory}/ttnn.mlir'], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, ''))
+        entry, = load_yaml(done.stdout)['missed_fusions']
+        self.assertEqual(entry['instances'][0]['ttir_segment'].count('ttir.add'), 7)
+
     def test_off_by_default(self):
         done, found = self.audit(module(TREE))
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '', ''))
