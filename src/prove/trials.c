@@ -20,7 +20,7 @@ static const double tolerance = 1e-9, floor_of_largest = 1e-3;
 
 /* ---- one output ---- */
 
-static struct str index_text(struct arena *a, const struct shape *s, int64_t at) {
+struct str index_text(struct arena *a, const struct shape *s, int64_t at) {
     int64_t index[TENSOR_RANK];
     struct str text = STR("[");
     for (uint32_t d = s->rank; d-- > 0; at /= s->dim[d])

@@ -48,4 +48,7 @@ void proof_violate(struct proof *p, struct preconditions *out);
 /* "%a, %b". */
 struct str needless_names(const struct proof *p, const struct preconditions *all);
 
+/* Where the element number `at` of a tensor stands: "[0, 2, 1]", in `a`. */
+struct str index_text(struct arena *a, const struct shape *s, int64_t at);
+
 #endif

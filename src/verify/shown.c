@@ -1,5 +1,6 @@
 /* Simple numbers are tried before random ones; then elements become 0 as long as a difference stays. */
 #include "verify/shown.h"
+#include "prove/trials.h"
 
 #include <math.h>
 
@@ -82,16 +83,6 @@ static void reduce(const struct circuit *c, const struct given *given, struct te
         }
 }
 
-static struct str index_of(struct arena *a, const struct shape *s, int64_t at) {
-    int64_t index[TENSOR_RANK];
-    struct str text = STR("[");
-    for (uint32_t d = s->rank; d-- > 0; at /= s->dim[d])
-        index[d] = at % s->dim[d];
-    for (uint32_t d = 0; d < s->rank; d++)
-        text = arena_printf(a, "%.*s%s%lld", (int)text.n, text.p, d ? ", " : "", (long long)index[d]);
-    return arena_printf(a, "%.*s]", (int)text.n, text.p);
-}
-
 static struct str list_text(struct arena *a, const struct tensor *t) {
     struct str text = STR("[");
     for (int64_t i = 0; i < t->n && i < MAX_LISTED; i++)
@@ -112,7 +103,7 @@ static struct str tensor_text(struct arena *a, const struct tensor *t) {
     struct str text = arena_printf(a, "%.6g but for", most);
     for (int64_t i = 0; i < t->n; i++)
         if (t->x[i] != most) {
-            struct str at = index_of(a, &t->shape, i);
+            struct str at = index_text(a, &t->shape, i);
             text = arena_printf(a, "%.*s %.6g at %.*s%s", (int)text.n, text.p, t->x[i], (int)at.n, at.p,
                                 --exceptions ? "," : "");
         }
@@ -155,7 +146,7 @@ struct str counterexample_show(const struct circuit *c, enum trial trial, uint64
         text = arena_printf(a, "%.*sinput %u, %s: %s\n", (int)text.n, text.p, k,
                             shape_text(&scratch, &tensors[k]->shape).p, tensor_text(&scratch, tensors[k]).p);
     text = arena_printf(a, "%.*sat %s: before %.6g, after %.6g\n", (int)text.n, text.p,
-                        o.at >= 0 ? index_of(&scratch, &o.shape, o.at).p : "[]", positive_nan(o.before),
+                        o.at >= 0 ? index_text(&scratch, &o.shape, o.at).p : "[]", positive_nan(o.before),
                         positive_nan(o.after));
     arena_free(&scratch);
     return text;
