@@ -410,7 +410,7 @@ class Many(Case):
         self.check(out)
 
     def test_needs_a_directory(self):
-        for args in (("in",), ("--output-dir=absent", "in"), ("--output-dir=out", "--expect=e.yml", "in"),
+        for args in (("in",), ("--output-dir=absent", "in"), ("--output-dir=out", "--expect=in/a_after.mlir", "in"),
                      ("--output-dir=out", "--baseline=in/a_after.mlir", "in")):
             status, out, _ = self.run_it(*args)
             self.assertEqual((status, out), (2, ""), args)
@@ -458,6 +458,30 @@ class Many(Case):
         status, out, _ = self.many("--baseline=known", "in")
         self.assertEqual(status, 0)
         self.assertRegex(out, r"\n.* 3  all\n")
+
+    def test_expectations(self):
+        for name in ("good", "some", "known"):
+            os.mkdir(self.path(name))
+        self.many("--write-expect=good", "--write-baseline=known", "in")
+        self.assertEqual(sorted(os.listdir(self.path("good"))), ["a_after.yml", "b_after.yml", "c_after.yml"])
+        self.assertEqual(self.many("--expect=good", "--baseline=known", "in")[0], 0)
+        self.write("good/c_after.yml", "ttnn.linear: == 2\n")
+        status, _, err = self.many("--expect=good", "in")
+        self.assertEqual(status, 1)
+        self.assertTrue(err.startswith("good/c_after.yml:1:1: error: ttnn.linear: == 2 expected, 1 there\n"), err)
+        shutil.copy(self.path("good/c_after.yml"), self.path("some"))
+        status, _, err = self.many("--expect=some", "in")  # a compile that nothing is expected of is not waved through
+        self.assertEqual(status, 2)
+        self.assertIn("some/a_after.yml: error: ", err)
+
+    def test_profiles(self):
+        os.mkdir(self.path("perf"))
+        self.write("perf/b_after.csv", "no profile\n")
+        status, _, err = self.many("--perf=perf", "in")
+        self.assertEqual(status, 3)
+        self.assertIn("perf/b_after.csv:", err)
+        os.remove(self.path("perf/b_after.csv"))
+        self.assertEqual(self.many("--perf=perf", "in")[0], 1)
 
     def test_parallel(self):
         """One process a compile, and a summary of their reports: as one call."""

@@ -3,6 +3,7 @@
 #include "cli/audit.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +154,31 @@ static const char *path_in(struct many *m, const char *directory, struct str ste
     return arena_printf(&m->arena, "%s/%.*s%s", directory, (int)stem.n, stem.p, end).p;
 }
 
-/* In a directory the file of this pair; NULL: it has none yet. */
-static const char *baseline_in(struct many *m, const char *directory, struct str stem) {
-    const char *path = directory ? path_in(m, directory, stem, ".yml") : NULL;
-    return path && access(path, F_OK) == 0 ? path : NULL;
+/* Options that name a file where the input is one compile, and a directory with a file for each where it is several. */
+static const struct {
+    const char *option;
+    size_t field; /* of struct options */
+    const char *end;
+    bool may_lack; /* a compile without a file is audited without the option */
+} files_of_pairs[] = {{"--baseline", offsetof(struct options, baseline), ".yml", true},
+                      {"--write-baseline", offsetof(struct options, write_baseline), ".yml", false},
+                      {"--expect", offsetof(struct options, expect), ".yml", false},
+                      {"--write-expect", offsetof(struct options, write_expect), ".yml", false},
+                      {"--perf", offsetof(struct options, perf), ".csv", true}};
+
+static const char **option_at(struct options *o, size_t field) {
+    return (const char **)((char *)o + field);
+}
+
+/* Directories become the files of this pair. */
+static void choose_files(struct many *m, struct options *o, struct str stem) {
+    for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
+        const char **file = option_at(o, files_of_pairs[i].field);
+        *file = *file ? path_in(m, *file, stem, files_of_pairs[i].end) : NULL;
+        if (*file && files_of_pairs[i].may_lack && access(*file, F_OK) != 0)
+            *file = NULL;
+    }
+    o->strict_baseline = o->strict_baseline && o->baseline;
 }
 
 static void audit_pair(struct many *m, struct fa_pair pair) {
@@ -168,10 +190,7 @@ static void audit_pair(struct many *m, struct fa_pair pair) {
     o.quiet = true;
     for (size_t i = 0; i < o.noutputs; i++)
         o.outputs[i].path = path_in(m, o.output_dir, stem, strrchr(fa_default_file(o.outputs[i].format), '.'));
-    o.baseline = baseline_in(m, o.baseline, stem);
-    o.strict_baseline = o.strict_baseline && o.baseline;
-    if (o.write_baseline)
-        o.write_baseline = path_in(m, o.write_baseline, stem, ".yml");
+    choose_files(m, &o, stem);
     struct fa_audit *a = audit(&o, m->library);
     enum fa_status status = finish_audit(a, &o);
     m->status = status > m->status ? status : m->status;
@@ -185,21 +204,19 @@ static bool is_directory(const char *path) {
 }
 
 static enum fa_status refuse_many(const struct options *o) {
-    const struct {
-        const char *name, *path;
-    } directories[] = {{"--baseline", o->baseline}, {"--write-baseline", o->write_baseline}};
+    struct options copy = *o;
     char message[256];
     if (!o->output_dir)
         return complain(FA_USAGE, "several compiles: --output-dir=DIR gives each a report of its own");
     if (!is_directory(o->output_dir))
         return complain(FA_USAGE, "--output-dir: no such directory");
-    if (o->expect || o->write_expect || o->perf)
-        return complain(FA_USAGE, "--expect, --write-expect and --perf are of one compile");
-    for (int i = 0; i < 2; i++)
-        if (directories[i].path && !is_directory(directories[i].path)) {
-            snprintf(message, sizeof message, "%s of several compiles is a directory", directories[i].name);
-            return complain(FA_USAGE, message);
-        }
+    for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
+        const char *directory = *option_at(&copy, files_of_pairs[i].field);
+        if (!directory || is_directory(directory))
+            continue;
+        snprintf(message, sizeof message, "%s of several compiles is a directory", files_of_pairs[i].option);
+        return complain(FA_USAGE, message);
+    }
     return FA_CLEAN;
 }
 

@@ -16,11 +16,11 @@ static bool takes_word(const struct option_spec *s) {
     return s->argument && !takes_path(s) && strchr(s->argument, '|');
 }
 
-/* The first line of the text of an option, without what a shell would take for a quote. */
+/* The text of an option in one line, without what a shell would take for a quote. */
 static void print_text(const struct option_spec *s, const char *without, FILE *out) {
-    for (const char *p = s->help; *p && *p != '\n'; p++)
+    for (const char *p = s->help; *p; p++)
         if (!strchr(without, *p))
-            fputc(*p, out);
+            fputc(*p == '\n' ? ' ' : *p, out);
 }
 
 static void print_words(const char *words, FILE *out) {
@@ -76,7 +76,7 @@ static void print_zsh_options(int command, FILE *out) {
         if (!(s->commands & command))
             continue;
         fprintf(out, "        '%s--%s%s[", s->kind == LIST ? "*" : "", s->name, s->argument ? "=" : "");
-        print_text(s, "'[]:", out);
+        print_text(s, "'[]", out);
         fputc(']', out);
         if (takes_path(s))
             fputs(":file:_files", out);
