@@ -331,7 +331,7 @@ static bool gates_fail(struct fa_audit *a) {
         fail |= baseline_tell(&a->baseline, today(date), all, a->patterns, o, &a->diags) && o->strict_baseline;
     }
     if (o->expect)
-        a->failed = expectations_check(&a->expect, &a->summary.missed, &a->diags);
+        a->failed = expectations_check(&a->expect, &a->summary.missed, o, &a->diags);
     return fail || a->failed;
 }
 

@@ -281,6 +281,17 @@ class Expect(Case):
         self.assertIn("e.yml:1:1: error: ttnn.linear: == 3 expected, 2 there\n  hint: it is missed at ", err)
         self.assertIn("model.layers.1.fc", err)
 
+    def test_names_what_comes_nearest(self):
+        """A product with a user besides its sum is no linear op."""
+        text = model([False])
+        product = re.search(r'%(\w+) = "ttnn.matmul".*: \(([^,]*), .*\n', text)
+        use = '    %%other = "ttnn.exp"(%%%s) : (%s) -> %s\n' % (product.group(1), product.group(2), product.group(2))
+        self.write("e.yml", "ttnn.linear: == 1\nttnn.topk: == 1\n")
+        status, _, err = self.audit(text.replace(product.group(), product.group() + use), "-q", "--expect=e.yml")
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"ttnn.linear: == 1 expected, 0 there\n  hint: it is nearly at ttnn.add at line \d+ \(linear: ")
+        self.assertRegex(err, r"ttnn.topk: == 1 expected, 0 there\n(?!  hint)")
+
     def test_malformed(self):
         for text, where in (("ttnn.linear: 3\n", "1:14"), ("a: [\n", "2:1"), ("- a\n", "1:1"), ("ttnn.linear: == x\n", "1:14"),
                             ("ttnn.linear: == 1\nfunc main:\n  a: == 1\n", "2:1"), ("a: >= 9 9\n", "1:5"), ("", "0:0"),

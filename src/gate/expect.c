@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include "base/tree.h"
+#include "explain/explain.h"
 #include "library/signs.h"
 #include "report/emit.h"
 
-enum { MOST_NAMED = 3 /* places in a message */ };
+enum { MOST_NAMED = 3 /* places in a message */, LEAST_NEAR = 3 /* ops that match, of those that do not all */ };
 
 static bool wrong(const struct expectations *e, struct diags *d, const struct tree *at, const char *what) {
     diag_add(d, SEV_ERROR, (struct source_location){e->path, at->line, at->column},
@@ -181,16 +182,33 @@ static void add_missed(struct buf *out, const struct expectation *x, const struc
         const struct gate_finding *f = &l->items[i];
         if (!glob_matches(x->op, f->fused_op, &scratch))
             continue;
+        struct str where = f->place.n ? f->place : f->ir_loc;
         if (n++ < MOST_NAMED)
-            buf_printf(out, "%s%.*s%s%.*s%s", n == 1 ? "it is missed at " : "; ", (int)f->ir_loc.n, f->ir_loc.p,
-                       f->place.n ? " (" : "", (int)f->place.n, f->place.n ? f->place.p : "", f->place.n ? ")" : "");
+            buf_printf(out, "%s%.*s", n == 1 ? "it is missed at " : "; ", (int)where.n, where.p);
     }
     if (n > MOST_NAMED)
         buf_printf(out, " and %u more places", n - MOST_NAMED);
     buf_free(&scratch);
 }
 
-uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, struct diags *d) {
+/* Where it nearly could be, and what is different there. Input that cannot be read twice has no such places. */
+static void add_nearest(struct buf *out, const struct expectation *x, const struct fa_options *o) {
+    struct fa_options asked = *o;
+    asked.only = x->op.p;
+    asked.skip = NULL;
+    struct fa_explanation *e = fa_explain(&asked, NULL, MOST_NAMED);
+    for (uint32_t i = 0; i < e->n; i++) {
+        const struct explained *c = &e->items[i];
+        if (c->nops == c->total || (c->nops >= LEAST_NEAR && 2 * c->nops >= c->total))
+            buf_printf(out, "%s%.*s at line %" PRIu64 " (%.*s: %.*s)", out->n ? ", " : "it is nearly at ",
+                       (int)c->root.name.n, c->root.name.p, c->root.line, (int)c->pattern.n, c->pattern.p,
+                       (int)c->reason.n, c->reason.p);
+    }
+    fa_explanation_free(e);
+}
+
+uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, const struct fa_options *o,
+                            struct diags *d) {
     static const char *const words[] = {"", " in function ", " at location "};
     uint32_t failed = 0;
     for (uint32_t i = 0; i < e->n; i++) {
@@ -201,6 +219,8 @@ uint32_t expectations_check(const struct expectations *e, const struct finding_l
         failed++;
         if (x->found < x->least)
             add_missed(&hint, x, l);
+        if (x->found < x->least && !hint.n)
+            add_nearest(&hint, x, o);
         buf_addc(&hint, '\0');
         diag_add(d, SEV_ERROR, (struct source_location){e->path, x->line, x->column}, hint.n > 1 ? hint.p : NULL,
                  "%.*s%s%.*s: %.*s expected, %" PRIu64 " there", (int)x->op.n, x->op.p, words[x->scope],

@@ -2,6 +2,7 @@
 #ifndef FA_EXPECT_H
 #define FA_EXPECT_H
 
+#include "fusion_audit.h"
 #include "gate/findings.h"
 #include "library/pattern.h"
 
@@ -28,8 +29,10 @@ struct expectations {
 bool expectations_read(struct expectations *e, const char *path, struct arena *a, struct diags *d);
 /* Adds the ops of a graph that run at each call. */
 void expectations_count(struct expectations *e, const struct graph *g);
-/* An error for each that fails, with the findings that say what stands there instead. Returns how many. */
-uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, struct diags *d);
+/* An error for each that fails, with the findings that say what stands there instead, else with what comes nearest in
+ * the files of the options. Returns how many. */
+uint32_t expectations_check(const struct expectations *e, const struct finding_list *l, const struct fa_options *o,
+                            struct diags *d);
 void expectations_free(struct expectations *e);
 
 /* How often each op is in graphs. */
