@@ -328,11 +328,22 @@ static bool gates_fail(struct fa_audit *a) {
         a->report.compared = true;
         a->known = (uint32_t)places - baseline_apply(&a->baseline, &a->summary.missed);
         fail = places > a->known;
-        fail |= baseline_tell(&a->baseline, today(date), all, a->patterns, o, &a->diags) && o->strict_baseline;
+        fail |=
+            baseline_tell(&a->baseline, today(date), all, a->patterns, o, &a->report, &a->diags) && o->strict_baseline;
     }
     if (o->expect)
         a->failed = expectations_check(&a->expect, &a->summary.missed, o, &a->diags);
     return fail || a->failed;
+}
+
+static void remark_suppressed(struct fa_audit *a) {
+    for (uint32_t i = 0; i < a->report.nleft_out; i++) {
+        const struct left_out *x = &a->report.left_out[i];
+        if (!x->gone)
+            remark(a, arena_printf(&a->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)x->fused_op.n, x->fused_op.p,
+                                   (int)x->label.n, x->label.p, x->place.n ? ", " : "", (int)x->place.n, x->place.p,
+                                   (int)x->reason.n, x->reason.p));
+    }
 }
 
 static void finish_report(struct fa_audit *a) {
@@ -340,8 +351,7 @@ static void finish_report(struct fa_audit *a) {
     if (a->proofs && places)
         remark(a, arena_printf(&a->arena, "proofs: %u evaluated for %zu place%s", proofs_count(a->proofs), places,
                                places == 1 ? "" : "s"));
-    for (uint32_t i = 0; i < a->report.nsuppressed; i++)
-        remark(a, a->report.suppressed[i]);
+    remark_suppressed(a);
     suppressions_say_unused(&a->suppress, &a->diags);
     say_unfused(a);
     say_unjoined(a);

@@ -621,6 +621,23 @@ class Formats(Case):
         self.assertEqual(sum("known" in i for e in report["missed_fusions"] for i in e["instances"]), 2)
         self.assertIn("| 3 (2 known) |", markdown)
 
+    def test_what_is_left_out(self):
+        """SARIF keeps what is suppressed, and what was known and is gone; the other formats have neither."""
+        self.write("m.mlir", model([True, False]))
+        self.run_it("--ttnn-only", "-q", "--only=ttnn.linear", "--write-baseline=b.yml", "m.mlir")
+        self.write("m.mlir", model([False, True]))
+        self.write("s.yml", "- {fused_op: ttnn.linear, location: '*layers.0*', reason: of no use}\n")
+        status, report, markdown, sarif = self.all_formats("--ttnn-only", "--only=ttnn.linear", "--baseline=b.yml",
+                                                           "--suppress=s.yml", "m.mlir")
+        self.assertEqual((status, report["missed_fusions"]), (0, []))
+        self.assertEqual(markdown, "**fusion-audit**: no fusion is missed\n")
+        results = sarif["runs"][0]["results"]
+        self.assertEqual([r.get("baselineState") for r in results], [None, "absent"])
+        self.assertEqual(results[0]["suppressions"][0]["justification"], "of no use")
+        self.assertEqual(["partialFingerprints" in r for r in results], [0, 1])
+        if jsonschema:
+            jsonschema.validate(sarif, SARIF_SCHEMA)
+
     def test_nothing_missed(self):
         self.write("m.mlir", model([True]))
         status, report, markdown, sarif = self.all_formats("--ttnn-only", "--only=linear", "m.mlir")

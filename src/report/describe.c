@@ -179,11 +179,12 @@ static bool is_suppressed(struct describer *by, const struct described *x, struc
     const struct suppression *s = suppression_of(r->suppress, m->pattern->fused_op, names);
     if (!s)
         return false;
-    struct str op = m->pattern->fused_op, place = names.items[0], label = label_of(by, m);
-    r->suppressed = grow(r->suppressed, &r->suppressed_cap, r->nsuppressed + 1, sizeof *r->suppressed);
-    r->suppressed[r->nsuppressed++] =
-        arena_printf(&r->arena, "suppressed: %.*s at %.*s%s%.*s: %.*s", (int)op.n, op.p, (int)label.n, label.p,
-                     place.n ? ", " : "", (int)place.n, place.p, (int)s->reason.n, s->reason.p);
+    struct left_out out = {.fused_op = m->pattern->fused_op,
+                           .label = label_of(by, m),
+                           .place = names.items[0],
+                           .reason = s->reason,
+                           .line = mlir_place(m->graph->m, m->graph->m->ops[m->root].text.begin).line};
+    report_leave_out(r, &out);
     return true;
 }
 

@@ -43,13 +43,6 @@ static void add_code(struct buf *out, struct str s) {
     }
 }
 
-static void add_us(struct buf *out, double us) {
-    if (us >= 999.5)
-        buf_printf(out, "%.1f ms", us / 1000);
-    else
-        buf_printf(out, us < 9.95 && us > -9.95 ? "%.1f µs" : "%.0f µs", us);
-}
-
 static uint32_t known_of(const struct report_entry *e) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->ninstances; i++)
@@ -63,9 +56,10 @@ static void add_places(struct buf *out, uint32_t n, uint32_t known) {
         buf_printf(out, " (%u known)", known);
 }
 
-static void add_row(struct buf *out, const struct report_entry *e) {
+static void add_row(struct buf *out, const struct report *r, const struct report_entry *e) {
+    struct buf action = {0};
     buf_add(out, STR("| "));
-    add_us(out, e->saved);
+    report_add_time(out, e->saved);
     buf_add(out, STR(" | "));
     add_places(out, e->ninstances, known_of(e));
     buf_add(out, STR(" | "));
@@ -76,7 +70,11 @@ static void add_row(struct buf *out, const struct report_entry *e) {
             buf_add(out, STR(", "));
         add_text(out, e->key.component_ops.items[i]);
     }
+    buf_add(out, STR(" | "));
+    report_action(r, e, &action);
+    add_text(out, buf_str(&action));
     buf_add(out, STR(" |\n"));
+    buf_free(&action);
 }
 
 static void begin_entry(void *context, const struct report_entry *e) {
@@ -131,14 +129,16 @@ bool report_print_markdown(struct report *r, FILE *out) {
     if (r->nentries) {
         buf_add(&head, STR("**fusion-audit**: "));
         add_places(&head, places, known);
-        buf_printf(&head, " place%s where %u fused op%s could stand\n\n| saves | places | fused op | instead of |\n",
-                   places == 1 ? "" : "s", r->nentries, r->nentries == 1 ? "" : "s");
-        buf_add(&head, STR("|---:|---:|---|---|\n"));
+        buf_printf(
+            &head,
+            " place%s where %u fused op%s could stand\n\n| saves | places | fused op | instead of | what to do |\n",
+            places == 1 ? "" : "s", r->nentries, r->nentries == 1 ? "" : "s");
+        buf_add(&head, STR("|---:|---:|---|---|---|\n"));
     } else {
         buf_add(&head, STR("**fusion-audit**: no fusion is missed\n"));
     }
     for (uint32_t i = 0; i < r->nentries; i++)
-        add_row(&head, &r->entries[i]);
+        add_row(&head, r, &r->entries[i]);
     bool whole = report_walk(r, &visitor, &p);
     if (p.left_out)
         buf_printf(&p.places, "\n%u more place%s in the report.\n", p.left_out, p.left_out == 1 ? " is" : "s are");

@@ -1,5 +1,6 @@
 /* The report in SARIF 2.1.0 (OASIS standard "Static Analysis Results Interchange Format"): a rule for each pattern that
- * found something, a result for each place. What a baseline knows is kept, with a suppression. */
+ * found something, a result for each place. What a baseline knows, or --suppress leaves out, is kept, with a
+ * suppression; what a baseline knows and is gone, as absent. */
 #include "base/json.h"
 #include "report/lines.h"
 #include "report/report.h"
@@ -85,17 +86,25 @@ static json *location_of(const char *path, struct str lines, struct str place, s
     return location;
 }
 
-static void put_suppression(json *result, const struct report *r, const struct stored_instance *s) {
+static void put_fingerprint(json *result, const struct fingerprint *f) {
+    char text[FINGERPRINT_TEXT];
+    if (!f->count)
+        return;
+    json *prints = json_map();
+    json_put_text(prints, "fusionAudit/v1", str_of(fingerprint_text(f, text)));
+    json_put(result, "partialFingerprints", prints);
+}
+
+/* Empty: not suppressed, of a run that knows suppressions. */
+static void put_suppression(json *result, struct str why) {
     json *list = json_list();
-    if (s->known) {
+    if (why.n) {
         json *suppression = json_map();
         json_put_text(suppression, "kind", STR("external"));
-        json_put_text(suppression, "justification", str_of(s->known));
+        json_put_text(suppression, "justification", why);
         json_append(list, suppression);
     }
-    if (r->compared)
-        json_put_text(result, "baselineState", s->known ? STR("unchanged") : STR("new"));
-    json_put(result, "suppressions", list); /* empty: not suppressed, of a run that knows suppressions */
+    json_put(result, "suppressions", list);
 }
 
 static void add_result(void *context, const struct report_entry *e, const struct stored_instance *s,
@@ -105,8 +114,7 @@ static void add_result(void *context, const struct report_entry *e, const struct
     const char *end = memchr(text->notes.p, '\n', text->notes.n);
     struct str summary = {text->notes.p, end ? (size_t)(end - text->notes.p) : text->notes.n};
     struct str place = notes_line(text->notes, "model location:"), saves = notes_line(text->notes, "saves:");
-    char fingerprint[FINGERPRINT_TEXT];
-    json *result = json_map(), *prints = json_map(), *locations = json_list(), *properties = json_map();
+    json *result = json_map(), *locations = json_list(), *properties = json_map();
     p->text.n = 0;
     buf_printf(&p->text, "%.*s is missed: %.*s At: %.*s.", (int)e->key.fused_op.n, e->key.fused_op.p, (int)summary.n,
                summary.p, (int)place.n, place.p);
@@ -121,15 +129,37 @@ static void add_result(void *context, const struct report_entry *e, const struct
         json_append(locations, location_of(r->ttnn_path ? r->ttnn_path : r->ttir_path,
                                            r->ttnn_path ? text->ttnn_lines : text->ttir_lines, place, &p->text));
     json_put(result, "locations", locations);
-    if (s->fingerprint.count)
-        json_put_text(prints, "fusionAudit/v1", str_of(fingerprint_text(&s->fingerprint, fingerprint)));
-    json_put(result, "partialFingerprints", prints);
-    put_suppression(result, r, s);
+    put_fingerprint(result, &s->fingerprint);
+    if (r->compared)
+        json_put_text(result, "baselineState", s->known ? STR("unchanged") : STR("new"));
+    put_suppression(result, s->known ? str_of(s->known) : STR(""));
     json_put_text(properties, "fused_op", e->key.fused_op);
     json_put_text(properties, "source", e->key.source);
     json_put(properties, "saved_us", json_real(s->saved));
     json_put_text(properties, "notes", text->notes);
     json_put(result, "properties", properties);
+    json_append(p->results, result);
+}
+
+static void add_left_out(struct sarif_printer *p, const struct left_out *x) {
+    const struct report *r = p->report;
+    const char *path = r->ttnn_path ? r->ttnn_path : r->ttir_path;
+    json *result = json_map(), *locations = json_list();
+    char line[24];
+    snprintf(line, sizeof line, "%llu", (unsigned long long)x->line);
+    p->text.n = 0;
+    buf_printf(&p->text, "%.*s %s%s%.*s.", (int)x->fused_op.n, x->fused_op.p,
+               x->gone ? "is not missed any more" : "is missed", x->place.n ? ": " : "", (int)x->place.n, x->place.p);
+    json_put_text(result, "ruleId", x->fused_op);
+    json_put_text(result, "level", STR("note"));
+    json_put(result, "message", message(buf_str(&p->text)));
+    if (path)
+        json_append(locations, location_of(path, str_of(line), x->place, &p->text));
+    json_put(result, "locations", locations);
+    put_fingerprint(result, &x->fingerprint);
+    if (x->gone)
+        json_put_text(result, "baselineState", STR("absent"));
+    put_suppression(result, x->reason);
     json_append(p->results, result);
 }
 
@@ -148,6 +178,8 @@ bool report_print_sarif(struct report *r, FILE *out) {
     json_append(runs, run);
     json_put(document, "runs", runs);
     bool whole = report_walk(r, &visitor, &p);
+    for (uint32_t i = 0; i < r->nleft_out; i++)
+        add_left_out(&p, &r->left_out[i]);
     if (whole)
         json_print(document, out);
     else

@@ -229,6 +229,19 @@ void report_add(struct report *r, const struct entry_key *key, const struct inst
     e->saved += instance->saved;
 }
 
+void report_leave_out(struct report *r, const struct left_out *x) {
+    struct arena *a = &r->arena;
+    r->left_out = grow(r->left_out, &r->left_out_cap, r->nleft_out + 1, sizeof *r->left_out);
+    r->left_out[r->nleft_out++] = (struct left_out){arena_str(a, x->fused_op),
+                                                    arena_str(a, x->label),
+                                                    arena_str(a, x->place),
+                                                    arena_str(a, x->reason),
+                                                    x->fingerprint,
+                                                    x->line,
+                                                    x->gone};
+    r->nsuppressed += !x->gone;
+}
+
 static int compare(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
@@ -402,7 +415,7 @@ void report_free(struct report *r) {
         free(r->entries[i].todos);
     }
     free(r->entries);
-    free(r->suppressed);
+    free(r->left_out);
     spool_free(&r->spool);
     buf_free(&r->key);
     buf_free(&r->text);

@@ -38,6 +38,14 @@ struct stored_instance {
     const char *known;              /* why it is no news; NULL: it is */
 };
 
+/* A place that is no instance: suppressed, or known and gone. */
+struct left_out {
+    struct str fused_op, label, place, reason; /* copies; label and place may be empty */
+    struct fingerprint fingerprint;            /* of what is gone */
+    uint64_t line;                             /* in the level that decides; 0: nowhere */
+    bool gone;
+};
+
 /* A pattern that found something. */
 struct report_rule {
     struct str name, summary, match, fused_op, source;
@@ -94,8 +102,8 @@ struct report {
     double total_us, saved_us;     /* the model as it is; what all instances save that do not exclude one another */
     uint32_t npaired, nunpaired;   /* compute ops of TTNN, by whether their TTIR is known */
     struct suppressions *suppress; /* --suppress, which counts them; or NULL */
-    struct str *suppressed;        /* a line for each place that is left out */
-    uint32_t nsuppressed, suppressed_cap;
+    struct left_out *left_out;
+    uint32_t nleft_out, left_out_cap, nsuppressed;
     bool details;                  /* --details */
     enum report_order sorted;      /* by report_sort */
     bool compared;                 /* with a baseline: those that it does not know are new */
@@ -109,6 +117,8 @@ struct report {
 /* Adds an instance to the entry with this key, which is made when it is new. A zeroed report is empty. Everything is
  * copied: the modules may be freed once this returns. */
 void report_add(struct report *r, const struct entry_key *key, const struct instance *instance);
+/* Keeps a place that is left out, for the formats that say so. Its texts are copied. */
+void report_leave_out(struct report *r, const struct left_out *x);
 /* Sorts as --sort says. */
 void report_sort(struct report *r, enum report_order by);
 /* Reads an instance back. False when the spool could not be written or read. */
@@ -119,6 +129,8 @@ struct str report_notes(struct report *r, const struct report_entry *e, const st
                         const struct instance_text *text, struct buf *buffer);
 /* What is to be done about an entry, in one line. */
 void report_action(const struct report *r, const struct report_entry *e, struct buf *out);
+/* "1.2 ms", "9.5 us". */
+void report_add_time(struct buf *out, double us);
 /* Prints what was found as a table, its lines at most `width` columns wide: in the order of the entries, what asks for
  * the same option in one row, requests for kernels in a line below. `name`: of the report. */
 void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out);

@@ -154,7 +154,7 @@ static void print_wrapped(struct str text, const char *indent, uint32_t width, F
     }
 }
 
-static void add_time(struct buf *out, double us) {
+void report_add_time(struct buf *out, double us) {
     if (us >= 999.5 || us <= -999.5)
         buf_printf(out, "%.1f ms", us / 1000);
     else
@@ -189,7 +189,7 @@ static void print_item(const struct summary *t, const struct row *row) {
     struct buf saves = {0}, places = {0}, todo = {0};
     char *clean = NULL;
     size_t n = 0;
-    add_time(&saves, row->saved);
+    report_add_time(&saves, row->saved);
     add_places(&places, row);
     todo_text(&row->first->todo, &todo);
     if (row->first->reasons_differ)
@@ -218,7 +218,7 @@ static void print_rows(const struct summary *t) {
     if (t->nrows <= MOST_ROWS)
         return;
     struct buf line = {0};
-    add_time(&line, rest.saved);
+    report_add_time(&line, rest.saved);
     fprintf(t->out, "%*.*s  %*u  in %u more rows, which the report has\n", SAVES_WIDTH, (int)line.n, line.p,
             (int)t->places_width, rest.nplaces, t->nrows - MOST_ROWS);
     buf_free(&line);
@@ -234,7 +234,7 @@ static void print_kernels(const struct summary *t) {
     if (!names.n)
         return;
     buf_printf(&line, "request kernels (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
-    add_time(&line, t->kernels.saved);
+    report_add_time(&line, t->kernels.saved);
     buf_add(&line, STR("):"));
     for (bool first = true; mlir_item(&names, &name); first = false, left--) {
         name = str_trim(name);
@@ -268,9 +268,9 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
         buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
     if (r->saved_us > 0) {
         buf_add(&line, STR("; all would save "));
-        add_time(&line, r->saved_us);
+        report_add_time(&line, r->saved_us);
         buf_add(&line, STR(" of "));
-        add_time(&line, r->total_us);
+        report_add_time(&line, r->total_us);
         if (r->device.n)
             buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);
     }
