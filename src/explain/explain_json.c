@@ -47,7 +47,7 @@ static json *one(const struct explained *x) {
 
 void explain_print_json(const struct fa_explanation *e, FILE *out) {
     json *document = json_map(), *places = json_list();
-    json_put_text(document, "version", str_of(fa_version()));
+    json_put_text(document, "version", str_of(FA_VERSION));
     for (uint32_t i = 0; i < e->n; i++)
         json_append(places, one(&e->items[i]));
     json_put(document, "places", places);
