@@ -42,7 +42,7 @@ EXCEPTIONS = [
     *(("one", pattern, most, "open: not proved, or another pattern is nearer") for most, patterns in (
         (1, "attention linear_of_columns theory_batched_matmul_add theory_bias_softmax theory_bias_split_gelu "
             "theory_l2_normalize theory_linear_scale_add theory_linear_tanh theory_matmul_add theory_mla_q_projection "
-            "theory_qk_norm_rope theory_rotary_of_query_and_key theory_total_variation"),
+            "rotary_embedding_of_query_and_key theory_qk_norm_rope theory_total_variation"),
         (2, "linear linear_other_activation matmul_shared theory_kl_divergence theory_linear_cross_entropy_of_ids "
             "theory_matmul_scale theory_narrow_matmul_chain"),
         (4, "rotary_embedding_complex theory_gated_residual"),
