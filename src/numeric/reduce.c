@@ -147,8 +147,9 @@ bool evaluate_cumulative(struct eval_context *b, const struct call *c, const str
     return true;
 }
 
-/* Index of the largest element, the first one of equals; a NaN counts as larger than all numbers. Over several
- * dimensions it is the index into them, flattened in the order in which the attribute names them. */
+/* Index of the largest element, the first one of equals (or that element, EQUALS_POINTED); a NaN counts as larger than
+ * all numbers. Over several dimensions it is the index into them, flattened in the order in which the attribute names
+ * them. */
 bool evaluate_argmax(struct eval_context *b, const struct call *c, const struct tensor **out) {
     int64_t dims[TENSOR_RANK];
     int n = -1;
@@ -186,7 +187,7 @@ bool evaluate_argmax(struct eval_context *b, const struct call *c, const struct 
         for (int64_t k = 1; k < group; k++)
             if (g[k] > g[best] || (isnan(g[k]) && !isnan(g[best])))
                 best = k;
-        t->x[i] = (double)best;
+        t->x[i] = b->equals == EQUALS_POINTED && group > 0 ? g[best] : (double)best;
     }
     *out = t;
     return true;

@@ -163,24 +163,37 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
     return v;
 }
 
+/* Walks to the first element of each row; *n of them have *step between them. */
+static void walk_rows(struct index_walk *w, struct view v, int64_t *n, int64_t *step) {
+    uint32_t rank = v.shape.rank;
+    *n = rank ? v.shape.dim[rank - 1] : 1;
+    *step = rank ? v.stride[rank - 1] : 0;
+    if (rank && *n > 0)
+        v.shape.dim[rank - 1] = 1;
+    walk_begin(w, &v.shape);
+    walk_add(w, &v);
+}
+
 struct tensor *view_copy(struct eval_context *b, struct view v) {
     struct tensor *t = tensor_new(b, &v.shape);
     struct index_walk w;
+    int64_t n, step;
     if (!t)
         return NULL;
-    walk_begin(&w, &v.shape);
-    walk_add(&w, &v);
+    walk_rows(&w, v, &n, &step);
     for (double *x = t->x; walk_more(&w); walk_next(&w))
-        *x++ = v.x[w.offset[0]];
+        for (int64_t i = 0; i < n; i++)
+            *x++ = v.x[w.offset[0] + i * step];
     return t;
 }
 
 void view_fill(struct tensor *t, const struct view *v, const double *x) {
     struct index_walk w;
-    walk_begin(&w, &v->shape);
-    walk_add(&w, v);
+    int64_t n, step;
+    walk_rows(&w, *v, &n, &step);
     for (; walk_more(&w); walk_next(&w))
-        t->x[w.offset[0]] = *x++;
+        for (int64_t i = 0; i < n; i++)
+            t->x[w.offset[0] + i * step] = *x++;
 }
 
 struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {

@@ -167,6 +167,10 @@ static bool is_taken(const struct reference *r, uint32_t value, bool moved_too, 
     return taken;
 }
 
+bool reference_takes(const struct reference *r, uint32_t value) {
+    return is_taken(r, value, false, 0);
+}
+
 bool reference_shows_order(const struct reference *r) {
     const struct match *m = r->match;
     bool shown = false;

@@ -15,6 +15,8 @@ bool input_has_precondition(const struct reference *r, uint32_t input, bool devi
 /* The order that a sort gives equal elements can be observed: the sort is stable and its indices are used, or its
  * indices are used for more than to be moved. */
 bool reference_shows_order(const struct reference *r);
+/* Some evaluated op does more with the value than to move it. */
+bool reference_takes(const struct reference *r, uint32_t value);
 
 /* Parses `fused` or `holds` of the pattern. NULL with a reason in the context. */
 const struct formula *reference_parse(const struct reference *r, struct str text, struct eval_context *b);

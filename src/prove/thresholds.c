@@ -35,6 +35,8 @@ static void add_attribute(const struct graph *g, uint32_t op, const char *key, s
 
 static void add_op(const struct graph *g, uint32_t op, struct thresholds *t) {
     enum op_kind k = (enum op_kind)g->kind[op];
+    if (k == K_RELU6 || k == K_HARDSIGMOID) /* of max(0, x), 6; of x + 3, 0 and 6 */
+        add_threshold(t, k == K_RELU6 ? 6 : 3);
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         struct constant c = operand_constant(g, graph_operands(g, op)[i]);
         if (c.known && op_is(k, PIECEWISE))

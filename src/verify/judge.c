@@ -9,41 +9,54 @@
 /* Above `few` one seed and one shape have to do: what is proved there holds for many elements. */
 static const double few = 1 << 13, small_cost = 1 << 18, own_cost = 1 << 24;
 
-enum { SHAPES = 2, SEEDS = 2, MAX_FIXED = 32, MAX_PAYLOAD = 1 << 14 };
+enum { SHAPES = 2, SEEDS = 2, MANY_NUMBERS = 256, MAX_FIXED = 32, MAX_PAYLOAD = 1 << 14 };
 
 /* ---- all trials in one shape ---- */
 
 struct finding {
     enum answer answer;
-    enum trial trial; /* the first that shows a difference */
-    uint64_t seed;
+    struct trial_of_circuit at; /* the first that shows a difference */
     struct str why;
     double bound;
+    int64_t elements; /* that were compared */
 };
 
-static struct finding try_all(const struct circuit *c, int seeds, struct arena *a) {
-    struct finding f = {.answer = ANSWER_PROVED};
-    int64_t elements = 0;
-    for (int i = 0; i < TRIALS * seeds && f.answer == ANSWER_PROVED; i++) {
-        struct arena scratch = {0};
-        struct eval_context b = {.arena = &scratch};
-        struct given given[MAX_INPUTS];
-        enum trial trial = (enum trial)(i / seeds);
-        uint64_t seed = (uint64_t)(i % seeds);
-        if (circuit_fill(c, trial, seed, &b, given)) {
-            struct comparison o =
-                circuit_compare(c, given, trial == TRIAL_EQUAL ? EQUALS_POINTED : EQUALS_FIRST, &scratch);
-            elements += o.elements;
-            f.bound = fmax(f.bound, o.bound);
-            if (!o.evaluated || o.differs)
-                f = (struct finding){o.differs ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED, trial, seed,
-                                     arena_str(a, o.why), 0};
-        } else if (b.error.n) {
-            f = (struct finding){ANSWER_NOT_COMPARED, trial, seed, arena_str(a, b.error), 0};
-        }
-        arena_free(&scratch);
+static void try_once(const struct circuit *c, struct trial_of_circuit at, struct finding *f, struct arena *a) {
+    struct arena scratch = {0};
+    struct eval_context b = {.arena = &scratch};
+    struct given given[MAX_INPUTS];
+    struct comparison o = {.evaluated = true};
+    if (circuit_fill(c, at.trial, at.seed, &b, given))
+        o = circuit_compare(c, given, at.equals, &scratch);
+    else if (b.error.n)
+        o = (struct comparison){.why = b.error};
+    f->elements += o.elements;
+    f->bound = fmax(f->bound, o.bound);
+    if (!o.evaluated || o.differs)
+        *f = (struct finding){o.differs ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED, at, arena_str(a, o.why), 0, 0};
+    arena_free(&scratch);
+}
+
+/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers. */
+static uint64_t seeds_of(const struct circuit *c, enum trial trial, uint64_t seeds) {
+    int64_t most = 1;
+    for (uint32_t i = 0; i < c->reference.ninputs; i++) {
+        int64_t n = graph_numel(&c->module.graph, c->reference.inputs[i].value);
+        most = n > most ? n : most;
     }
-    if (f.answer == ANSWER_PROVED && elements == 0)
+    uint64_t wanted = (uint64_t)(MANY_NUMBERS / most);
+    return (trial == TRIAL_THRESHOLDS || trial == TRIAL_COARSE) && wanted > seeds ? wanted : seeds;
+}
+
+static struct finding try_all(const struct circuit *c, uint64_t seeds, struct arena *a) {
+    struct finding f = {.answer = ANSWER_PROVED};
+    for (enum trial trial = 0; trial < TRIALS; trial++)
+        for (uint64_t seed = 0; trial_differs(&c->reference, trial) && seed < seeds_of(c, trial, seeds); seed++)
+            for (uint32_t e = 0; e < (trial == TRIAL_EQUAL ? c->nequals : 1) && f.answer == ANSWER_PROVED; e++) {
+                enum equals equals = trial == TRIAL_EQUAL ? c->equals[e] : EQUALS_FIRST;
+                try_once(c, (struct trial_of_circuit){trial, seed, equals}, &f, a);
+            }
+    if (f.answer == ANSWER_PROVED && f.elements == 0)
         f = (struct finding){.answer = ANSWER_NOT_COMPARED, .why = STR("the result is no number anywhere")};
     return f;
 }
@@ -55,6 +68,7 @@ struct question_of_miter {
     struct payloads payloads;
     struct arena *a;
     struct judgement *j;
+    bool show; /* make the counterexample, too */
 };
 
 /* The circuit in extents number `which`, with those of `fixed` as they are. */
@@ -128,14 +142,22 @@ static struct str matters_for(enum trial t) {
 
 static bool refute(struct question_of_miter *q, const struct circuit *c, const struct finding *f) {
     *q->j = (struct judgement){.answer = ANSWER_DIFFERENT,
-                               .why = matters_for(f->trial),
-                               .shown = counterexample_show(c, f->trial, f->seed, q->a)};
+                               .why = matters_for(f->at.trial),
+                               .shown = q->show ? counterexample_show(c, f->at, q->a) : STR("")};
     return true;
+}
+
+/* All trials in larger shapes, the one that showed a difference in small ones first. */
+static struct finding try_again(const struct circuit *c, const struct finding *small, struct arena *a) {
+    struct finding f = {.answer = ANSWER_PROVED};
+    if (small->answer == ANSWER_DIFFERENT)
+        try_once(c, small->at, &f, a);
+    return f.answer == ANSWER_DIFFERENT ? f : try_all(c, 1, a);
 }
 
 /* What small shapes said is checked in shapes that keep what constants may be tied to: the extents of reductions, then
  * all. False where neither can be evaluated. */
-static bool check_in_own_shapes(struct question_of_miter *q) {
+static bool check_in_own_shapes(struct question_of_miter *q, const struct finding *small) {
     int64_t fixed[MAX_FIXED];
     for (int whole = 0; whole < 2; whole++) {
         struct shrink_options how = {.fixed = fixed, .nfixed = reduced_extents(&q->own.subgraph, fixed)};
@@ -149,7 +171,7 @@ static bool check_in_own_shapes(struct question_of_miter *q) {
                                  circuit_resize(&q->own, own, &q->payloads, false, q->a, c, &why)
                            : resize(q, &how, own_cost, false, &cost, c, &why);
         if (there)
-            f = try_all(c, 1, q->a);
+            f = try_again(c, small, q->a);
         if (f.answer == ANSWER_DIFFERENT)
             refute(q, c, &f);
         else if (f.answer == ANSWER_PROVED)
@@ -197,7 +219,7 @@ static void judge(struct question_of_miter *q, bool thorough) {
         j->why = found[0].why;
     else if (refuted == SHAPES && n == SHAPES)
         refute(q, circuits[0], &found[0]);
-    else if (!check_in_own_shapes(q))
+    else if (!check_in_own_shapes(q, &found[0]))
         j->why = refuted
                      ? STR("it differs in small shapes, and constants may be tied to larger ones, which cost too much")
                      : found[0].why;
@@ -205,15 +227,24 @@ static void judge(struct question_of_miter *q, bool thorough) {
         circuit_free(circuits[i]);
 }
 
-struct judgement miter_judge(struct str text, bool thorough, struct arena *a) {
+static struct judgement ask(struct str text, bool thorough, bool show, struct arena *a) {
     struct question_of_miter *q = arena_alloc(a, sizeof *q);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
     q->a = a;
     q->j = &j;
+    q->show = show;
     if (circuit_read(&q->own, text, a, &j.why)) {
         payload_read(&q->own.subgraph, MAX_PAYLOAD, a, &q->payloads);
         judge(q, thorough);
     }
     circuit_free(&q->own);
     return j;
+}
+
+struct judgement miter_judge(struct str text, bool thorough, struct arena *a) {
+    return ask(text, thorough, false, a);
+}
+
+struct str miter_show(struct str text, struct arena *a) {
+    return ask(text, true, true, a).shown;
 }

@@ -12,10 +12,13 @@ struct judgement {
     uint32_t shapes;  /* proved: in so many shapes */
     double bound;     /* proved: the largest difference that the rounding of constants made, relative; 0: none */
     struct str why;   /* not compared: the reason; different: on which inputs it matters, or empty */
-    struct str shown; /* different: lines of the counterexample */
+    struct str shown; /* different: lines of the counterexample, once it was asked for */
+    struct str text;  /* of the miter */
 };
 
 /* The texts live in `a`. Not `thorough`: in small shapes only; what they do not prove is not compared. */
 struct judgement miter_judge(struct str text, bool thorough, struct arena *a);
+/* The counterexample, of a miter whose sides are different, as small as it gets. */
+struct str miter_show(struct str text, struct arena *a);
 
 #endif

@@ -47,7 +47,7 @@ static void store(struct judgements *j, struct str text, bool thorough, struct j
     k->thorough |= thorough;
     k->judgement = *answer;
     k->judgement.why = arena_str(&j->arena, answer->why);
-    k->judgement.shown = arena_str(&j->arena, answer->shown);
+    k->judgement.text = k->key;
     *answer = k->judgement;
     pthread_mutex_unlock(&j->lock);
 }
@@ -68,4 +68,22 @@ struct judgement judgements_ask(struct judgements *j, struct str text, bool thor
     store(j, text, thorough, &answer);
     arena_free(&scratch);
     return answer;
+}
+
+struct str judgements_show(struct judgements *j, const struct judgement *different) {
+    struct arena scratch = {0};
+    struct stored_judgement *k = NULL;
+    struct str shown = STR("");
+    pthread_mutex_lock(&j->lock);
+    HASH_FIND(hh, j->all, different->text.p, different->text.n, k);
+    shown = k ? k->judgement.shown : shown;
+    pthread_mutex_unlock(&j->lock);
+    if (!k || shown.n)
+        return shown;
+    shown = miter_show(k->key, &scratch);
+    pthread_mutex_lock(&j->lock);
+    shown = k->judgement.shown = arena_str(&j->arena, shown);
+    pthread_mutex_unlock(&j->lock);
+    arena_free(&scratch);
+    return shown;
 }

@@ -1,10 +1,12 @@
 /* fusion_check.yml, written as text: block literals for what is verbatim, JSON strings for the rest. */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <json-c/json.h>
 
 #include "base/utf8.h"
 #include "place/segment.h"
 #include "report/text.h"
+#include "verify/judgements.h"
 #include "verify/unchecked.h"
 #include "verify/verify.h"
 
@@ -78,14 +80,25 @@ static void put_segments(struct buf *out, const struct compared_region *r, const
     }
 }
 
-/* "input 0 is %arg0" of each input of a counterexample. */
-static void put_counterexample(struct buf *out, const struct compared_region *r, const struct mlir *before) {
+/* The lines of a counterexample, with the names that BEFORE has for the inputs. */
+static void put_counterexample(struct buf *out, const struct compared_region *r, struct str rest,
+                               const struct mlir *before) {
     struct buf text = {0};
-    for (uint32_t i = 0; i < r->ninputs; i++) {
-        struct str name = mlir_span(before, before->values[r->inputs[i]].name);
-        buf_printf(&text, "input %u is %.*s of BEFORE\n", i, (int)name.n, name.p);
+    struct str word = STR("input ");
+    while (rest.n > 0) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n, at = word.n;
+        uint32_t input = 0;
+        for (; str_starts(rest, word) && at < n && isdigit((unsigned char)rest.p[at]); at++)
+            input = 10 * input + (uint32_t)(rest.p[at] - '0');
+        if (str_starts(rest, word) && input < r->ninputs) {
+            struct str name = mlir_span(before, before->values[r->inputs[input]].name);
+            buf_printf(&text, "input %.*s%.*s", (int)name.n, name.p, (int)(n - at), rest.p + at);
+        } else {
+            buf_add(&text, (struct str){rest.p, n});
+        }
+        rest = (struct str){rest.p + n, rest.n - n};
     }
-    buf_add(&text, r->judgement.shown);
     put_block(out, "    ", "counterexample", buf_str(&text));
     buf_free(&text);
 }
@@ -111,7 +124,7 @@ static void put_entry(struct stage_pair *p, const struct compared_region *r, con
         put_text(out, "    ", "unchecked", unchecked);
     if (r->judgement.why.n)
         put_text(out, "    ", "matters_for", r->judgement.why);
-    put_counterexample(out, r, g->m);
+    put_counterexample(out, r, judgements_show(p->judgements, &r->judgement), g->m);
     put_segments(out, r, levels);
 }
 

@@ -23,7 +23,8 @@ static bool is_expanded(const struct cut_region *r, uint32_t before) {
 static uint32_t cut_at(const struct region_walk *w, int side, uint32_t value) {
     uint8_t cut = w->c->cut[side][value];
     uint32_t before = side == AFTER ? w->c->before_of[value] : value;
-    if (cut == CUT_NONE || (cut == CUT_ASSUMED && !w->assumed) || value == (side ? w->r->after : w->r->before))
+    bool compared = value == (side ? w->r->after : w->r->before) && w->c->side[side].values[value].step != NONE;
+    if (cut == CUT_NONE || (cut == CUT_ASSUMED && !w->assumed) || compared)
         return NONE;
     return is_expanded(w->r, before) ? NONE : before;
 }

@@ -4,7 +4,7 @@
 
 #include "verify/trial.h"
 
-/* `trial` and `seed` show a difference. */
-struct str counterexample_show(const struct circuit *c, enum trial trial, uint64_t seed, struct arena *a);
+/* `at` shows a difference. */
+struct str counterexample_show(const struct circuit *c, struct trial_of_circuit at, struct arena *a);
 
 #endif

@@ -27,6 +27,32 @@ static bool list_ops(struct circuit *c, struct arena *a, struct str *why) {
     return subgraph_of_match(&c->match, &c->subgraph, why);
 }
 
+/* What BEFORE promises of equal elements: their order where a sort is stable; where indices are used for more than to
+ * be moved, whatever it does; else that an index is that of an equal element. */
+static void set_equals(struct circuit *c, struct arena *a) {
+    const struct graph *g = c->reference.match->graph;
+    uint32_t *stack = arena_alloc(a, (g->m->nvalues + (size_t)1) * sizeof *stack), n = 0;
+    bool *seen = arena_alloc(a, g->m->nvalues + (size_t)1), stable = false, shown = false;
+    struct str text;
+    for (stack[n++] = c->result[0]; n > 0;) {
+        uint32_t op = g->m->values[stack[--n]].def;
+        for (uint32_t i = 0; op != NONE && i < graph_noperands(g, op); i++) {
+            uint32_t v = graph_operands(g, op)[i];
+            if (v != NONE && !seen[v]) {
+                seen[v] = true;
+                stack[n++] = v;
+            }
+        }
+        if (op == NONE || !op_is((enum op_kind)g->kind[op], SORTS))
+            continue;
+        stable |= mlir_attr(g->m, op, "stable", &text) && str_eq(text, STR("true"));
+        shown |= g->m->ops[op].nresults > 1 && reference_takes(&c->reference, g->m->ops[op].first_result + 1);
+    }
+    c->nequals = stable ? 2 : 1;
+    c->equals[0] = stable || shown ? EQUALS_FIRST : EQUALS_POINTED;
+    c->equals[1] = EQUALS_LAST;
+}
+
 static bool set_up(struct circuit *c, struct arena *a, struct str *why) {
     const struct graph *g = &c->module.graph;
     struct reference *r = &c->reference;
@@ -53,6 +79,7 @@ static bool set_up(struct circuit *c, struct arena *a, struct str *why) {
         in->is_index = is_index_input(r, in->value);
     }
     r->thresholds = thresholds_of(r);
+    set_equals(c, a);
     return true;
 }
 
@@ -66,6 +93,8 @@ bool circuit_read(struct circuit *c, struct str text, struct arena *a, struct st
         return false;
     }
     memcpy(c->result, graph_operands(g, end), sizeof c->result);
+    for (uint32_t i = 0; i < MAX_INPUTS; i++)
+        c->argument[i] = i;
     return list_ops(c, a, why) && set_up(c, a, why);
 }
 
@@ -93,6 +122,12 @@ bool circuit_resize(const struct circuit *c, const struct extents *e, const stru
     if (out->result[0] == NONE || out->result[1] == NONE) {
         *why = STR("a result is lost");
         return false;
+    }
+    for (uint32_t i = 0; i < small->funcs[0].nargs && i < MAX_INPUTS; i++) {
+        struct str name = mlir_span(small, small->values[small->funcs[0].first_arg + i].name);
+        int64_t input = 0; /* "%a3": the fourth input of the subgraph */
+        if (name.n > 2 && mlir_int((struct str){name.p + 2, name.n - 2}, &input) && input < c->subgraph.ninputs)
+            out->argument[i] = c->subgraph.inputs[input] - m->funcs[0].first_arg;
     }
     return list_ops(out, a, why) && set_up(out, a, why);
 }

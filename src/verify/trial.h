@@ -14,7 +14,17 @@ struct circuit {
     struct subgraph subgraph;
     uint32_t result[2]; /* values: of BEFORE, of AFTER */
     struct reference reference;
+    uint32_t argument[MAX_INPUTS]; /* by input: which argument of the miter it is */
     struct match match;
+    enum equals equals[2]; /* orders of equal elements in which both sides have to agree */
+    uint32_t nequals;
+};
+
+/* One evaluation of a circuit on random numbers. */
+struct trial_of_circuit {
+    enum trial trial;
+    uint64_t seed;
+    enum equals equals;
 };
 
 /* Where the results of one evaluation differ most, relative to the element or to a thousandth of the largest; what the

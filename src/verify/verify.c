@@ -37,6 +37,7 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct module_comparison m;
     (void)worker;
     p->diags = (struct diags){.arena = &p->arena};
+    p->judgements = v->judgements;
     for (int side = 0; side < SIDES_OF_CUT; side++)
         level_read(&levels[side], &p->text[side], &p->diags);
     compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph);

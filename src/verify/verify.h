@@ -11,6 +11,7 @@
 struct stage_pair {
     struct level_text text[SIDES_OF_CUT];
     struct str pass; /* that made AFTER; or empty */
+    struct judgements *judgements;
     /* results */
     struct buf report; /* entries */
     uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
