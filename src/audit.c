@@ -253,7 +253,7 @@ static bool read_chips(struct fa_audit *a) {
     const struct fa_options *o = a->options;
     const char *dir = devices_directory(o, &a->arena);
     struct buf names = {0};
-    a->regions = region_kind_wanted(o);
+    a->regions = region_kind_wanted(a->patterns, o);
     if (o->dry_run && !o->device && a->regions == REGION_KINDS)
         return true;
     if (!chips_load(&a->chips, dir, &a->arena, &a->diags))

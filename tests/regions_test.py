@@ -41,8 +41,7 @@ def audit(path, *options):
 
 def rows(path):
     """Of each region: how many ops, inputs and registers, where it ends, and its ops."""
-    # without the patterns, which have tests of their own
-    for entry in audit(path, '--include=elementwise-reduction', '--only=torch.nn.functional.log_softmax')[1]:
+    for entry in audit(path, '--include=elementwise-reduction', '--only=ttnn.generic')[1]:
         for instance in entry['instances']:
             notes = instance['notes']
             n, inputs = re.search(r'^(\d+) ops, (\d+) inputs?', notes, re.M).groups()
@@ -110,6 +109,26 @@ class Regions(unittest.TestCase):
     def test_other_sources_hide_them(self):
         done, _ = self.audit(module(TREE), '--include=elementwise', '--source=torch')
         self.assertEqual((done.returncode, done.stdout), (0, ''))
+
+    def test_selected_by_name(self):
+        text = module(TREE + [('matmul', '%7', '%6', '%a'), ('add', '%8', '%7', '%b')])
+        for options, status, n in ((['--only=ttnn.generic'], 1, 1), (['--only=elementwise'], 1, 1),
+                                   (['--skip=ttnn.generic', '--source=ttnn'], 0, 0), (['--only=linear'], 0, 0)):
+            done, found = self.audit(text, '--include=elementwise', *options)
+            self.assertEqual((done.returncode, len(found)), (status, n), options)
+        done, _ = self.audit(text, '--only=ttnn.generic')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('hint: --include=elementwise or --include=elementwise-reduction searches for it', done.stderr)
+
+    def test_a_baseline_knows_what_was_not_searched(self):
+        with tempfile.TemporaryDirectory() as directory:
+            known = '--baseline=%s/b.yml' % directory
+            self.audit(module(TREE), '--include=elementwise', '-q', known.replace('--', '--write-'))
+            done, _ = self.audit(module(TREE), '--strict-baseline', known)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            done, _ = self.audit(module(TREE[:1]), '--strict-baseline', '--include=elementwise-reduction', known)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('no longer there', done.stderr)
 
     def test_rivals_name_each_other(self):
         ops = [('matmul', '%0', '%a', '%b'), ('gelu', '%1', '%0'), ('neg', '%2', '%1')]

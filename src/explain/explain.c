@@ -352,7 +352,7 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     e->patterns.no_examples = true;
     if (!library_load(&e->patterns, o, &e->diags) || !library_select(&e->patterns, o, &e->diags))
         return FA_USAGE;
-    e->regions = region_kind_wanted(o);
+    e->regions = region_kind_wanted(&e->patterns, o);
     if (e->regions != REGION_KINDS &&
         !region_rules_load(&e->rules, devices_directory(o, &e->arena), &e->arena, &e->diags))
         return FA_USAGE;

@@ -5,6 +5,7 @@
 #include "base/tree.h"
 #include "gate/compare.h"
 #include "library/choose.h"
+#include "regions/rules.h"
 #include "report/emit.h"
 
 static const char not_said[] = "known when this file was written";
@@ -111,7 +112,7 @@ static bool looked_for(const struct pattern_set *set, const struct fa_options *o
         if (!p->replaced && str_eq(p->fused_op, fused_op) && (!p->selected || !source_wanted(o, p->source)))
             return false;
     }
-    return true;
+    return !str_is(fused_op, "ttnn.generic") || region_kind_wanted(set, o) == REGION_REDUCTION;
 }
 
 uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, const struct pattern_set *set,

@@ -75,8 +75,30 @@ bool included(const struct fa_options *o, const char *word) {
     return has_word(o->include, str_of(word));
 }
 
+const char *const region_words[2] = {"elementwise", "elementwise-reduction"};
+
+/* A region with a reduction is searched with those without. */
+static void put_regions_beside(struct pattern_set *set, const struct fa_options *o) {
+    set->nbeside = included(o, region_words[1]) ? 2 : included(o, region_words[0]) ? 1 : 0;
+    for (uint32_t i = 0; i < set->nbeside; i++)
+        set->beside[i] =
+            (struct pattern){.name = str_of(region_words[i]), .fused_op = STR("ttnn.generic"), .source = STR("ttnn")};
+}
+
+static const char *hint_for(struct pattern_set *set, struct str bad) {
+    if (str_ends(bad, STR(".yml")))
+        return "-P FILE reads a pattern file";
+    if (str_is(bad, "ttnn.generic") || str_is(bad, region_words[0]) || str_is(bad, region_words[1]))
+        return "--include=elementwise or --include=elementwise-reduction searches for it";
+    return nearest_pattern(set, bad);
+}
+
+static bool is_searched(const struct pattern *p, const struct fa_options *o) {
+    return p->selected && !p->replaced && source_wanted(o, p->source);
+}
+
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
-    static const char *const hidden[] = {"blocked", "decomposed", "elementwise", "elementwise-reduction"};
+    const char *const hidden[] = {"blocked", "decomposed", region_words[0], region_words[1]};
     struct str bad;
     if (!check_words(o->sources, "--source", pattern_sources, PATTERN_SOURCES,
                      "a comma-separated list of ttnn, torch, triton, cuda", d) ||
@@ -87,14 +109,17 @@ bool library_select(struct pattern_set *set, const struct fa_options *o, struct 
         set->items[i]->show_blocked = included(o, "blocked");
         set->items[i]->show_decomposed = included(o, "decomposed");
     }
+    put_regions_beside(set, o);
     if (!patterns_select(set, o->only, o->skip, &bad)) {
-        diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0},
-                 str_ends(bad, STR(".yml")) ? "-P FILE reads a pattern file" : nearest_pattern(set, bad),
+        diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, hint_for(set, bad),
                  "no pattern or fused op matches '%.*s'", (int)bad.n, bad.p);
         return false;
     }
     for (uint32_t i = 0; i < set->n; i++)
-        if (set->items[i]->selected && !set->items[i]->replaced && source_wanted(o, set->items[i]->source))
+        if (is_searched(set->items[i], o))
+            return true;
+    for (uint32_t i = 0; i < set->nbeside; i++)
+        if (is_searched(&set->beside[i], o))
             return true;
     diag_add(d, SEV_ERROR, (struct source_location){"", 0, 0}, NULL, "no pattern is left to search");
     return false;

@@ -11,6 +11,8 @@ bool library_load(struct pattern_set *set, const struct fa_options *o, struct di
 bool library_select(struct pattern_set *set, const struct fa_options *o, struct diags *d);
 /* Whether --source has a pattern's source; without the option it has all. */
 bool source_wanted(const struct fa_options *o, struct str source);
+/* The kinds of regions (regions/rules.h), as --include, --only and reports call them. */
+extern const char *const region_words[2];
 /* A word of --include. */
 bool included(const struct fa_options *o, const char *word);
 

@@ -149,6 +149,8 @@ struct pattern_set {
     uint32_t npasses, passes_cap;
     struct lowering *lowerings; /* what fused ops compute (lowering.h) */
     uint32_t nlowerings, lowerings_cap;
+    struct pattern beside[2]; /* what --only and --skip name and is found otherwise: regions (choose.h) */
+    uint32_t nbeside;
     struct idioms lowered; /* lowerings of fused ops that are no op of a dialect: in formulas they are idioms */
 };
 

@@ -109,16 +109,22 @@ static bool glob_matches(struct str glob, struct str name) {
     return fnmatch(g, n, 0) == 0;
 }
 
-/* Sets hit[i] for the patterns that a glob matches, by name or by fused op; false at a glob that matches none. */
+/* The patterns, then what is beside them. */
+static struct pattern *selectable(struct pattern_set *set, uint32_t i) {
+    return i < set->n ? set->items[i] : &set->beside[i - set->n];
+}
+
+/* Sets hit[i] for the selectable that a glob matches, by name or by fused op; false at a glob that matches none. */
 static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, struct str *bad) {
     for (const char *p = globs; *p;) {
         size_t n = strcspn(p, ",");
         struct str glob = str_trim((struct str){p, n});
         bool any = false;
-        for (uint32_t i = 0; i < set->n; i++)
-            if (!set->items[i]->replaced &&
-                (glob_matches(glob, set->items[i]->name) || glob_matches(glob, set->items[i]->fused_op)))
+        for (uint32_t i = 0; i < set->n + set->nbeside; i++) {
+            const struct pattern *x = selectable(set, i);
+            if (!x->replaced && (glob_matches(glob, x->name) || glob_matches(glob, x->fused_op)))
                 any = hit[i] = true;
+        }
         if (!any) {
             *bad = glob;
             return false;
@@ -130,12 +136,13 @@ static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, st
 }
 
 bool patterns_select(struct pattern_set *set, const char *only, const char *skip, struct str *bad) {
-    bool *in = xrealloc(NULL, set->n + 1), *out = xrealloc(NULL, set->n + 1);
-    memset(in, only == NULL, set->n + 1);
-    memset(out, 0, set->n + 1);
+    uint32_t n = set->n + set->nbeside;
+    bool *in = xrealloc(NULL, n + (size_t)1), *out = xrealloc(NULL, n + (size_t)1);
+    memset(in, only == NULL, n + (size_t)1);
+    memset(out, 0, n + (size_t)1);
     bool ok = (!only || mark_globs(set, only, in, bad)) && (!skip || mark_globs(set, skip, out, bad));
-    for (uint32_t i = 0; i < set->n; i++)
-        set->items[i]->selected = in[i] && !out[i];
+    for (uint32_t i = 0; i < n; i++)
+        selectable(set, i)->selected = in[i] && !out[i];
     patterns_index(set);
     free(in);
     free(out);

@@ -11,8 +11,6 @@
 
 _Static_assert(DT_OTHER < 64, "types are bits of a word");
 
-static const char *const kind_names[REGION_KINDS] = {"elementwise", "elementwise-reduction"};
-
 static const struct {
     const char *key;
     size_t member;
@@ -31,10 +29,10 @@ struct rule_reader {
     struct diags *diags;
 };
 
-enum region_kind region_kind_wanted(const struct fa_options *o) {
+enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_options *o) {
     enum region_kind wanted = REGION_KINDS;
-    for (int k = 0; k < REGION_KINDS && source_wanted(o, STR("ttnn")); k++)
-        if (included(o, kind_names[k]))
+    for (uint32_t k = 0; k < set->nbeside && source_wanted(o, STR("ttnn")); k++)
+        if (set->beside[k].selected)
             wanted = (enum region_kind)k;
     return wanted;
 }
@@ -105,7 +103,7 @@ static bool read_group(const struct rule_reader *r, const struct tree *group, en
 }
 
 static bool read_kind(const struct rule_reader *r, const struct tree *document, enum region_kind kind) {
-    const struct tree *map = member(r, document, kind_names[kind], TREE_MAPPING);
+    const struct tree *map = member(r, document, region_words[kind], TREE_MAPPING);
     const struct tree *pass = map ? member(r, map, "pass", TREE_SCALAR) : NULL;
     const struct tree *pattern = pass ? member(r, map, "pattern", TREE_SCALAR) : NULL;
     const struct tree *flag = pattern ? member(r, map, "flag", TREE_SCALAR) : NULL;
@@ -113,7 +111,7 @@ static bool read_kind(const struct rule_reader *r, const struct tree *document, 
     if (!groups)
         return false;
     r->rules->claims[kind] = (struct pattern){
-        .name = str_of(kind_names[kind]),
+        .name = str_of(region_words[kind]),
         .summary = kind == REGION_REDUCTION
                        ? STR("elementwise ops and a reduction that one generated kernel could run.")
                        : STR("elementwise ops that one generated kernel could run."),

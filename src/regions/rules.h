@@ -23,8 +23,9 @@ struct region_rules {
     struct pattern claims[REGION_KINDS]; /* what reports say of a region: name, summary, fused op, status */
 };
 
-/* Which regions --include and --source ask for, those of the kinds before among them; REGION_KINDS: none. */
-enum region_kind region_kind_wanted(const struct fa_options *o);
+/* Which regions --include, --source, --only and --skip ask for, those of the kinds before among them; REGION_KINDS:
+ * none. */
+enum region_kind region_kind_wanted(const struct pattern_set *set, const struct fa_options *o);
 /* The directory of the devices; in `a` where no option says it. */
 const char *devices_directory(const struct fa_options *o, struct arena *a);
 /* Reads regions/d2m.yml in a directory of devices. Texts are in `a`; free with region_rules_free. False with a
