@@ -127,8 +127,12 @@ struct source_location source_place(const struct source *s, size_t offset) {
     offset = offset < s->size ? offset : s->size;
     size_t step = s->newlines ? offset / SOURCE_STEP : 0;
     uint64_t line = 1 + (s->newlines ? s->newlines[step] : 0);
-    for (size_t i = step * SOURCE_STEP; i < offset; i++)
-        line += s->data[i] == '\n';
+    for (size_t at = step * SOURCE_STEP; at < offset; line++) {
+        const char *end = memchr(s->data + at, '\n', offset - at);
+        if (!end)
+            break;
+        at = (size_t)(end - s->data) + 1;
+    }
     const char *newline = offset ? memrchr(s->data, '\n', offset) : NULL;
     size_t column = newline ? offset - (size_t)(newline - s->data) : offset + 1;
     return (struct source_location){s->path, line, column > UINT32_MAX ? UINT32_MAX : (uint32_t)column};
