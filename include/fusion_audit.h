@@ -65,7 +65,7 @@ struct fa_options {
     const char *expect;       /* file that says how often ops have to be there; or NULL */
     const char *temporary;    /* of fa_audit: directory for the text of a long report until it is written; NULL: /tmp */
     unsigned jobs;            /* of fa_audit: threads; 0: one for each processor. The result does not depend on it */
-    bool dry_run;             /* of fa_audit: count only, without proofs; fa_write_report has nothing to write */
+    bool dry_run;             /* of fa_audit: count only; fa_write_report has nothing to write */
     bool strict_baseline;     /* of fa_audit: what of the baseline has expired or is gone counts */
     bool inventory;           /* of fa_audit: fused ops are collected, for fa_write_expectations and fa_diff */
     bool no_validate;         /* do without the numeric proof */

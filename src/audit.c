@@ -374,7 +374,7 @@ static enum fa_status run(struct fa_audit *a, const struct fa_options *o) {
     a->report.suppress = o->suppress ? &a->suppress : NULL;
     a->report.spool.directory = o->temporary ? arena_strdup(&a->arena, str_of(o->temporary)) : NULL;
     a->narrowed = o->only || o->skip || o->sources || o->no_default_patterns || library_is_narrowed(o->library);
-    if (!o->no_validate && !o->dry_run)
+    if (!o->no_validate)
         a->proofs = proofs_new(a->patterns);
     audit_graphs(a);
     finish_report(a);

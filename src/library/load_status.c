@@ -20,8 +20,9 @@ void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
     }
     if (l->failed)
         return;
-    if (s->level.n && !str_is(s->level, "ttir") && !str_is(s->level, "ttnn"))
-        error_at(l, tree_lookup(n, "level"), "the dialect that the compiler fuses in: ttir or ttnn",
+    if (s->level.n && !str_is(s->level, "ttir") && !str_is(s->level, "ttnn") && !str_is(s->level, "library"))
+        error_at(l, tree_lookup(n, "level"),
+                 "ttir or ttnn, where the compiler fuses; or library, if no dialect has the op",
                  "unknown level: ", s->level);
     else if ((s->pattern.n || s->gated.n || s->off.n || s->accepts.n) && !s->pass.n)
         error_at(l, n, NULL, "`pattern`, `gated`, `off` and `accepts` are said of a `pass`", STR(""));

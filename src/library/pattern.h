@@ -48,7 +48,7 @@ struct example {
 
 /* Where the compiler itself makes this fusion; each may be empty. */
 struct pattern_status {
-    struct str level;         /* ttir or ttnn */
+    struct str level;         /* ttir or ttnn; library: no dialect has the op yet, TTNN's library does */
     struct str pass, pattern; /* names in the compiler */
     struct str gated;         /* the flag without which it is off */
     struct str off;           /* the flag that switches it off, where it is not that of the pass */

@@ -77,7 +77,9 @@ struct str classification_note(const struct claim *c, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     struct buf b = {0};
     if (!exists(c->pattern)) {
-        if (s->level.n)
+        if (str_is(s->level, "library"))
+            buf_add(&b, STR("the library of TTNN has this op and its dialect none; no pass makes it."));
+        else if (s->level.n)
             buf_printf(&b, "no pass makes this fusion; it belongs to %s.", str_is(s->level, "ttir") ? "TTIR" : "TTNN");
     } else {
         add(&b, "", s->pass, " ");
@@ -139,8 +141,9 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
 struct todo todo_of(const struct claim *c, bool undone, struct arena *a) {
     const struct pattern_status *s = &c->pattern->status;
     if (!pattern_is_direct(c->pattern))
-        return (struct todo){str_find(c->pattern->fused_op, STR(".ttnn-candidate.")) ? TODO_DIALECT : TODO_KERNEL,
-                             STR(""), STR("")};
+        return (struct todo){TODO_KERNEL, STR(""), STR("")};
+    if (str_is(s->level, "library"))
+        return (struct todo){TODO_DIALECT, STR(""), STR("")};
     if (undone && s->keeps.n)
         return (struct todo){TODO_OPTION, s->keeps, STR("")};
     if (exists(c->pattern))
