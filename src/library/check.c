@@ -116,19 +116,8 @@ static void check_replaced(struct checker *c, const struct pattern *p) {
     warn(c, p->line, "replaces ", old->name, more.p);
 }
 
-static void check_contains(struct checker *c, const struct pattern *p) {
-    for (uint32_t i = 0; i < p->ncontains; i++) {
-        bool found = false;
-        for (uint32_t k = 0; k < c->set->n; k++)
-            found |= str_eq(c->set->items[k]->name, p->contains[i]);
-        if (!found)
-            warn(c, line_of(p, STR("contains:")), "`contains` names no pattern: ", p->contains[i], "");
-    }
-}
-
 static void check_pattern(struct checker *c, const struct pattern *p) {
     check_replaced(c, p);
-    check_contains(c, p);
     check_rules(c, p, p->torch, p->ntorch);
     check_rules(c, p, p->notes, p->nnotes);
     check_rules(c, p, p->block, p->nblock);

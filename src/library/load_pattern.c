@@ -84,19 +84,6 @@ static struct str document_text(const struct loader *l, const struct tree *root,
     return (struct str){p, (size_t)(line_begin(l, end) - p)};
 }
 
-static void load_contains(struct loader *l, struct pattern *p, const struct tree *n) {
-    if (n->kind != TREE_SEQUENCE || n->n > 8) {
-        error_at(l, n, "contains: [silu, gelu]", "a list of at most 8 names of patterns is meant", STR(""));
-        return;
-    }
-    for (const struct tree *i = n->first; i; i = i->next) {
-        const struct tree *item = i;
-        if (!is_scalar(l, item))
-            return;
-        p->contains[p->ncontains++] = item->text;
-    }
-}
-
 static void load_approximate(struct loader *l, struct pattern *p, const struct tree *n) {
     if (!is_scalar(l, n))
         return;
@@ -150,7 +137,6 @@ static const struct pattern_key {
     OTHER(status, load_status),
     LIST(locate, HOLDS_NAMES),
     LIST(escapes, HOLDS_NAMES),
-    OTHER(contains, load_contains),
     LIST(positive, HOLDS_NAMES),
     LIST(replicated, HOLDS_NAMES),
     OTHER(holds, load_holds),
@@ -218,8 +204,7 @@ void load_shared(struct loader *l, const struct tree *root) {
     static const char *const shared[] = {"defaults", "rules"}, *const with_defaults[] = {
                                                                    "fused_op",   "source",    "require", "unless",
                                                                    "decomposed", "notes",     "torch",   "block",
-                                                                   "compiler",   "undecided", "undone",  "status",
-                                                                   "contains"};
+                                                                   "compiler",   "undecided", "undone",  "status"};
     const struct tree *defaults = tree_lookup(root, "defaults"), *rules = tree_lookup(root, "rules");
     check_keys(l, root, shared, 2, "`defaults` and `rules` have a document of their own");
     if (defaults && defaults->kind != TREE_MAPPING)

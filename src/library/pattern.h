@@ -102,8 +102,6 @@ struct pattern {
     struct text_origin fused_origin;
     struct holding holds[8]; /* further assumptions on variables; stated in the notes */
     uint32_t nholds;
-    struct str contains[8]; /* names of patterns whose matches are reported although they lie inside of this one's */
-    uint32_t ncontains;
     bool show_blocked, show_decomposed; /* --include */
     bool selected;                      /* by --only and --skip */
     bool tests_read;                    /* the file of tests beside its own */

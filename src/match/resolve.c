@@ -43,44 +43,15 @@ enum { DIRECT = 1, THROUGH = 4 };
 
 struct resolution {
     struct match_list *list;
-    uint32_t first; /* op of marks[0] and owners[0] */
+    uint32_t first; /* op of marks[0] */
     uint8_t *marks;
-    uint32_t *owners; /* the kept direct match that an op belongs to, plus 1; NULL when no pattern contains others */
-    bool *keep;       /* by match */
+    bool *keep; /* by match */
 };
-
-static bool some_contain(const struct match_list *list) {
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->items[i].pattern->ncontains > 0)
-            return true;
-    return false;
-}
-
-static bool contains(const struct pattern *outer, const struct pattern *inner) {
-    for (uint32_t i = 0; i < outer->ncontains; i++)
-        if (str_eq(outer->contains[i], inner->name))
-            return true;
-    return false;
-}
-
-/* The match lies inside of others whose patterns list it under `contains`. */
-static bool contained(const struct resolution *s, const struct match *m) {
-    for (uint32_t k = 0; k < m->nops; k++) {
-        uint32_t owner = s->owners ? s->owners[m->ops[k] - s->first] : 0;
-        if (!s->owners || (owner && !contains(s->list->items[owner - 1].pattern, m->pattern)))
-            return false;
-    }
-    return true;
-}
 
 static void keep_one(struct resolution *s, uint32_t i, uint8_t source) {
     const struct match *m = &s->list->items[i];
-    for (uint32_t k = 0; k < m->nops; k++) {
-        uint32_t op = m->ops[k] - s->first;
-        if (s->owners && source == DIRECT && !(s->marks[op] & source))
-            s->owners[op] = i + 1;
-        s->marks[op] |= source;
-    }
+    for (uint32_t k = 0; k < m->nops; k++)
+        s->marks[m->ops[k] - s->first] |= source;
     for (uint32_t k = 0; k < m->nthrough; k++)
         s->marks[m->through[k] - s->first] |= (uint8_t)(source << THROUGH);
     s->keep[i] = true;
@@ -98,7 +69,7 @@ static void resolve_source(struct resolution *s, bool direct) {
             overlaps |= (s->marks[m->ops[k] - s->first] & source) != 0;
             more |= !(s->marks[m->ops[k] - s->first] & DIRECT);
         }
-        if (more && (!overlaps || (direct && contained(s, m))))
+        if (more && !overlaps)
             keep_one(s, i, source);
     }
     /* drop a match whose root another match of its source looks through */
@@ -131,7 +102,6 @@ void match_resolve(struct match_list *list) {
     struct resolution s = {.list = list,
                            .first = first,
                            .marks = xcalloc(end - first, sizeof *s.marks),
-                           .owners = some_contain(list) ? xcalloc(end - first, sizeof *s.owners) : NULL,
                            .keep = xcalloc(list->n, sizeof *s.keep)};
     for (uint32_t i = 0; i < list->n; i++)
         list->items[i].nruns = count_runs(&list->items[i]);
@@ -144,6 +114,5 @@ void match_resolve(struct match_list *list) {
     list->n = n;
     qsort(list->items, n, sizeof *list->items, by_root);
     free(s.keep);
-    free(s.owners);
     free(s.marks);
 }
