@@ -175,6 +175,54 @@ Test(mlir, calls_that_are_none) {
     cr_assert_eq(m.nops, 2);
 }
 
+/* Each of these is an error at its line, and what follows is read. */
+Test(mlir, broken_assembly_is_an_error_and_the_next_op_is_read) {
+    static const char *const wrong[] = {
+        "%0 = ttcore.load_cached @c",
+        "%0 = ttcore.load_cached(c, [%a]) : (i32) -> i32",
+        "%0 = ttcore.load_cached(@c, [%a) : (i32) -> i32",
+        "%0 = ttcore.load_cached(@c, [%a] : (i32) -> i32",
+        "%0 = ttcore.load_cached(@c, [a]) : (i32) -> i32",
+        "%0 = call @g(%a) : (i32 -> i32",
+        "%0 = call @g(%a) : (i32) i32",
+        "%0 = \"x.a\"(%a)[^bb0 : (i32) -> i32",
+        "%0 = \"x.a\"(%a) : (i32) -> ",
+        "%0 = foo.bar %a @ : i32",
+        "%0 = foo.bar %a ) : i32",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        static char text[256];
+        snprintf(text, sizeof text, "func.func @f(%%a: i32) {\n  %s\n  %%9 = \"x.last\"(%%a) : (i32) -> i32\n}\n",
+                 wrong[i]);
+        parse(text);
+        cr_expect(diags.n > 0 && diags.items[0].line == 2, "%s: %zu", wrong[i], (size_t)diags.n);
+        cr_expect(m.nops > 0 && named(m.nops - 1, "x.last"), "%s", wrong[i]);
+    }
+}
+
+/* The assembly of other dialects: what looks like operands, types, symbols and regions is taken for them. */
+Test(mlir, assembly_of_other_dialects) {
+    clean("func.func @f(%a: i32, %t: tensor<2xf32>) {\n"
+          "  %0 = foo.cast %t : tensor<2xf32> into tensor<2xbf16>\n"
+          "  %1 = foo.pick %a, %t : i32, tensor<2xf32>\n"
+          "  %2 = foo.apply @g, @h %t : (tensor<2xf32>, i32) -> tensor<3xf32>\n"
+          "  %3 = foo.empty : () -> tensor<4xf32>\n"
+          "  %4 = \"x.b\"(%a)[^bb0, ^bb1] : (i32) -> i32\n"
+          "  %5 = \"x.c\"(%a) <{callee = 3 : i32}> : (i32) -> i32\n}\n");
+    static const struct {
+        const char *op;
+        enum dtype dtype;
+        int rank;
+    } want[] = {{"foo.cast", DT_BF16, 1}, {"foo.pick", DT_F32, 1}, {"foo.apply", DT_F32, 1},
+                {"foo.empty", DT_F32, 1}, {"x.b", DT_I32, 0},      {"x.c", DT_I32, 0}};
+    for (uint32_t i = 0; i < sizeof want / sizeof *want; i++) {
+        cr_assert(named(1 + i, want[i].op));
+        cr_expect_eq(type_of(m.ops[1 + i].first_result)->dtype, want[i].dtype, "%s", want[i].op);
+        cr_expect_eq(type_of(m.ops[1 + i].first_result)->rank, (uint32_t)want[i].rank, "%s", want[i].op);
+        cr_expect_eq(m.ops[1 + i].callee, NONE);
+    }
+}
+
 Test(mlir, custom_assembly) {
     clean("func.func @f(%a: tensor<4xf32>, %c: i1) -> tensor<4xf32> {\n"
           "  %0 = ttir.empty() : tensor<4xf32>\n  %1 = stablehlo.add %a, %0 : tensor<4xf32> loc(#loc3)\n"
@@ -460,6 +508,9 @@ Test(mlir, types) {
         {"!own", TYPE_OTHER, DT_NONE, -1, {0}},
         {"!t", TYPE_TENSOR, DT_BF16, 1, {2}},
         {"memref<4xf32>", TYPE_OTHER, DT_NONE, -1, {0}},
+        {"((tensor<2xf32>, i1) -> tensor<3xf32>)", TYPE_OTHER, DT_NONE, -1, {0}},
+        {"((i1) -> (i1, i2))", TYPE_OTHER, DT_NONE, -1, {0}},
+        {"i1234567890123", TYPE_OTHER, DT_NONE, -1, {0}},
         {"tensor<99999999999999999999xf32>", TYPE_TENSOR, DT_OTHER, 0, {0}},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {

@@ -517,6 +517,59 @@ Test(regions, ten_thousand_trees_need_as_few_registers_as_any_order) {
     cr_expect_gt(rescheduled, 500);
 }
 
+/* ---- the file of the rules ---- */
+
+/* The file of the rules with one text replaced by another. */
+static struct str edited(struct str text, const char *from, const char *to) {
+    const char *at = strstr(text.p, from);
+    cr_assert(at, "%s", from);
+    return arena_printf(&arena, "%.*s%s%s", (int)(at - text.p), text.p, to, at + strlen(from));
+}
+
+Test(regions, rules_that_are_wrong_are_refused_with_their_place) {
+    static const struct {
+        const char *from, *to, *message;
+        uint32_t line;
+    } wrong[] = {
+        {"limits:", "limit:", "a key is missing: limits", 1},
+        {"limits:", "limits: 1\nx:", "not a value of limits", 1},
+        {"  registers: 8", "  register: 8", "a key is missing: registers", 2},
+        {"registers: 8", "registers: 0", "not a number from 1 to 1024: 0", 4},
+        {"registers: 8", "registers: 1025", "not a number from 1 to 1024: 1025", 4},
+        {"registers: 8", "registers: [8]", "not a value of registers", 4},
+        {"elementwise:", "other:", "a key is missing: elementwise", 1},
+        {"  pass: a", "  passes: a", "a key is missing: pass", 8},
+        {"pattern: B", "pattern: {}", "not a value of pattern", 9},
+        {"  flag: c", "  f: c", "a key is missing: flag", 8},
+        {"groups:", "group:", "a key is missing: groups", 8},
+        {"- types: [f32, bf16]", "- type: [f32]", "a key is missing: types", 12},
+        {"[f32, bf16]", "[f32, float]", "no such element type: float", 12},
+        {"ops: [abs]", "op: [abs]", "a key is missing: ops", 12},
+        {"ops: [abs]", "ops: [matmul]", "no elementwise op: ttnn.matmul", 13},
+        {"ops: [abs]", "ops: [[abs]]", "no elementwise op: ttnn.", 13},
+        {"ops: [sum]", "ops: [abs]", "no reduction: ttnn.abs", 20},
+        {"limits:", "limits: ]", "not YAML: ", 1},
+    };
+    const struct str text =
+        STR("limits:\n  circular_buffers: 32\n  wide_inputs: 7\n  registers: 8\n  wide_registers: 4\n"
+            "  other_users: 1\nelementwise:\n  pass: a\n  pattern: B\n  flag: c\n  groups:\n"
+            "    - types: [f32, bf16]\n      ops: [abs]\nelementwise-reduction:\n  pass: a\n"
+            "  pattern: C\n  flag: d\n  groups:\n    - types: [f32]\n      ops: [sum]\n");
+    for (size_t i = 0; i <= sizeof wrong / sizeof *wrong; i++) {
+        bool good = i == sizeof wrong / sizeof *wrong;
+        struct str changed = good ? text : edited(text, wrong[i].from, wrong[i].to);
+        struct region_rules r = {0};
+        diags_free(&diags);
+        diags = (struct diags){.arena = &arena};
+        cr_assert_eq(region_rules_load_text(&r, "rules.yml", changed, &arena, &diags), good);
+        cr_assert_eq(diags.n, !good);
+        if (!good)
+            cr_expect(strstr(diags.items[0].message, wrong[i].message) && diags.items[0].line == wrong[i].line,
+                      "%u: %s", (unsigned)diags.items[0].line, diags.items[0].message);
+        region_rules_free(&r);
+    }
+}
+
 /* ---- the rules, as the documentation states them ---- */
 
 static bool is_wide_value(const struct random_function *f, int v) {
