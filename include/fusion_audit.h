@@ -178,6 +178,8 @@ struct fa_verify_options {
     size_t nfiles;
     const char *only;        /* globs of fused ops, comma-separated; NULL: all */
     bool details;            /* report what was not compared, too */
+    bool precision;          /* of two modules: list what the device loses */
+    const char *at;          /* say what was found there, as fa_explain takes it, in place of a report; or NULL */
     unsigned jobs;           /* threads; 0: one for each processor */
     double min_compared;     /* share of compute ops below which the status is FA_INPUT */
     unsigned long max_input; /* as fa_options */
@@ -185,7 +187,7 @@ struct fa_verify_options {
 
 struct fa_verification; /* what two modules of one compile were found to compute */
 
-/* Compares the modules. Never NULL; to be freed with fa_verification_free. */
+/* Compares the modules. Never NULL; to be freed with fa_verification_free, until when the options have to stay. */
 struct fa_verification *fa_verify(const struct fa_verify_options *options);
 /* FA_MISSED where something differs; else FA_USAGE, FA_INPUT (unreadable, no pair, too little compared) or FA_CLEAN. */
 enum fa_status fa_verification_status(const struct fa_verification *v);
@@ -198,8 +200,14 @@ struct fa_compared {
     unsigned ops, proved, different, not_compared;
 };
 struct fa_compared fa_verification_compared(const struct fa_verification *v, bool after);
+/* What was asked for: of `precision` a table of what the device loses in AFTER, the largest loss first; of `at` the
+ * entries of that place. Or empty. */
+const char *fa_verification_text(const struct fa_verification *v);
 /* Writes the report as fa_write_report does; nothing where it is empty. */
 bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n);
+/* Removes a report that an earlier run on the same files left there, where nothing differs any more, as
+ * fa_remove_stale_report does. True when it was removed. */
+bool fa_verification_remove_stale(const struct fa_verification *v, const char *path);
 void fa_verification_free(struct fa_verification *v);
 
 /* ---- explain ---- */

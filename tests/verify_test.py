@@ -116,6 +116,82 @@ class Verify(unittest.TestCase):
                 with self.subTest(f"{name} {i} {truth}"):
                     self.check(first, self.path("after.mlir", module(arguments, after)), truth == "wrong")
 
+    def precision(self, weight, *configs):
+        """What --precision lists of a product with weights of a type and these configurations: [[loss, ...]]."""
+        arguments, rows = ["x: 32x512xbf16", "w: 512x64xbf16"], []
+        before = self.path("before.mlir", module(arguments, ["%r = ttir.matmul(%x, %w) : 32x64xbf16"]))
+        for config in configs:
+            config = f"compute_config = #ttnn.device_compute_kernel_config<{config}>"
+            body = [f"%v = ttnn.typecast(%w) : 512x64x{weight}", f"%r = ttnn.matmul(%x, %v) {{{config}}} : 32x64xbf16"]
+            after = self.path("after.mlir", module(arguments, body))
+            run = subprocess.run([PROGRAM, "verify", "--precision", "-o", self.path("check.yml"), before, after],
+                                 capture_output=True, text=True, timeout=60)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            lines = run.stdout.splitlines()
+            self.assertEqual(len(lines), 2, run.stdout)
+            self.assertIn("ttnn.matmul", lines[1])
+            rows.append((float(lines[1].split()[0]), lines[1]))
+        return rows
+
+    def test_precision(self):
+        best, narrow, lofi = self.precision(
+            "bf16", "math_fidelity = hifi4, fp32_dest_acc_en = true",
+            "math_fidelity = hifi4, fp32_dest_acc_en = false", "math_fidelity = lofi, fp32_dest_acc_en = true")
+        (bfp4, line), = self.precision("!ttcore.tile<32x32,bfp_bf4>", "math_fidelity = hifi4, fp32_dest_acc_en = true")
+        self.assertLess(best[0], 0.004)  # bf16 has 8 bits
+        self.assertGreater(narrow[0], 1.3 * best[0])
+        self.assertGreater(lofi[0], 1.3 * best[0])
+        self.assertGreater(bfp4, 0.05)
+        self.assertIn("16-bit accumulator", narrow[1])
+        self.assertIn("lofi", lofi[1])
+        self.assertIn("bfp4", line)
+        self.assertNotIn("accumulator", best[1])
+
+    def test_precision_is_asked_for(self):
+        one = self.path("one.mlir", module(X, RELU6))
+        run = subprocess.run([PROGRAM, "verify", "--precision", one], capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("two modules", run.stderr)
+        self.assertEqual(self.verify("--precision", "-o", "-", one, one)[0], 2)
+
+    def test_effect_on_the_device(self):
+        before = self.path("before.mlir", module(X, RELU6))
+        after = self.path("after.mlir", module(X, ["%r = ttir.neg(%x) : 8x32xf32"]))
+        self.assertRegex(self.verify(before, after)[1]["checks"][0]["on_device"], "an error of [1-9]")
+
+    def test_place(self):
+        x = self.path("before.mlir", module(X, ["%a = ttir.neg(%x) : 8x32xf32", "%r = ttir.exp(%a) : 8x32xf32"]))
+        y = self.path("after.mlir", module(X, ["%a = ttir.neg(%x) : 8x32xf32", "%b = ttir.neg(%a) : 8x32xf32",
+                                               "%c = ttir.neg(%b) : 8x32xf32", "%r = ttir.expm1(%c) : 8x32xf32"]))
+        for at, kind in ("%r", "wrong_lowering"), ("%a", "proved"), ("3", "proved"), ("absent", None):
+            run = subprocess.run([PROGRAM, "verify", f"--at={at}", x, y], capture_output=True, text=True, timeout=60,
+                                 cwd=self.directory.name)
+            self.assertEqual(run.returncode, 0 if kind else 3, run.stderr)
+            self.assertEqual([e["kind"] for e in yaml.safe_load(run.stdout) or []], [kind] if kind else [])
+        self.assertIn("nothing is at 'absent'", run.stderr)
+        self.assertEqual(sorted(os.listdir(self.directory.name)), ["after.mlir", "before.mlir"])  # no report
+        self.assertEqual(self.verify("--at=%r", "--precision", x, y)[0], 2)
+
+    def test_old_report_goes(self):
+        relu, neg = self.path("a.mlir", module(X, RELU6)), self.path("b.mlir", module(X, ["%r = ttir.neg(%x) : 8x32xf32"]))
+        after = self.path("after.mlir", module(X, RELU6))
+        report = self.path("check.yml")
+
+        def run(*arguments):
+            return subprocess.run([PROGRAM, "verify", "-o", report, *arguments], capture_output=True, timeout=60).returncode
+
+        self.assertEqual(run(neg, after), 1)
+        self.assertEqual(run(relu, after), 0)  # of other input
+        self.assertTrue(os.path.exists(report))
+        os.replace(relu, neg)
+        self.assertEqual(run("--only=*.relu6", neg, after), 0)  # less was asked for
+        self.assertTrue(os.path.exists(report))
+        self.assertEqual(run(neg, after), 0)
+        self.assertFalse(os.path.exists(report))
+        self.path("check.yml", "input: {before: somebody's}\n")
+        self.assertEqual(run(neg, after), 0)
+        self.assertTrue(os.path.exists(report))
+
     def test_exit_status(self):
         one = self.path("one.mlir", module(X, RELU6))
         self.assertEqual(self.verify(one, self.path("absent.mlir"))[0], 3)

@@ -99,7 +99,8 @@ static const struct text {
      "\n"
      "Examples:\n"
      "  fusion-audit verify model.ttir.mlir model.ttnn.mlir\n"
-     "  fusion-audit verify --only='*.mean' -o - passes.log\n"},
+     "  fusion-audit verify --only='*.mean' -o - passes.log\n"
+     "  fusion-audit verify --precision model.ttir.mlir model.ttnn.mlir\n"},
     {CMD_COMPLETION,
      "Usage: fusion-audit completion bash|zsh|fish\n"
      "\n"

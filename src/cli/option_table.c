@@ -57,6 +57,8 @@ const struct option_spec option_specs[] = {
      "say how far the compiler is with each fusion"},
     {"details", 0, FLAG, offsetof(struct options, details), CMD_AUDIT, NULL, "all figures of proofs and prices"},
     {"details", 0, FLAG, offsetof(struct options, details), CMD_VERIFY, NULL, "report what was not compared, too"},
+    {"precision", 0, FLAG, offsetof(struct options, precision), CMD_VERIFY, NULL,
+     "list what the device's arithmetic loses, most first"},
     {"min-compared", 0, TEXT, offsetof(struct options, min_compared), CMD_VERIFY, "SHARE",
      "fail where less of the compute ops was (0.9)"},
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT | CMD_DIFF | CMD_VERIFY, "N",
@@ -68,6 +70,8 @@ const struct option_spec option_specs[] = {
      "a value (%12, ttir:%12), a line (812, FILE:812), an\n"
      "op and its line (ttnn.add 812), a location\n"
      "(add.174), an alias (#loc12)"},
+    {"at", 0, TEXT, offsetof(struct options, at), CMD_VERIFY, "PLACE",
+     "say what was found there, in place of a report"},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS, "FILE", "new: take the ops from this file"},
     {"ops", 0, TEXT, offsetof(struct options, ops), CMD_PATTERNS, "RESULTS",
      "new: the ops with these results, %14,%17"},

@@ -39,7 +39,7 @@ struct options {
     enum command command;
     bool help, version; /* given; nothing after it was parsed */
     bool ttir_only, ttnn_only, unpaired, no_default_patterns, quiet, verbose, json, dry_run, no_validate, classify,
-        details;
+        details, precision;
     const char *output, *only, *skip, *sources, *include, *device, *perf, *suppress, *sort, *from, *ops, *jobs, *limit,
         *at, *seed, *min_compared;
     unsigned long seed_number;

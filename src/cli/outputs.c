@@ -92,6 +92,10 @@ static bool check_gates(struct options *o) {
 }
 
 bool outputs_check(struct options *o) {
+    if (o->command == CMD_VERIFY && o->precision && o->at)
+        return wrong(o, "--precision and --at both print to standard output");
+    if (o->command == CMD_VERIFY && o->precision && strcmp(o->output, "-") == 0)
+        return wrong(o, "--precision and -o - both print to standard output");
     if (o->command == CMD_VERIFY)
         return check_output(o, o->output);
     for (size_t i = 0; i < o->formats.n; i++)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/say.h"
 
 static void say_counts(const struct fa_verification *v, const struct options *o) {
@@ -24,6 +25,8 @@ enum fa_status run_verify(const struct options *o) {
                                         .nfiles = o->nfiles,
                                         .only = o->only,
                                         .details = o->details,
+                                        .precision = o->precision,
+                                        .at = o->at,
                                         .jobs = (unsigned)o->njobs,
                                         .min_compared = o->least_compared,
                                         .max_input = o->max_input};
@@ -34,10 +37,18 @@ enum fa_status run_verify(const struct options *o) {
     for (size_t i = 0; i < fa_verification_diagnostics(v); i++)
         say_diagnostic(fa_verification_diagnostic(v, i), &usage);
     say_rest(fa_verification_diagnostics_dropped(v), usage && status == FA_USAGE);
-    if (!fa_verification_write(v, o->output, message, sizeof message))
+    if (o->at)
+        print_clean(str_of(fa_verification_text(v)), "\n", stdout);
+    else if (!fa_verification_write(v, o->output, message, sizeof message))
         status = complain_of_output(message, errno);
     else
         say_counts(v, o);
+    if (!o->at && fa_verification_remove_stale(v, o->output) && o->verbose) {
+        say_clean(o->output);
+        fputs(": removed: nothing differs any more\n", stderr);
+    }
+    if (o->precision && !o->at)
+        print_clean(str_of(fa_verification_text(v)), "\n", stdout);
     fa_verification_free(v);
     return status;
 }

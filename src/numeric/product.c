@@ -74,7 +74,7 @@ static bool on_device(const struct eval_context *b, const struct call *c, struct
     struct str config = b->product_config;
     if (b->arithmetic == ARITHMETIC_INSIDE)
         types = inside;
-    if (b->arithmetic == ARITHMETIC_EXACT || !types || !is_float(types[0]) || !is_float(types[1]))
+    if (b->arithmetic == ARITHMETIC_EXACT || b->exact_products || !types || !is_float(types[0]) || !is_float(types[1]))
         return false;
     bool wide = b->arithmetic == ARITHMETIC_INSIDE ? b->product_type == DT_F32 : result_type(c, 0) == DT_F32;
     *u = (struct matrix_unit){.phases = default_phases(b, types), .wide = wide};

@@ -57,11 +57,12 @@ struct eval_context {
     enum dtype product_type;   /* ARITHMETIC_INSIDE: element type of the operands of products */
     struct str product_config; /* ARITHMETIC_INSIDE: compute_config of the fused op, or empty */
     enum equals equals;
-    bool blackhole;    /* default math fidelities are those of Blackhole, else of Wormhole */
-    struct mesh *mesh; /* NULL: there is one device, and collectives have no evaluator */
-    uint32_t device;   /* of the mesh */
-    struct str error;  /* empty: none */
-    bool beyond;       /* the reason came from eval_beyond */
+    bool exact_products; /* ARITHMETIC_DEVICE: results are rounded, products are computed as in f64 */
+    bool blackhole;      /* default math fidelities are those of Blackhole, else of Wormhole */
+    struct mesh *mesh;   /* NULL: there is one device, and collectives have no evaluator */
+    uint32_t device;     /* of the mesh */
+    struct str error;    /* empty: none */
+    bool beyond;         /* the reason came from eval_beyond */
 };
 
 /* Notes the reason unless there is one; false, for `return eval_fail(...)`. */

@@ -159,9 +159,17 @@ extern const struct report_format {
 enum { REPORT_FORMATS = 4 };
 /* Writes it to a file (file.h). */
 bool report_write(struct report *r, const struct report_format *format, const char *path, char *error, size_t n);
-/* Removes an old report on the input that `r` is of. `path` must be a regular file (no link) with one YAML document, a
- * mapping whose keys are exactly `input`, a mapping of exactly the paths of `r`, and `missed_fusions`, a list. True
- * when it was removed. */
+/* What reports on one input begin with. */
+struct report_head {
+    const char *keys[3]; /* of the document: `input`, and those of collections */
+    int nkeys;
+    const char *input[2]; /* keys of `input` */
+    const char *paths[2]; /* what they say; NULL: the key is not there */
+};
+/* Removes an old report on the same input. `path` must be a regular file (no link) with one YAML document, a mapping
+ * of exactly these keys. True when it was removed. */
+bool remove_stale(const struct report_head *h, const char *path);
+/* The same where `r` has no findings. */
 bool report_remove_stale(const struct report *r, const char *path);
 void report_free(struct report *r);
 

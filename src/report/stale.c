@@ -92,42 +92,42 @@ static bool is_path(yaml_parser_t *parser, const char *path) {
 }
 
 /* A mapping of exactly the paths of this run. */
-static bool is_own_input(yaml_parser_t *parser, const struct report *r) {
-    static const char *const keys[] = {"ttir", "ttnn"};
-    const char *const paths[] = {r->ttir_path, r->ttnn_path};
+static bool is_own_input(yaml_parser_t *parser, const struct report_head *h) {
     bool seen[2] = {false, false};
     int key;
     if (next(parser) != YAML_MAPPING_START_EVENT)
         return false;
-    while ((key = next_key(parser, keys, 2)) >= 0 && key < 2) {
-        if (seen[key] || !is_path(parser, paths[key]))
+    while ((key = next_key(parser, h->input, 2)) >= 0 && key < 2) {
+        if (seen[key] || !is_path(parser, h->paths[key]))
             return false;
         seen[key] = true;
     }
-    return key == 2 && seen[0] == (paths[0] != NULL) && seen[1] == (paths[1] != NULL);
+    return key == 2 && seen[0] == (h->paths[0] != NULL) && seen[1] == (h->paths[1] != NULL);
 }
 
-static bool is_own_report(yaml_parser_t *parser, struct head *head, const struct report *r) {
+static bool is_collection(yaml_parser_t *parser) {
+    yaml_event_type_t type = next(parser);
+    return (type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT) && skip(parser);
+}
+
+static bool is_own_report(yaml_parser_t *parser, struct head *head, const struct report_head *h) {
     static const yaml_event_type_t begin[] = {YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT,
                                               YAML_MAPPING_START_EVENT};
-    static const char *const keys[] = {"input", "missed_fusions"};
-    bool seen[2] = {false, false};
-    int key;
+    int key, seen = 0;
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
         if (next(parser) != begin[i])
             return false;
-    while ((key = next_key(parser, keys, 2)) >= 0 && key < 2) {
+    while ((key = next_key(parser, h->keys, h->nkeys)) >= 0 && key < h->nkeys) {
         head->left = SIZE_MAX;
-        if (seen[key] ||
-            !(key == 0 ? is_own_input(parser, r) : next(parser) == YAML_SEQUENCE_START_EVENT && skip(parser)))
+        if (seen & 1 << key || !(key == 0 ? is_own_input(parser, h) : is_collection(parser)))
             return false;
-        seen[key] = true;
+        seen |= 1 << key;
     }
-    return key == 2 && seen[0] && seen[1] && next(parser) == YAML_DOCUMENT_END_EVENT &&
+    return key == h->nkeys && seen == (1 << key) - 1 && next(parser) == YAML_DOCUMENT_END_EVENT &&
            next(parser) == YAML_STREAM_END_EVENT;
 }
 
-bool report_remove_stale(const struct report *r, const char *path) {
+bool remove_stale(const struct report_head *h, const char *path) {
     struct stat st;
     yaml_parser_t parser;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -141,8 +141,16 @@ bool report_remove_stale(const struct report *r, const char *path) {
     if (!yaml_parser_initialize(&parser))
         out_of_memory();
     yaml_parser_set_input(&parser, read_head, &head);
-    bool ours = is_own_report(&parser, &head, r);
+    bool ours = is_own_report(&parser, &head, h);
     yaml_parser_delete(&parser);
     fclose(file);
     return ours && unlink(path) == 0;
+}
+
+bool report_remove_stale(const struct report *r, const char *path) {
+    const struct report_head head = {.keys = {"input", "missed_fusions"},
+                                     .nkeys = 2,
+                                     .input = {"ttir", "ttnn"},
+                                     .paths = {r->ttir_path, r->ttnn_path}};
+    return remove_stale(&head, path);
 }

@@ -31,12 +31,13 @@ static struct judgement judge_region(struct comparer *c, const struct cut_region
     struct miter w;
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
     struct str why;
-    bool printed = miter_print(r, &c->cuts, false, &scratch, &w, &why);
+    bool printed = miter_print(r, &c->cuts, (struct miter_options){0}, &scratch, &w, &why);
     if (printed)
         j = judgements_ask(c->judgements, w.text, thorough);
     else
         j.why = arena_str(&c->m->arena, why);
-    if (printed && w.has_gelu && j.answer != ANSWER_PROVED && miter_print(r, &c->cuts, true, &scratch, &w, &why)) {
+    if (printed && w.has_gelu && j.answer != ANSWER_PROVED &&
+        miter_print(r, &c->cuts, (struct miter_options){.tanh_gelu = true}, &scratch, &w, &why)) {
         struct judgement other = judgements_ask(c->judgements, w.text, thorough);
         if (other.answer == ANSWER_PROVED)
             j = other;
@@ -52,11 +53,20 @@ static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
     return to;
 }
 
+static struct str text_in_own_types(struct comparer *c, const struct cut_region *r) {
+    struct miter w = {0};
+    struct str why;
+    return miter_print(r, &c->cuts, (struct miter_options){.in_own_types = true}, &c->m->arena, &w, &why) ? w.text
+                                                                                                          : STR("");
+}
+
 static uint32_t keep_region(struct comparer *c, const struct cut_region *r, struct judgement j) {
     struct module_comparison *m = c->m;
     m->regions = grow(m->regions, &m->regions_cap, m->nregions + 1, sizeof *m->regions);
     struct compared_region *k = &m->regions[m->nregions];
     *k = (struct compared_region){.judgement = j, .nreached = r->nreached};
+    if (j.answer == ANSWER_DIFFERENT)
+        k->own_types = text_in_own_types(c, r);
     k->reached = copy_ids(&m->arena, r->reached, r->nreached);
     k->inputs = arena_alloc(&m->arena, (r->ninputs + (size_t)1) * sizeof *k->inputs);
     for (uint32_t i = 0; i < r->ninputs; i++) {
@@ -88,6 +98,24 @@ static struct judgement compare_grown(struct comparer *c, struct cut_region *r, 
     return j;
 }
 
+/* For what is asked of proved values. */
+static void keep_proved(struct comparer *c, const struct cut_region *r) {
+    struct module_comparison *m = c->m;
+    const struct flat *f = &c->cuts.side[AFTER];
+    uint32_t step = f->values[r->after].step, n = 0, op, *ops;
+    if (!m->keep_proved || step == NONE || f->values[r->after].result > 0)
+        return;
+    ops = arena_alloc(&m->arena, (r->nsteps[AFTER] + (size_t)1) * sizeof *ops);
+    op = f->steps[step].op;
+    for (uint32_t i = 0; i < r->nsteps[AFTER]; i++) {
+        ops[n] = f->steps[r->steps[AFTER][i]].op;
+        op = op_computes(f->g, ops[n]) ? ops[n] : op;
+        n++;
+    }
+    m->proved = grow(m->proved, &m->proved_cap, m->nproved + 1, sizeof *m->proved);
+    m->proved[m->nproved++] = (struct proved_value){text_in_own_types(c, r), op, ops, n, step};
+}
+
 static void set_cut(struct comparer *c, uint32_t after, struct cut_candidate x, uint8_t how) {
     c->cuts.before_of[after] = x.before;
     c->cuts.relation[after] = x.relation;
@@ -111,10 +139,11 @@ static bool try_candidate(struct comparer *c, uint32_t after, struct cut_candida
         if (built)
             j = compare_grown(c, r, assumed, thorough, growth);
         proved = j.answer == ANSWER_PROVED;
-        if (proved)
+        if (proved) {
             c->region_of[after] = keep_region(c, r, j);
-        else if (worst && *worst == NONE &&
-                 !assumed) /* a difference under an assumption may be that of the assumption */
+            keep_proved(c, r);
+        } else if (worst && *worst == NONE &&
+                   !assumed) /* a difference under an assumption may be that of the assumption */
             *worst = keep_region(c, r, j);
     }
     if (proved)
@@ -151,6 +180,12 @@ static bool find_twin(struct comparer *c, uint32_t step) {
     c->twin[step] = twin;
     for (uint32_t i = 0; i < s->nresults; i++)
         set_cut(c, s->first_result + i, (struct cut_candidate){.before = b->steps[twin].first_result + i}, CUT_SURE);
+    if (c->m->keep_proved && flat_computes(f, step)) {
+        struct cut_region *r = arena_alloc(&c->arena, sizeof *r);
+        *r = (struct cut_region){.before = b->steps[twin].first_result, .after = s->first_result};
+        if (region_build(r, &c->cuts, false))
+            keep_proved(c, r);
+    }
     return true;
 }
 
@@ -253,6 +288,15 @@ static void compare_results(struct comparer *c, struct pending *p) {
     }
 }
 
+/* Of the proved values from `first` on. */
+static void drop_what_is_not_needed(struct comparer *c, uint32_t first) {
+    uint32_t n = first;
+    for (uint32_t i = first; i < c->m->nproved; i++)
+        if (c->mark[AFTER][c->m->proved[i].step] == 1 + ANSWER_PROVED)
+            c->m->proved[n++] = c->m->proved[i];
+    c->m->nproved = n;
+}
+
 /* What no result depends on has no effect: it counts as proved. */
 static void find_dead(struct comparer *c, int side) {
     const struct flat *f = &c->cuts.side[side];
@@ -273,19 +317,23 @@ static void find_dead(struct comparer *c, int side) {
     free(alive);
 }
 
+static void count_op(struct comparer *c, int side, uint32_t op, uint32_t step) {
+    enum answer answer = c->mark[side][step] ? (enum answer)(c->mark[side][step] - 1) : ANSWER_NOT_COMPARED;
+    if (!op_computes(c->cuts.side[side].g, op))
+        return;
+    c->m->ops[side]++;
+    c->m->answers[side][answer]++;
+    c->m->answer[side][op] = (uint8_t)(1 + answer);
+    if (side == AFTER && c->twin && c->twin[step] != NONE)
+        c->m->twin[op] = c->cuts.side[BEFORE].steps[c->twin[step]].op;
+}
+
 static void count(struct comparer *c, int side) {
     const struct flat *f = &c->cuts.side[side];
     for (uint32_t s = 0; s < f->nsteps; s++)
-        if (flat_computes(f, s)) {
-            c->m->ops[side]++;
-            c->m->answers[side][c->mark[side][s] ? c->mark[side][s] - 1 : ANSWER_NOT_COMPARED]++;
-        }
+        count_op(c, side, f->steps[s].op, s);
     for (uint32_t i = 0; i < f->ncopies; i++)
-        if (op_computes(f->g, f->copies[i].op)) {
-            uint8_t mark = c->mark[side][f->copies[i].step];
-            c->m->ops[side]++;
-            c->m->answers[side][mark ? mark - 1 : ANSWER_NOT_COMPARED]++;
-        }
+        count_op(c, side, f->copies[i].op, f->copies[i].step);
 }
 
 /* ---- functions ---- */
@@ -323,6 +371,7 @@ static void compare_functions(struct module_comparison *m, struct judgements *j,
                               uint32_t func, const struct graph *after, uint32_t func_after, const uint32_t *func_of) {
     struct comparer c = {.m = m, .judgements = j};
     struct pending p = {0};
+    uint32_t first = m->nproved;
     flat_build(&c.cuts.side[BEFORE], before, func);
     flat_build(&c.cuts.side[AFTER], after, func_after);
     if (begin(&c)) {
@@ -332,6 +381,7 @@ static void compare_functions(struct module_comparison *m, struct judgements *j,
         compare_results(&c, &p);
         while (p.n > 0)
             mark_value(&c, p.values[--p.n], &p);
+        drop_what_is_not_needed(&c, first);
         candidates_free(&c.candidates);
         find_dead(&c, BEFORE);
         find_dead(&c, AFTER);
@@ -372,8 +422,12 @@ static uint32_t only_root(const struct graph *g) {
 }
 
 void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
-                     const struct graph *after) {
-    *m = (struct module_comparison){0};
+                     const struct graph *after, bool keep_proved) {
+    *m = (struct module_comparison){.keep_proved = keep_proved};
+    m->answer[BEFORE] = arena_alloc(&m->arena, before->m->nops + (size_t)1);
+    m->answer[AFTER] = arena_alloc(&m->arena, after->m->nops + (size_t)1);
+    m->twin = arena_alloc(&m->arena, (after->m->nops + (size_t)1) * sizeof *m->twin);
+    memset(m->twin, 0xff, (after->m->nops + (size_t)1) * sizeof *m->twin);
     uint32_t *func_of = pair_functions(before, after), only = only_root(after), compared = 0;
     if (only != NONE && func_of[only] == NONE)
         func_of[only] = only_root(before);
@@ -389,5 +443,6 @@ void compare_modules(struct module_comparison *m, struct judgements *j, const st
 
 void module_comparison_free(struct module_comparison *m) {
     free(m->regions);
+    free(m->proved);
     arena_free(&m->arena);
 }

@@ -18,7 +18,16 @@ struct compared_region {
     uint32_t *reached, nreached;                     /* values of AFTER that it starts from */
     uint32_t *inputs, ninputs;                       /* of its counterexample: values of the graph of BEFORE */
     uint32_t *steps[SIDES_OF_CUT], nsteps[SIDES_OF_CUT];
-    bool needed; /* some result depends on it */
+    struct str own_types; /* different: the miter in its own types; or empty */
+    bool needed;          /* some result depends on it */
+};
+
+/* A value of AFTER that is proved, for what the device loses on it. */
+struct proved_value {
+    struct str text;     /* of the miter in its own types, in the arena of the comparison */
+    uint32_t op;         /* of AFTER, the last one that computes */
+    uint32_t *ops, nops; /* of AFTER, of its region */
+    uint32_t step;       /* private */
 };
 
 struct module_comparison {
@@ -28,11 +37,16 @@ struct module_comparison {
     uint32_t ops[SIDES_OF_CUT];                              /* compute ops */
     uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* of them, by answer */
     struct str why;                                          /* no functions were compared, and why; or empty */
+    uint8_t *answer[SIDES_OF_CUT];                           /* by op that computes: 1 + its answer; else 0 */
+    uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
+    bool keep_proved;            /* asked for: `proved` */
+    struct proved_value *proved; /* that results depend on */
+    uint32_t nproved, proved_cap;
 };
 
 /* `before` and `after` have to outlive it. */
 void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
-                     const struct graph *after);
+                     const struct graph *after, bool keep_proved);
 void module_comparison_free(struct module_comparison *m);
 
 #endif

@@ -2,14 +2,13 @@
 
 #include <math.h>
 
+#include "verify/shapes.h"
 #include "verify/shown.h"
-#include "verify/trial.h"
 
-/* Bounds of extents_cost. */
-/* Above `few` one seed and one shape have to do: what is proved there holds for many elements. */
-static const double few = 1 << 13, small_cost = 1 << 18, own_cost = 1 << 24;
+/* Of extents_cost: above it one seed and one shape have to do, since what is proved there holds for many elements. */
+static const double few = 1 << 13;
 
-enum { SHAPES = 2, SEEDS = 2, MANY_NUMBERS = 256, MAX_FIXED = 32, MAX_PAYLOAD = 1 << 14 };
+enum { SHAPES = 2, SEEDS = 2, MANY_NUMBERS = 256 };
 
 /* ---- all trials in one shape ---- */
 
@@ -61,61 +60,14 @@ static struct finding try_all(const struct circuit *c, uint64_t seeds, struct ar
     return f;
 }
 
-/* ---- shapes ---- */
+/* ---- answers ---- */
 
 struct question_of_miter {
-    struct circuit own;
-    struct payloads payloads;
+    struct miter_shapes shapes;
     struct arena *a;
     struct judgement *j;
     bool show; /* make the counterexample, too */
 };
-
-/* The circuit in extents number `which`, with those of `fixed` as they are. */
-static bool resize(struct question_of_miter *q, struct shrink_options *how, double most, bool scale, double *cost,
-                   struct circuit *out, struct str *why) {
-    struct extents *e = arena_alloc(q->a, sizeof *e);
-    for (uint32_t i = 0; i < q->own.subgraph.ninputs; i++)
-        how->keep[i] = q->payloads.of[i] && !q->payloads.regular;
-    *out = (struct circuit){0};
-    if (!extents_shrink(&q->own.subgraph, how, e, why))
-        return false;
-    *cost = extents_cost(&q->own.subgraph, e);
-    if (*cost > most) {
-        *why = STR("no shapes that are small enough keep all relations");
-        return false;
-    }
-    return circuit_resize(&q->own, e, &q->payloads, scale, q->a, out, why);
-}
-
-static uint32_t fix(int64_t *fixed, uint32_t n, int64_t extent) {
-    if (n < MAX_FIXED)
-        fixed[n++] = extent;
-    return n;
-}
-
-/* The extents over which something is reduced: constants may be tied to them. */
-static uint32_t reduced_extents(const struct subgraph *s, int64_t fixed[MAX_FIXED]) {
-    const struct graph *g = s->graph;
-    uint32_t n = 0, rank;
-    for (uint32_t i = 0; i < s->nops; i++) {
-        uint32_t op = s->ops[i];
-        bool reduced[MAX_RANK] = {false};
-        const int64_t *dims = graph_noperands(g, op) ? graph_shape(g, graph_operands(g, op)[0], &rank) : NULL;
-        struct contraction c;
-        if (!dims || rank == 0)
-            continue;
-        if (graph_class(g, op) == OP_REDUCE && graph_reduced_dims(g, op, rank, reduced) != NONE)
-            for (uint32_t d = 0; d < rank; d++)
-                n = reduced[d] ? fix(fixed, n, dims[d]) : n;
-        else if (graph_class(g, op) == OP_CONTRACT && contraction_of(g, op, &c))
-            for (uint32_t k = 0; k < c.nsummed; k++)
-                n = fix(fixed, n, dims[c.a_summed[k]]);
-        else if (graph_class(g, op) != OP_ELTWISE && !class_moves(graph_class(g, op)))
-            n = fix(fixed, n, dims[rank - 1]);
-    }
-    return n;
-}
 
 /* A constant of the region may be tied to an extent: it is none of 0, 1, 2, 1/2 and their negatives, and neither so
  * large or small that it stands for infinity or an epsilon. */
@@ -128,8 +80,6 @@ static bool has_tied_constants(const struct subgraph *s) {
     }
     return found;
 }
-
-/* ---- answers ---- */
 
 static struct str matters_for(enum trial t) {
     return t == TRIAL_MASKED_ROWS    ? STR("rows of which a mask hides everything (no key to attend to)")
@@ -158,19 +108,11 @@ static struct finding try_again(const struct circuit *c, const struct finding *s
 /* What small shapes said is checked in shapes that keep what constants may be tied to: the extents of reductions, then
  * all. False where neither can be evaluated. */
 static bool check_in_own_shapes(struct question_of_miter *q, const struct finding *small) {
-    int64_t fixed[MAX_FIXED];
     for (int whole = 0; whole < 2; whole++) {
-        struct shrink_options how = {.fixed = fixed, .nfixed = reduced_extents(&q->own.subgraph, fixed)};
         struct circuit *c = arena_alloc(q->a, sizeof *c);
-        struct extents *own = arena_alloc(q->a, sizeof *own);
         struct str why = STR("");
         struct finding f = {.answer = ANSWER_NOT_COMPARED};
-        double cost;
-        bool there = whole ? extents_unchanged(&q->own.subgraph, own, &why) &&
-                                 extents_cost(&q->own.subgraph, own) <= own_cost &&
-                                 circuit_resize(&q->own, own, &q->payloads, false, q->a, c, &why)
-                           : resize(q, &how, own_cost, false, &cost, c, &why);
-        if (there)
+        if (whole ? shapes_own(&q->shapes, c, &why) : shapes_reduced(&q->shapes, shapes_own_cost, c, &why))
             f = try_again(c, small, q->a);
         if (f.answer == ANSWER_DIFFERENT)
             refute(q, c, &f);
@@ -187,10 +129,9 @@ static bool check_in_own_shapes(struct question_of_miter *q, const struct findin
 static struct finding try_small(struct question_of_miter *q, uint32_t which, double *cost, struct circuit *c) {
     struct finding f = {.answer = ANSWER_NOT_COMPARED};
     for (int scale = 0; scale < 2 && f.answer != ANSWER_PROVED; scale++) {
-        struct shrink_options how = {.which = which};
         struct str why = STR("");
         circuit_free(c);
-        if (!resize(q, &how, small_cost, scale, cost, c, &why))
+        if (!shapes_small(&q->shapes, which, scale, cost, c, &why))
             return (struct finding){.answer = ANSWER_NOT_COMPARED, .why = why};
         f = try_all(c, *cost > few ? 1 : SEEDS, q->a);
     }
@@ -198,7 +139,7 @@ static struct finding try_small(struct question_of_miter *q, uint32_t which, dou
 }
 
 static void judge(struct question_of_miter *q, bool thorough) {
-    bool tied = has_tied_constants(&q->own.subgraph);
+    bool tied = has_tied_constants(&q->shapes.own.subgraph);
     struct judgement *j = q->j;
     struct finding found[SHAPES] = {{.answer = ANSWER_NOT_COMPARED}};
     struct circuit *circuits[SHAPES] = {NULL};
@@ -233,11 +174,9 @@ static struct judgement ask(struct str text, bool thorough, bool show, struct ar
     q->a = a;
     q->j = &j;
     q->show = show;
-    if (circuit_read(&q->own, text, a, &j.why)) {
-        payload_read(&q->own.subgraph, MAX_PAYLOAD, a, &q->payloads);
+    if (shapes_read(&q->shapes, text, a, &j.why))
         judge(q, thorough);
-    }
-    circuit_free(&q->own);
+    shapes_free(&q->shapes);
     return j;
 }
 

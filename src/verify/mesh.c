@@ -67,16 +67,18 @@ static const struct given *inputs_of(const struct device_lockstep *l, uint32_t d
 }
 
 void lockstep_begin(struct device_lockstep *l, const struct circuit *c, uint32_t devices, const struct given *given,
-                    uint32_t ngiven, enum equals equals, struct arena *a) {
-    *l = (struct device_lockstep){
-        .mesh = {devices, gather}, .circuit = c, .ngiven = ngiven, .equals = equals, .arena = a};
+                    uint32_t ngiven, struct evaluation_mode how, struct arena *a) {
+    *l = (struct device_lockstep){.mesh = {devices, gather}, .circuit = c, .ngiven = ngiven, .how = how, .arena = a};
     for (uint32_t d = 0; d < devices; d++)
         l->given[d] = d ? inputs_of(l, d, given) : given;
 }
 
 bool lockstep_evaluate(struct device_lockstep *l, uint32_t device, const struct tensor *out[2], struct str *why) {
     struct eval_context b = {.arena = l->arena,
-                             .equals = l->equals,
+                             .equals = l->how.equals,
+                             .arithmetic = l->how.arithmetic,
+                             .blackhole = l->how.blackhole,
+                             .exact_products = l->how.exact_products,
                              .max_elements = MAX_ELEMENTS,
                              .max_steps = MAX_STEPS,
                              .mesh = l->mesh.devices > 1 ? &l->mesh : NULL,

@@ -12,7 +12,7 @@ struct device_lockstep {
     const struct circuit *circuit;
     const struct given *given[MAX_DEVICES];
     uint32_t ngiven;
-    enum equals equals;
+    struct evaluation_mode how;
     struct arena *arena;
     uint32_t reached[MAX_DEVICES];
     const struct tensor *operands[MAX_COLLECTIVES_OF_CIRCUIT][MAX_DEVICES];
@@ -22,7 +22,7 @@ struct device_lockstep {
 uint32_t devices_of_circuit(const struct circuit *c, struct str *why);
 /* `ngiven` tensors, of which the first are the arguments of the circuit. */
 void lockstep_begin(struct device_lockstep *l, const struct circuit *c, uint32_t devices, const struct given *given,
-                    uint32_t ngiven, enum equals equals, struct arena *a);
+                    uint32_t ngiven, struct evaluation_mode how, struct arena *a);
 /* Both results on a device, the first one first. False with a reason. */
 bool lockstep_evaluate(struct device_lockstep *l, uint32_t device, const struct tensor *out[2], struct str *why);
 

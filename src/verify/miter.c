@@ -23,7 +23,8 @@ struct miter_printer {
     struct buf out;
     struct printed_name names[MAX_NAMES];
     uint32_t nnames, number;
-    bool tanh_gelu, has_gelu;
+    struct miter_options how;
+    bool has_gelu;
     struct str why;
 };
 
@@ -191,7 +192,7 @@ static void print_attributes(struct miter_printer *p, const struct graph *g, uin
     buf_add(&p->out, STR(" <{"));
     for (int i = 0; i < n && i < MAX_ATTRS; i++) {
         p->has_gelu |= is_gelu(keys[i], values[i]);
-        if (attribute_changes_nothing(keys[i], values[i]) || (p->tanh_gelu && is_gelu(keys[i], values[i])))
+        if (attribute_changes_nothing(keys[i], values[i]) || (p->how.tanh_gelu && is_gelu(keys[i], values[i])))
             continue;
         buf_printf(&p->out, "%s%.*s%s%.*s", between, (int)keys[i].n, keys[i].p, values[i].n ? " = " : "",
                    (int)values[i].n, values[i].p);
@@ -239,53 +240,38 @@ static const struct printed_name *operand_name(struct miter_printer *p, int side
     return add_name(p, x);
 }
 
-static void print_step(struct miter_printer *p, int side, uint32_t step) {
+/* The operand in the element type in which the op reads it: casts between floats are no steps. */
+static struct printed_name as_read(struct miter_printer *p, int side, uint32_t value, uint32_t operand,
+                                   struct printed_name x) {
+    const struct flat *f = &p->c->side[side];
+    uint32_t rank;
+    const int64_t *dims = dims_of(p, side, value, &rank);
+    struct str type = shape_and_type(p, dims, rank, graph_dtype(f->g, operand));
+    return str_eq(type, x.type) ? x : print_unary(p, "ttir.typecast", x, STR(""), type);
+}
+
+static bool print_operands(struct miter_printer *p, int side, uint32_t step, struct printed_name *names, uint32_t *n) {
     const struct flat *f = &p->c->side[side];
     const struct flat_step *s = &f->steps[step];
-    const struct printed_name *names[MAX_REGION_INPUTS];
-    uint32_t n = 0;
+    *n = 0;
     for (uint32_t i = 0; i < s->noperands; i++) {
         uint32_t v = flat_operands(f, step)[i];
+        const struct printed_name *x = v == NONE ? NULL : operand_name(p, side, v);
         if (v == NONE)
             continue;
-        if (n == MAX_REGION_INPUTS || !(names[n] = operand_name(p, side, v))) {
+        if (*n == MAX_REGION_INPUTS || !x) {
             p->why = STR("too many operands");
-            return;
+            return false;
         }
-        n++;
+        names[*n] = p->how.in_own_types ? as_read(p, side, v, graph_operands(f->g, s->op)[i], *x) : *x;
+        ++*n;
     }
-    if (flat_kind(f, step) == K_FILL_CACHE && n == 2) {
-        struct printed_name *padded = arena_alloc(p->a, sizeof *padded);
-        *padded = pad_to_tile(p, side, flat_operands(f, step)[0], *names[1], flat_operands(f, step)[1]);
-        names[1] = padded;
-    }
-    struct str name = mlir_op_name(f->g->m, s->op);
-    uint32_t rank, number;
-    bool gelu = flat_kind(f, step) == K_GELU && n == 1, had = p->has_gelu;
-    if (gelu && p->tanh_gelu) {
-        struct printed_name y = *names[0];
-        dims_of(p, side, s->first_result, &rank);
-        y.type = type_of(p, side, s->first_result);
-        print_tanh_gelu(p, &y, rank);
-        y.value = s->first_result;
-        y.side = (uint8_t)side;
-        add_name(p, y);
-        return;
-    }
-    number = p->number++;
-    p->has_gelu = gelu;
-    if (s->nresults)
-        buf_printf(&p->out, s->nresults > 1 ? "  %%%u:%u = " : "  %%%u = ", number, s->nresults);
-    buf_printf(&p->out, "\"%.*s\"(", (int)name.n, name.p);
-    for (uint32_t i = 0; i < n; i++) {
-        buf_add(&p->out, i ? STR(", ") : STR(""));
-        print_name(p, names[i]);
-    }
-    buf_addc(&p->out, ')');
-    print_attributes(p, f->g, s->op);
-    buf_add(&p->out, STR(" : ("));
-    for (uint32_t i = 0; i < n; i++)
-        buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)names[i]->type.n, names[i]->type.p);
+    if (flat_kind(f, step) == K_FILL_CACHE && *n == 2)
+        names[1] = pad_to_tile(p, side, flat_operands(f, step)[0], names[1], flat_operands(f, step)[1]);
+    return true;
+}
+
+static void print_results(struct miter_printer *p, int side, const struct flat_step *s, uint32_t number) {
     buf_add(&p->out, s->nresults == 1 ? STR(") -> ") : STR(") -> ("));
     for (uint32_t i = 0; i < s->nresults; i++) {
         struct printed_name y = {
@@ -294,11 +280,48 @@ static void print_step(struct miter_printer *p, int side, uint32_t step) {
         add_name(p, y);
     }
     buf_add(&p->out, s->nresults == 1 ? STR("\n") : STR(")\n"));
-    if (p->has_gelu && p->tanh_gelu && p->nnames > 0) { /* an activation */
-        struct printed_name *y = &p->names[p->nnames - 1];
-        dims_of(p, side, s->first_result, &rank);
-        print_tanh_gelu(p, y, rank);
+}
+
+static void print_gelu(struct miter_printer *p, int side, uint32_t result, struct printed_name y) {
+    uint32_t rank;
+    dims_of(p, side, result, &rank);
+    y.type = type_of(p, side, result);
+    print_tanh_gelu(p, &y, rank);
+    y.value = result;
+    y.side = (uint8_t)side;
+    add_name(p, y);
+}
+
+static void print_step(struct miter_printer *p, int side, uint32_t step) {
+    const struct flat *f = &p->c->side[side];
+    const struct flat_step *s = &f->steps[step];
+    struct printed_name names[MAX_REGION_INPUTS];
+    struct str name = mlir_op_name(f->g->m, s->op);
+    uint32_t n;
+    if (!print_operands(p, side, step, names, &n))
+        return;
+    bool gelu = flat_kind(f, step) == K_GELU && n == 1, had = p->has_gelu;
+    if (gelu && p->how.tanh_gelu) {
+        print_gelu(p, side, s->first_result, names[0]);
+        return;
     }
+    uint32_t number = p->number++;
+    p->has_gelu = gelu;
+    if (s->nresults)
+        buf_printf(&p->out, s->nresults > 1 ? "  %%%u:%u = " : "  %%%u = ", number, s->nresults);
+    buf_printf(&p->out, "\"%.*s\"(", (int)name.n, name.p);
+    for (uint32_t i = 0; i < n; i++) {
+        buf_add(&p->out, i ? STR(", ") : STR(""));
+        print_name(p, &names[i]);
+    }
+    buf_addc(&p->out, ')');
+    print_attributes(p, f->g, s->op);
+    buf_add(&p->out, STR(" : ("));
+    for (uint32_t i = 0; i < n; i++)
+        buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)names[i].type.n, names[i].type.p);
+    print_results(p, side, s, number);
+    if (p->has_gelu && p->how.tanh_gelu && p->nnames > 0) /* an activation */
+        print_gelu(p, side, s->first_result, p->names[p->nnames - 1]);
     p->has_gelu |= had;
 }
 
@@ -339,13 +362,13 @@ static void print_result(struct miter_printer *p) {
                (int)y.type.n, y.type.p);
 }
 
-bool miter_print(const struct cut_region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
-                 struct str *why) {
+bool miter_print(const struct cut_region *r, const struct cuts *c, struct miter_options how, struct arena *a,
+                 struct miter *out, struct str *why) {
     struct miter_printer *p = arena_alloc(a, sizeof *p);
     p->r = r;
     p->c = c;
     p->a = a;
-    p->tanh_gelu = tanh_gelu;
+    p->how = how;
     print_inputs(p);
     for (int side = 0; side < SIDES_OF_CUT; side++)
         for (uint32_t i = 0; i < r->nsteps[side] && !p->why.n; i++)

@@ -10,9 +10,13 @@ struct miter {
     bool has_gelu;
 };
 
-/* False with a reason where a type has no text. `tanh_gelu`: every gelu in the form with tanh, which devices and the
- * compiler take for it. */
-bool miter_print(const struct cut_region *r, const struct cuts *c, bool tanh_gelu, struct arena *a, struct miter *out,
-                 struct str *why);
+struct miter_options {
+    bool tanh_gelu;    /* every gelu in the form with tanh, which devices and the compiler take for it */
+    bool in_own_types; /* casts between floats are printed, for the arithmetic of a device */
+};
+
+/* False with a reason where a type has no text. */
+bool miter_print(const struct cut_region *r, const struct cuts *c, struct miter_options how, struct arena *a,
+                 struct miter *out, struct str *why);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include "base/utf8.h"
 #include "place/segment.h"
+#include "prove/verdict.h"
 #include "report/text.h"
 #include "verify/judgements.h"
+#include "verify/loss.h"
 #include "verify/unchecked.h"
 #include "verify/verify.h"
 
@@ -69,7 +71,7 @@ static uint32_t count_compute(const struct compared_region *r, const struct grap
     return n;
 }
 
-static void put_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
+void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
     static const char *const keys[] = {"before", "after"};
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
@@ -103,16 +105,25 @@ static void put_counterexample(struct buf *out, const struct compared_region *r,
     buf_free(&text);
 }
 
-static void put_entry(struct stage_pair *p, const struct compared_region *r, const struct level levels[SIDES_OF_CUT],
-                      const struct fa_verify_options *o) {
+/* How large the difference is on random numbers, beside what the device's arithmetic costs anyway. */
+static void put_effect(struct buf *out, const struct compared_region *r, const struct mlir *after) {
+    struct loss l = miter_loss(r->own_types, is_for_blackhole(after));
+    char text[160], rounding[64] = "none";
+    if (!l.known)
+        return;
+    if (l.by_types > 0)
+        snprintf(rounding, sizeof rounding, "%.2g%s", l.by_types,
+                 l.on_device < 2 * l.by_types ? ": it shows on few numbers only" : "");
+    snprintf(text, sizeof text, "on random numbers an error of %.2g, where rounding makes %s", l.on_device, rounding);
+    put_text(out, "    ", "on_device", str_of(text));
+}
+
+static void put_different(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+                          const struct level levels[SIDES_OF_CUT]) {
     const struct graph *g = &levels[BEFORE].graph, *h = &levels[AFTER].graph;
-    struct buf *out = &p->report;
     uint32_t op = fused_op(r, h);
     struct str name = op == NONE ? STR("none") : mlir_op_name(h->m, op);
     bool fusion = count_compute(r, h, AFTER) < count_compute(r, g, BEFORE);
-    if (!is_chosen(o->only, name))
-        return;
-    p->ndifferences++;
     buf_printf(out, "  - kind: %s\n", fusion ? "wrong_fusion" : "wrong_lowering");
     put_text(out, "    ", "fused_op", name);
     if (p->pass.n)
@@ -124,15 +135,54 @@ static void put_entry(struct stage_pair *p, const struct compared_region *r, con
         put_text(out, "    ", "unchecked", unchecked);
     if (r->judgement.why.n)
         put_text(out, "    ", "matters_for", r->judgement.why);
+    put_effect(out, r, h->m);
     put_counterexample(out, r, judgements_show(p->judgements, &r->judgement), g->m);
-    put_segments(out, r, levels);
+    print_segments(out, r, levels);
 }
 
-static void put_not_compared(struct stage_pair *p, const struct compared_region *r,
+/* What it would take to compare a region. */
+static const char *needs(struct str why) {
+    static const char *const known[][2] = {
+        {"no evaluator", "what the op computes (lowering.yml, or an evaluator)"},
+        {"too many", "a value between them that both modules have"},
+        {"too large", "smaller shapes of the same model"},
+        {"cost too much", "smaller shapes of the same model"},
+        {"small enough", "smaller shapes of the same model"},
+        {"collective", "collectives along one axis of at most eight devices"},
+        {"static", "static shapes"},
+        {"argument that only one", "modules of one compile, with the same arguments"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_find(why, str_of(known[i][0])))
+            return known[i][1];
+    return NULL;
+}
+
+static void put_not_compared(struct buf *out, const struct compared_region *r,
                              const struct level levels[SIDES_OF_CUT]) {
-    buf_printf(&p->report, "  - kind: not_compared\n");
-    put_text(&p->report, "    ", "reason", r->judgement.why);
-    put_segments(&p->report, r, levels);
+    const char *needed = needs(r->judgement.why);
+    buf_add(out, STR("  - kind: not_compared\n"));
+    put_text(out, "    ", "reason", r->judgement.why);
+    if (needed)
+        put_text(out, "    ", "needs", str_of(needed));
+    print_segments(out, r, levels);
+}
+
+static void put_proved(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
+    buf_printf(out, "  - kind: proved\n    shapes: %u\n", r->judgement.shapes);
+    if (r->judgement.bound > 0)
+        buf_printf(out, "    bound: %.2g # relative; the rounding of constants explains it\n", r->judgement.bound);
+    print_segments(out, r, levels);
+}
+
+void print_region(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+                  const struct level levels[SIDES_OF_CUT]) {
+    if (r->judgement.answer == ANSWER_DIFFERENT)
+        put_different(out, p, r, levels);
+    else if (r->judgement.answer == ANSWER_NOT_COMPARED)
+        put_not_compared(out, r, levels);
+    else
+        put_proved(out, r, levels);
 }
 
 void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
@@ -140,12 +190,12 @@ void print_entries(struct stage_pair *p, const struct module_comparison *m, cons
     for (int answer = ANSWER_DIFFERENT; answer <= (o->details ? ANSWER_NOT_COMPARED : ANSWER_DIFFERENT); answer++)
         for (uint32_t i = 0; i < m->nregions; i++) {
             const struct compared_region *r = &m->regions[i];
-            if (!r->needed || (int)r->judgement.answer != answer)
+            uint32_t op = fused_op(r, &levels[AFTER].graph);
+            struct str name = op == NONE ? STR("none") : mlir_op_name(levels[AFTER].graph.m, op);
+            if (!r->needed || (int)r->judgement.answer != answer || !is_chosen(o->only, name))
                 continue;
-            if (answer == ANSWER_DIFFERENT)
-                put_entry(p, r, levels, o);
-            else
-                put_not_compared(p, r, levels);
+            p->ndifferences += answer == ANSWER_DIFFERENT;
+            print_region(&p->report, p, r, levels);
         }
 }
 

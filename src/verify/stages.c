@@ -87,6 +87,10 @@ enum fa_status find_pairs(struct fa_verification *v) {
                  o->nfiles ? "more than two files" : "no file given");
         return FA_USAGE;
     }
+    if (o->precision && o->nfiles < 2) {
+        complain(v, "", "give two modules, the one of the device last", "--precision compares two modules");
+        return FA_USAGE;
+    }
     bool good = true;
     for (size_t i = 0; i < o->nfiles; i++)
         good &= source_read(&v->sources, o->files[i], o->max_input, &v->diags);

@@ -181,16 +181,15 @@ static uint32_t find_constants(const struct graph *g, struct constant_at *out) {
     return n;
 }
 
-/* Both results, those of the first and the last device side by side. */
-static bool evaluate(const struct circuit *c, const struct given *given, uint32_t n, enum equals equals,
-                     struct arena *a, const struct tensor *out[2], struct str *why) {
+bool circuit_evaluate(const struct circuit *c, const struct given *given, uint32_t n, struct evaluation_mode how,
+                      struct arena *a, const struct tensor *out[2], struct str *why) {
     struct device_lockstep *l = arena_alloc(a, sizeof *l);
     struct eval_context b = {.arena = a};
     const struct tensor *last[2];
     uint32_t devices = devices_of_circuit(c, why);
     if (devices == 0)
         return false;
-    lockstep_begin(l, c, devices, given, n, equals, a);
+    lockstep_begin(l, c, devices, given, n, how, a);
     if (!lockstep_evaluate(l, 0, out, why) || (devices > 1 && !lockstep_evaluate(l, devices - 1, last, why)))
         return false;
     for (int side = 0; side < 2 && devices > 1; side++) {
@@ -224,7 +223,7 @@ static void add_slack(const struct circuit *c, const struct given *given, enum e
         for (int64_t k = 0; t && k < t->n; k++)
             t->x[k] = graph_constant(&c->module.graph, constants[i].value).value + constants[i].error;
         more[n] = (struct given){constants[i].value, t};
-        if (!t || !evaluate(c, more, n + 1, equals, a, moved, &why))
+        if (!t || !circuit_evaluate(c, more, n + 1, (struct evaluation_mode){.equals = equals}, a, moved, &why))
             continue;
         for (int side = 0; side < 2; side++)
             for (int64_t k = 0; k < moved[side]->n && moved[side]->n == results[side]->n; k++) {
@@ -246,7 +245,8 @@ struct comparison circuit_compare(const struct circuit *c, const struct given *g
     const struct tensor *t[2];
     struct comparison o = {.at = -1};
     double largest = 0, worst = tolerance, *slack = NULL;
-    o.evaluated = evaluate(c, given, c->reference.ninputs, equals, a, t, &o.why);
+    o.evaluated =
+        circuit_evaluate(c, given, c->reference.ninputs, (struct evaluation_mode){.equals = equals}, a, t, &o.why);
     if (!o.evaluated)
         return o;
     o.shape = t[0]->shape;

@@ -27,6 +27,13 @@ struct trial_of_circuit {
     enum equals equals;
 };
 
+/* How a circuit is evaluated. */
+struct evaluation_mode {
+    enum equals equals;
+    enum arithmetic arithmetic;
+    bool blackhole, exact_products; /* as in struct eval_context */
+};
+
 /* Where the results of one evaluation differ most, relative to the element or to a thousandth of the largest; what the
  * rounding of constants explains is taken off. */
 struct comparison {
@@ -48,6 +55,10 @@ bool circuit_resize(const struct circuit *c, const struct extents *e, const stru
 /* Numbers of a kind for the arguments; false: the trial has none of its own. */
 bool circuit_fill(const struct circuit *c, enum trial trial, uint64_t seed, struct eval_context *b,
                   struct given given[MAX_INPUTS]);
+/* Both results, those of the first and the last device side by side. The first of `n` tensors are the arguments. False
+ * with a reason. */
+bool circuit_evaluate(const struct circuit *c, const struct given *given, uint32_t n, struct evaluation_mode how,
+                      struct arena *a, const struct tensor *out[2], struct str *why);
 struct comparison circuit_compare(const struct circuit *c, const struct given *given, enum equals equals,
                                   struct arena *a);
 

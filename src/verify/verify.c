@@ -5,6 +5,7 @@
 
 #include "base/work.h"
 #include "report/file.h"
+#include "report/report.h"
 
 static void add_up(struct fa_verification *v, const struct stage_pair *p) {
     v->ndifferences += p->ndifferences;
@@ -40,12 +41,16 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     p->judgements = v->judgements;
     for (int side = 0; side < SIDES_OF_CUT; side++)
         level_read(&levels[side], &p->text[side], &p->diags);
-    compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph);
+    compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph, v->options->precision);
     memcpy(p->ops, m.ops, sizeof p->ops);
     memcpy(p->answers, m.answers, sizeof p->answers);
     p->why = arena_str(&p->arena, m.why);
     p->missing = most_frequent_reason(&m, &p->arena);
     print_entries(p, &m, levels, v->options);
+    if (v->options->precision)
+        print_precision(p, &m, levels, v->options);
+    if (v->options->at)
+        print_place(p, &m, levels, v->options);
     module_comparison_free(&m);
     for (int side = 0; side < SIDES_OF_CUT; side++)
         level_free(&levels[side]);
@@ -79,14 +84,22 @@ static enum fa_status run(struct fa_verification *v) {
     for (uint32_t i = 0; i < v->npairs; i++) {
         diags_take(&v->diags, &v->pairs[i].diags);
         add_up(v, &v->pairs[i]);
+        buf_add(&v->text, buf_str(&v->pairs[i].answer));
         none += v->pairs[i].why.n > 0;
     }
+    if (v->text.n)
+        buf_addc(&v->text, '\0');
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         n += v->ops[side];
         missing += v->answers[side][ANSWER_NOT_COMPARED];
     }
     print_check(v);
     double share = n ? 1 - (double)missing / n : none ? 0 : 1;
+    if (v->options->at && !v->text.n)
+        diag_add(&v->diags, SEV_ERROR, (struct source_location){v->options->files[0], 0, 0},
+                 "a value, a line, an op and its line, or a location", "nothing is at '%s'", v->options->at);
+    if (v->options->at)
+        return v->text.n ? FA_CLEAN : FA_INPUT;
     if (v->ndifferences)
         return FA_MISSED;
     if (none == v->npairs || share < v->options->min_compared) {
@@ -101,7 +114,6 @@ struct fa_verification *fa_verify(const struct fa_verify_options *options) {
     v->options = options;
     v->diags = (struct diags){.arena = &v->arena};
     v->status = run(v);
-    v->options = NULL;
     return v;
 }
 
@@ -126,13 +138,29 @@ struct fa_compared fa_verification_compared(const struct fa_verification *v, boo
     return (struct fa_compared){v->ops[after], a[ANSWER_PROVED], a[ANSWER_DIFFERENT], a[ANSWER_NOT_COMPARED]};
 }
 
+const char *fa_verification_text(const struct fa_verification *v) {
+    return v->text.n ? v->text.p : "";
+}
+
 bool fa_verification_write(struct fa_verification *v, const char *path, char *error, size_t n) {
     return !v->report.n || file_write_text(buf_str(&v->report), path, error, n);
+}
+
+bool fa_verification_remove_stale(const struct fa_verification *v, const char *path) {
+    const struct fa_verify_options *o = v->options;
+    bool two = o->nfiles == 2;
+    const struct report_head head = {.keys = {"input", "compared", "checks"},
+                                     .nkeys = 3,
+                                     .input = {two ? "before" : "log", "after"},
+                                     .paths = {o->nfiles ? o->files[0] : NULL, two ? o->files[1] : NULL}};
+    return v->status == FA_CLEAN && !v->report.n && !o->only && strcmp(path, "-") != 0 &&
+           remove_stale(&head, path);
 }
 
 void fa_verification_free(struct fa_verification *v) {
     for (uint32_t i = 0; i < v->npairs; i++) {
         buf_free(&v->pairs[i].report);
+        buf_free(&v->pairs[i].answer);
         diags_free(&v->pairs[i].diags);
         arena_free(&v->pairs[i].arena);
     }
@@ -143,6 +171,7 @@ void fa_verification_free(struct fa_verification *v) {
     if (v->judgements)
         judgements_free(v->judgements);
     buf_free(&v->report);
+    buf_free(&v->text);
     diags_free(&v->diags);
     arena_free(&v->arena);
     free(v);

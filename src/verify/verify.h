@@ -14,6 +14,7 @@ struct stage_pair {
     struct judgements *judgements;
     /* results */
     struct buf report; /* entries */
+    struct buf answer; /* for standard output: of --precision or --at */
     uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
     struct str why;     /* nothing was compared; or empty */
     struct str missing; /* the most frequent reason why ops were not compared; or empty */
@@ -30,7 +31,7 @@ struct fa_verification {
     struct stage_pair *pairs;
     uint32_t npairs, pairs_cap;
     struct judgements *judgements;
-    struct buf report;
+    struct buf report, text;
     uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
     enum fa_status status;
 };
@@ -40,6 +41,17 @@ enum fa_status find_pairs(struct fa_verification *v);
 /* Appends the entries of a comparison to the report of the pair. */
 void print_entries(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
                    const struct fa_verify_options *o);
+/* Appends the entry of a region, whatever was found. */
+void print_region(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+                  const struct level levels[SIDES_OF_CUT]);
+/* Appends the ops of a region in both modules, as they are written. */
+void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]);
+/* The entries of what is at options.at. */
+void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+                 const struct fa_verify_options *o);
+/* The list of what the device loses, where it is asked for. */
+void print_precision(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+                     const struct fa_verify_options *o);
 /* The whole report. */
 void print_check(struct fa_verification *v);
 

@@ -1,0 +1,119 @@
+/* The list of what a device loses, most first: equal regions are one row. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "prove/verdict.h"
+#include "reduce/print_module.h"
+#include "verify/loss.h"
+#include "verify/verify.h"
+
+enum { MAX_ROWS = 20, MAX_CHOICES = 256 };
+
+struct loss_row {
+    const struct proved_value *first;
+    uint32_t places;
+    struct loss loss;
+};
+
+static int by_text(const void *p, const void *q) {
+    const struct loss_row *a = p, *b = q;
+    size_t n = a->first->text.n < b->first->text.n ? a->first->text.n : b->first->text.n;
+    int order = n ? memcmp(a->first->text.p, b->first->text.p, n) : 0;
+    if (order == 0 && a->first->text.n != b->first->text.n)
+        order = a->first->text.n < b->first->text.n ? -1 : 1;
+    return order ? order : (a->first->op > b->first->op) - (a->first->op < b->first->op);
+}
+
+static int largest_first(const void *p, const void *q) {
+    const struct loss_row *a = p, *b = q;
+    double x = a->loss.on_device, y = b->loss.on_device;
+    return x != y ? (x < y) - (x > y) : (a->first->op > b->first->op) - (a->first->op < b->first->op);
+}
+
+/* ---- what a region computes with ---- */
+
+static void add_choice(struct buf *out, const char *choice) {
+    if (out->n < MAX_CHOICES && !str_find(buf_str(out), str_of(choice)))
+        buf_printf(out, "%s%s", out->n ? ", " : "", choice);
+}
+
+static void add_config(struct buf *out, struct str config) {
+    static const char *const choices[][2] = {{"= lofi", "lofi"},
+                                             {"= hifi2", "hifi2"},
+                                             {"= hifi3", "hifi3"},
+                                             {"fp32_dest_acc_en = false", "16-bit accumulator"},
+                                             {"math_approx_mode = true", "approximate mode (not computed)"}};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (str_find(config, str_of(choices[i][0])))
+            add_choice(out, choices[i][1]);
+}
+
+/* Formats of fewer bits than f32, fidelity and accumulator. */
+static void list_choices(const struct graph *g, const struct proved_value *v, struct buf *out) {
+    for (enum dtype t = DT_BFP2; t >= DT_TF32; t--) /* the narrowest first */
+        for (uint32_t i = 0; i < v->nops; i++) {
+            const struct mlir_op *o = &g->m->ops[v->ops[i]];
+            bool found = o->nresults && graph_dtype(g, o->first_result) == t;
+            for (uint32_t k = 0; k < graph_noperands(g, v->ops[i]); k++)
+                found |= is_tensor_operand(g, graph_operands(g, v->ops[i])[k]) &&
+                         graph_dtype(g, graph_operands(g, v->ops[i])[k]) == t;
+            if (found)
+                add_choice(out, dtype_name(t));
+        }
+    for (uint32_t i = 0; i < v->nops; i++) {
+        struct str config;
+        if (mlir_attr(g->m, v->ops[i], "compute_config", &config))
+            add_config(out, config);
+    }
+}
+
+/* ---- rows ---- */
+
+static uint32_t make_rows(const struct module_comparison *m, bool blackhole, struct loss_row *rows) {
+    uint32_t n = 0, kept = 0;
+    for (uint32_t i = 0; i < m->nproved; i++)
+        if (m->proved[i].text.n)
+            rows[n++] = (struct loss_row){.first = &m->proved[i], .places = 1};
+    qsort(rows, n, sizeof *rows, by_text);
+    for (uint32_t i = 0; i < n; i++) {
+        if (kept && str_eq(rows[kept - 1].first->text, rows[i].first->text)) {
+            rows[kept - 1].places++;
+            continue;
+        }
+        rows[kept] = rows[i];
+        rows[kept].loss = miter_loss(rows[i].first->text, blackhole);
+        kept += rows[kept].loss.known && rows[kept].loss.on_device > 0;
+    }
+    qsort(rows, kept, sizeof *rows, largest_first);
+    return kept;
+}
+
+static void print_row(struct buf *out, const struct level *after, const struct loss_row *r) {
+    struct buf choices = {0};
+    struct str name = mlir_op_name(after->graph.m, r->first->op), place = STR("");
+    char pcc[16] = "-";
+    list_choices(&after->graph, r->first, &choices);
+    if (mlir_loc_names(after->graph.m, r->first->op, &place, 1) < 1 || !place.n)
+        place = mlir_loc_text(after->graph.m, r->first->op);
+    if (isfinite(r->loss.pcc))
+        snprintf(pcc, sizeof pcc, "%.6f", r->loss.pcc);
+    buf_printf(out, "%-8.2g %-9.2g %-9s %6u  %-30.*s %-34.*s %.*s\n", r->loss.on_device, r->loss.by_types, pcc,
+               r->places, (int)name.n, name.p, choices.n ? (int)choices.n : 3, choices.n ? choices.p : "f32",
+               (int)place.n, place.p);
+    buf_free(&choices);
+}
+
+void print_precision(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+                     const struct fa_verify_options *o) {
+    struct loss_row *rows = xcalloc(m->nproved + (size_t)1, sizeof *rows);
+    uint32_t n = make_rows(m, is_for_blackhole(levels[AFTER].graph.m), rows);
+    uint32_t shown = o->details || n < MAX_ROWS ? n : MAX_ROWS;
+    if (n)
+        buf_printf(&p->answer, "%-8s %-9s %-9s %6s  %-30s %-34s %s\n", "loss", "by types", "PCC", "places", "op",
+                   "computed with", "first place");
+    for (uint32_t i = 0; i < shown; i++)
+        print_row(&p->answer, &levels[AFTER], &rows[i]);
+    if (shown < n)
+        buf_printf(&p->answer, "and %u with less; --details lists all\n", n - shown);
+    free(rows);
+}
