@@ -1467,6 +1467,11 @@ class Usage(Case):
                 self.assertIn(option, out)
             if shutil.which(shell):
                 subprocess.run([shell, "-n"], input=out, text=True, check=True)
+        if shutil.which("fish"):
+            script = self.run_it("completion", "fish")[1] + "\ncomplete -C 'fusion-audit expl'; complete -C 'fusion-audit --sort '"
+            done = subprocess.run(["fish", "-c", script], cwd=self.dir, stdout=subprocess.PIPE, text=True)
+            self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
+                             ["explain", "count", "name", "saving"])
         self.assertEqual(self.run_it("completion", "tcsh"),
                          (2, "", "fusion-audit: error: completion is followed by bash, zsh or fish\n" + TRY))
         self.wrong("completion is followed by bash, zsh or fish", "completion")

@@ -227,6 +227,24 @@ Test(price, an_operand_in_another_order_is_charged_a_permute) {
     cr_expect_eq(x.with.counted.launches, 2);
 }
 
+/* The fused op is one of the match, and takes its operand in the order that it took it in. */
+Test(price, what_brings_an_operand_to_the_op_that_takes_in_the_rest_stays) {
+    const char *pool = "o = ttnn.max_pool2d t {batch_size = 1 : si32, channels = 32 : si32, input_height = 32 : si32, "
+                       "input_width = 32 : si32, kernel_size = array<i32: 3, 3>, stride = array<i32: 1, 1>, padding = "
+                       "array<i32: 1, 1>, dilation = array<i32: 1, 1>, ceil_mode = false} -> 1x1x1024x32xbf16";
+    const char *moved = "e = ttnn.exp x\nt = ttnn.permute e {permutation = array<i64: 0, 1, 3, 2>} -> 1x1x1024x32xbf16",
+               *straight = "t = ttnn.exp x";
+    for (int i = 0; i < 2; i++) {
+        char ops[768];
+        pattern_file(
+            "name: s\nfused_op: ttnn.max_pool2d\nsource: ttnn\nmatch: |\n  e = op exp(x)\n  out = max_pool2d(e)\n");
+        snprintf(ops, sizeof ops, "%s\n%s", i ? moved : straight, pool);
+        struct price x = price_short(i ? "x:1x1x32x1024xbf16!input" : "x:1x1x1024x32xbf16!input", ops);
+        cr_expect_eq(x.without.counted.launches, 2 + i);
+        cr_expect_eq(x.with.counted.launches, 1 + i);
+    }
+}
+
 Test(price, a_tensor_beyond_all_memory_has_no_price) {
     pattern_file(SILU);
     forget_ir();

@@ -44,15 +44,20 @@ static bool used_outside(const struct parts *s, uint32_t value) {
     return false;
 }
 
+static bool is_matched(const struct parts *s, uint32_t op) {
+    for (uint32_t i = 0; i < s->match->nops; i++)
+        if (s->match->ops[i] == op)
+            return true;
+    return false;
+}
+
 /* A result of the fused op: inner ops of a match have no users outside, but its roots and what it yields besides. */
 static bool yields(const struct parts *s, uint32_t op) {
     const struct mlir_op *o = &graph_of(s)->m->ops[op];
-    bool matched = false, used = op == s->match->root;
-    for (uint32_t i = 0; i < s->match->nops; i++)
-        matched |= s->match->ops[i] == op;
+    bool used = op == s->match->root;
     for (uint32_t v = o->first_result; v < o->first_result + o->nresults; v++)
         used |= used_outside(s, v);
-    return matched && used;
+    return used && is_matched(s, op);
 }
 
 static bool is_softmax(enum op_kind k) {
@@ -88,11 +93,33 @@ static bool moves_result(const struct parts *s, uint32_t op) {
     const struct graph *g = graph_of(s);
     uint32_t result = g->m->ops[op].first_result, from = graph_through(g, op);
     int64_t whole = graph_numel(g, g->m->ops[s->match->root].first_result);
-    for (uint32_t i = 0; i < s->match->nops; i++)
-        if (s->match->ops[i] == op)
-            return false;
     return graph_class(g, op) == OP_MOVE && !s->attention && op_table[s->fused].class != OP_AXISWISE &&
            maker(s, from) != NONE && graph_numel(g, from) == whole && graph_numel(g, result) == whole;
+}
+
+/* A norm, an attention or an elementwise op. */
+static bool takes_any_order(const struct parts *s) {
+    enum op_class class = op_table[s->fused].class;
+    return s->attention || class == OP_AXISWISE || class == OP_ELTWISE;
+}
+
+/* Movement into a pool or a product of the match that the fused op is: its operand is moved all the same. Of other ops,
+ * permute_operands charges it. */
+static bool moves_operand(const struct parts *s, uint32_t op) {
+    const struct graph *g = graph_of(s);
+    enum op_class class = graph_class(g, op);
+    if (takes_any_order(s) || (class != OP_MOVE && class != OP_LAYOUT) || maker(s, graph_operands(g, op)[0]) == NONE)
+        return false;
+    for (uint32_t at = op, user;; at = user) {
+        uint32_t result = g->m->ops[at].first_result;
+        user = g->first_use[result] < g->first_use[result + 1] ? g->uses[g->first_use[result]] : NONE;
+        if (user == NONE || part_of(s, user) == NONE)
+            return false;
+        if (g->kind[user] == s->fused)
+            return graph_operands(g, user)[0] == result;
+        if (class == OP_LAYOUT || !graph_looks_through(g, user))
+            return false;
+    }
 }
 
 /* A value from outside that the fused op reads: a number in all elements becomes an attribute, and so does an argument
@@ -150,7 +177,7 @@ static void mark_staying(struct parts *s) {
         }
     }
     for (uint32_t i = 0; i < s->n; i++)
-        s->stays[i] |= moves_result(s, s->ops[i]);
+        s->stays[i] |= !is_matched(s, s->ops[i]) && (moves_result(s, s->ops[i]) || moves_operand(s, s->ops[i]));
 }
 
 static bool begin(struct parts *s, struct pricer *p, const struct match *m, const struct match_detail *d) {
@@ -336,8 +363,7 @@ static bool is_turned(const struct binding *b) {
 static bool permute_operands(const struct parts *s, struct cost *out) {
     const struct formula *f = &s->match->pattern->formula;
     const struct match_detail *d = s->detail;
-    enum op_class class = op_table[s->fused].class;
-    if (!s->attention && class != OP_AXISWISE && class != OP_ELTWISE)
+    if (!takes_any_order(s))
         return true;
     for (uint32_t i = 0; i < d->nslots; i++) {
         const struct binding *b = &d->slots[i];

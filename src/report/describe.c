@@ -3,6 +3,7 @@
 #include "report/describe.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "place/classify.h"
 #include "place/flow.h"
@@ -21,6 +22,7 @@ struct describer {
     struct str_list *conflicts; /* by match; NULL: there are none */
     struct pricer pricer;
     struct ranks *ranks, *origin_ranks; /* of the graph, and of its TTIR */
+    bool *counted;                      /* per op: what is saved there is in the sum of the report */
     struct arena arena;                 /* freed after each match */
 };
 
@@ -35,6 +37,7 @@ static void begin_describing(struct describer *by) {
                                       .ngraphs = f->ngraphs};
     by->query = binding_query_new(f->graph);
     by->ranks = ranks_new(f->graph);
+    by->counted = xcalloc(f->graph->m->nops + (size_t)1, sizeof *by->counted);
     by->origin_ranks = f->origins ? ranks_new(f->origins->pairing.ttir) : NULL;
     pricer_begin(&by->pricer, f->graph, f->device, f->cycles);
     by->pricer.measured = f->measured;
@@ -47,6 +50,7 @@ static void end_describing(struct describer *by) {
     binding_query_free(by->notes.origin_query);
     flow_free(by->notes.flow);
     pricer_end(&by->pricer);
+    free(by->counted);
     ranks_free(by->ranks);
     ranks_free(by->origin_ranks);
     arena_free(&by->arena);
@@ -188,6 +192,19 @@ static bool is_suppressed(struct describer *by, const struct described *x, struc
     return true;
 }
 
+/* The sum is of what can all be fused: direct fusions, and others as long as nobody else needs their ops. */
+static void count_saving(struct describer *by, const struct described *x, double saved, struct report *r) {
+    const struct match *m = x->match;
+    bool alone = x->counts || !x->conflicts.n;
+    for (uint32_t k = 0; k < m->nops && !x->counts; k++)
+        alone &= !by->counted[m->ops[k]];
+    if (!alone || !(saved > 0))
+        return;
+    for (uint32_t k = 0; k < m->nops; k++)
+        by->counted[m->ops[k]] = true;
+    r->saved_us += saved;
+}
+
 static void add_instance(struct describer *by, const struct described *x, struct report *r) {
     const struct match *m = x->match;
     if (is_suppressed(by, x, r)) {
@@ -205,8 +222,8 @@ static void add_instance(struct describer *by, const struct described *x, struct
         components[k] = mlir_op_name(m->graph->m, m->ops[k]);
     key.component_ops = (struct str_list){components, m->nops};
     report_add(r, &key, &in);
-    if (in.saved > 0 && (x->counts || !x->conflicts.n))
-        r->saved_us += in.saved;
+    if (!r->count_only)
+        count_saving(by, x, in.saved, r);
     arena_reset(&by->arena);
 }
 
