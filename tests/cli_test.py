@@ -1198,7 +1198,7 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         for at in ("fc1", "400", "other.mlir:4", "%9", "#loc99"):
             status, out, err = self.explain("--at", at, "--ttir-only", "m.mlir")
             self.assertEqual((status, out), (3, ""))
-            self.assertIn("m.mlir: error: nothing is at '%s'\n  hint: --at takes" % at, err)
+            self.assertIn("error: nothing in the input is at '%s'\n  hint: --at takes" % at, err)
 
     def test_what_matches(self):
         self.assertEqual(self.explain("m.ttir.mlir", "m.ttnn.mlir"), (0, "nothing comes close\n", ""))

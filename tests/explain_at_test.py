@@ -24,6 +24,7 @@ def named_in(instance):
     yield from re.findall(r"(?<![\w:])(?:ttir:)?%\w+", notes)
     yield from re.findall(r"[\w.]+ at line \d+", notes)
     yield from locations[1].split(", ") if locations else []
+    yield from (m for m in re.findall("(?m)^model location: (.*)$", instance["notes"]) if re.search(r"\w[._]\w", m))
     yield from re.findall(r"#loc\d*", instance.get("ir_loc", ""))
     for level in "ttir", "ttnn":
         yield from (f"{level}:{v}" for v in re.findall(r"(?m)^(%\w+)", instance.get(level + "_segment", "")))

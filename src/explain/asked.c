@@ -61,6 +61,13 @@ static struct asked_place asked_place_of(const char *at) {
             return q;
         q.op = STR("");
     }
+    const char *paren = memrchr(rest.p, '(', rest.n); /* "layer 0 (encoder.layer.0.dense)" */
+    if (paren && str_ends(rest, STR(")")) && memchr(rest.p, ' ', (size_t)(paren - rest.p)))
+        q.text = (struct str){paren + 1, rest.n - (size_t)(paren - rest.p) - 2};
+    (void)(take(&q.text, "fed by ") || take(&q.text, "before "));
+    const char *several = str_find(q.text, STR(": ")); /* "encoder.layer.0: query, key" */
+    several = several ? several : str_find(q.text, STR(", "));
+    q.text.n = several ? (size_t)(several - q.text.p) : q.text.n;
     (void)take(&rest, "line ");
     q.line = number_at(rest);
     for (size_t i = rest.n; i-- > 1 && !q.line;) /* the last colons first: a path may have some */
@@ -73,11 +80,31 @@ static struct asked_place asked_place_of(const char *at) {
 
 /* ---- the ops of one level ---- */
 
+static bool separates(struct str name, const char *p) {
+    return p == name.p + name.n || strchr("._/'[]", *p);
+}
+
+/* The name, or a path in it: "encoder.layer.0" in "model.encoder.layer.0.dense.weight". A name without any separator is
+ * that of an op, and not of all that have it. */
+static bool is_named(struct str name, struct str at) {
+    if (!at.n || (!memchr(at.p, '.', at.n) && !memchr(at.p, '_', at.n)))
+        return at.n && str_eq(name, at);
+    for (struct str rest = name; rest.n >= at.n;) {
+        const char *p = str_find(rest, at);
+        if (!p)
+            return false;
+        if ((p == name.p || separates(name, p - 1)) && separates(name, p + at.n))
+            return true;
+        rest = (struct str){p + 1, (size_t)(name.p + name.n - p - 1)};
+    }
+    return false;
+}
+
 static bool has_location(const struct mlir *m, uint32_t op, struct str at) {
     struct str names[MOST_NAMES];
     int n = mlir_loc_names(m, op, names, MOST_NAMES);
     for (int i = 0; i < n && i < MOST_NAMES; i++)
-        if (str_eq(names[i], at))
+        if (is_named(names[i], at))
             return true;
     return str_eq(mlir_loc_text(m, op), at);
 }
@@ -121,6 +148,19 @@ static bool mark_values(const struct graph *g, struct str name, bool *asked) {
     return any;
 }
 
+/* What uses arguments of this name; computed once, what uses that. */
+static bool mark_arguments(const struct graph *g, struct str at, bool *asked) {
+    bool any = false;
+    for (uint32_t v = 0; v < g->m->nvalues; v++) {
+        uint32_t argument = graph_argument(g, v);
+        if (argument == NONE || !is_named(graph_argument_name(g, argument), at))
+            continue;
+        mark_users(g, v, asked);
+        any |= g->first_use[v] < g->first_use[v + 1];
+    }
+    return any;
+}
+
 static bool mark_level(const struct level *l, const struct asked_place *q, bool *asked) {
     const struct mlir *m = &l->ir;
     uint64_t line = 0;
@@ -130,7 +170,9 @@ static bool mark_level(const struct level *l, const struct asked_place *q, bool 
     for (uint32_t op = 0; op < m->nops && !(q->line && !q->file.n); op++)
         if (graph_class(&l->graph, op) != OP_STRUCTURE && has_location(m, op, q->text))
             any = asked[op] = true;
-    if (any || !q->line || !is_of_file(l, q, &line))
+    if (!any && !q->line)
+        return mark_arguments(&l->graph, q->text, asked);
+    if (any || !is_of_file(l, q, &line))
         return any;
     for (uint32_t op = 0; op < m->nops; op++)
         if (graph_class(&l->graph, op) != OP_STRUCTURE && is_on_line(m, op, line) &&

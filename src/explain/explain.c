@@ -363,9 +363,10 @@ static enum fa_status run(struct fa_explanation *e, const struct fa_options *o, 
     for (uint32_t i = 0; i < e->inputs.ncompiles; i++)
         any |= explain_graph(e, &e->inputs.compiles[i], o->unpaired);
     if (e->at && !any) {
-        diag_add(&e->diags, SEV_ERROR, (struct source_location){o->files[0], 0, 0},
-                 "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op and its line, a location or its alias",
-                 "nothing is at '%s'", e->at);
+        diag_add(&e->diags, SEV_ERROR, (struct source_location){"", 0, 0},
+                 "--at takes a value (%12, ttir:%12), a line, FILE:LINE, an op and its line, a name, a location or its "
+                 "alias",
+                 "nothing in the input is at '%s'", e->at);
         return FA_INPUT;
     }
     if (e->n)
