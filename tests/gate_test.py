@@ -440,7 +440,7 @@ class Many(Case):
         status, out, err = self.many("in", "absent")
         self.assertEqual(status, 3)
         self.assertIn("absent: error: ", err)
-        self.assertIn("in/lonely.mlir: error: is TTNN of no TTIR that was given\n", err)
+        self.assertIn("in/lonely.mlir: error: no TTIR that was given belongs to this TTNN\n", err)
         self.check(out)
 
     def test_printed_again_by_the_runtime(self):
@@ -689,7 +689,8 @@ class Formats(Case):
                 os.remove(self.path(file))
             self.assertEqual(os.listdir(self.dir), ["m.mlir"])
         self.assertTrue(json.loads(self.run_it("--format=json:-", *audit)[1])["missed_fusions"])
-        for args in (("--format=xml",), ("--format=",), ("--format=json:",), ("--format=json", "--format=sarif", "-o", "x"),
+        for args in (("-o", "x", "--format=json:x"), ("-o", "x", "--write-baseline=x"), ("-o", "x", "--write-expect=x"),
+                     ("--format=xml",), ("--format=",), ("--format=json:",), ("--format=json", "--format=sarif", "-o", "x"),
                      ("--format=json:m.mlir",), ("--format=yaml:-", "--format=json:-")):
             self.assertEqual(self.run_it(*args, *audit)[0:2], (2, ""), args)
 

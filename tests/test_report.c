@@ -92,13 +92,13 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
     r.saved_us = 2;
     r.total_us = 3000;
     cr_assert_str_eq(summary_of(&r, 100),
-                     "r.yml: 6 places, 5 fused ops; all would save 2.0 us of 3.0 ms\n"
+                     "r.yml: 6 places, 5 fused ops; about 2.0 us of 3.0 ms to save\n"
                      "   saves  places  fused op    what to do\n"
                      " 20.0 ms       1  ttnn.a      no pass makes it; write one in TTIR\n"
                      "   70 us       2  ttnn.a,     set level=1\n"
                      "                  ttnn.ab\n"
-                     " -3.0 us       1  ttnn.slow   leave it: the fused op is slower by the model\n"
-                     "request kernels (2 places, 90.0 ms): cuda.k, cuda.l\n");
+                     " -3.0 us       1  ttnn.slow   leave it: fusing is estimated to be slower\n"
+                     "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
 }
 
 Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {

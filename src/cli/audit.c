@@ -203,13 +203,17 @@ static bool is_directory(const char *path) {
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static enum fa_status refuse_many(const struct options *o) {
+static enum fa_status refuse_many(const struct options *o, size_t ncompiles) {
     struct options copy = *o;
     char message[256];
-    if (!o->output_dir)
-        return complain(FA_USAGE, "several compiles: --output-dir=DIR gives each a report of its own");
-    if (!is_directory(o->output_dir))
-        return complain(FA_USAGE, "--output-dir: no such directory");
+    if (!o->output_dir) {
+        snprintf(message, sizeof message, "%zu compiles: --output-dir=DIR gives each a report of its own", ncompiles);
+        return complain(FA_USAGE, message);
+    }
+    if (!is_directory(o->output_dir)) {
+        snprintf(message, sizeof message, "--output-dir: %.200s is no directory", o->output_dir);
+        return complain(FA_USAGE, message);
+    }
     for (size_t i = 0; i < sizeof files_of_pairs / sizeof *files_of_pairs; i++) {
         const char *directory = *option_at(&copy, files_of_pairs[i].field);
         if (!directory || is_directory(directory))
@@ -259,14 +263,14 @@ static void audit_only_pair(struct many *m, struct fa_pair pair) {
 static enum fa_status run_many(const struct options *o) {
     struct fa_options options = options_audit(o);
     struct many m = {.options = o};
-    if (o->output_dir && refuse_many(o) != FA_CLEAN)
+    if (o->output_dir && refuse_many(o, 0) != FA_CLEAN)
         return FA_USAGE;
     struct fa_pairs *pairs = fa_find_pairs(&options);
     m.status = say_pairs(pairs);
     if (o->output_dir)
         audit_pairs(&m, pairs);
     else if (fa_pairs_count(pairs) > 1)
-        m.status = refuse_many(o);
+        m.status = refuse_many(o, fa_pairs_count(pairs));
     else if (fa_pairs_count(pairs) == 1)
         audit_only_pair(&m, fa_get_pair(pairs, 0));
     fa_pairs_free(pairs);

@@ -3,7 +3,7 @@
 const struct command_spec command_specs[] = {
     {"inspect", CMD_INSPECT, "what was understood of a file"},
     {"explain", CMD_EXPLAIN, "what nearly matches, and what differs"},
-    {"patterns", CMD_PATTERNS, "list, show, check, test, draft patterns"},
+    {"patterns", CMD_PATTERNS, "list, show, check, test and draft patterns"},
     {"diff", CMD_DIFF, "what two compiles fuse and miss, and what changed"},
     {"summary", CMD_SUMMARY, "a table over many reports"},
     {"lower", CMD_LOWER, "what a fused op computes"},
@@ -45,7 +45,7 @@ const struct option_spec option_specs[] = {
     {"source", 0, TEXT, offsetof(struct options, sources), CMD_AUDIT | CMD_DIFF, "LIST",
      "only findings of ttnn, torch, triton, cuda"},
     {"include", 0, TEXT, offsetof(struct options, include), CMD_AUDIT | CMD_EXPLAIN, "LIST",
-     "also what is hidden: blocked, decomposed,\n"
+     "report what is hidden, too: blocked, decomposed,\n"
      "elementwise, elementwise-reduction"},
     {"device", 0, TEXT, offsetof(struct options, device), CMD_AUDIT | CMD_DIFF, "NAME",
      "price for n150, n300, p100, p150 or p150-fw18"},
@@ -60,16 +60,16 @@ const struct option_spec option_specs[] = {
     {"precision", 0, FLAG, offsetof(struct options, precision), CMD_VERIFY, NULL,
      "list what the device's arithmetic loses, most first"},
     {"min-compared", 0, TEXT, offsetof(struct options, min_compared), CMD_VERIFY, "SHARE",
-     "fail where less of the compute ops was (0.9)"},
+     "least share of compute ops to compare (0.9)"},
     {"jobs", 'j', TEXT, offsetof(struct options, jobs), CMD_AUDIT | CMD_DIFF | CMD_VERIFY, "N",
      "threads; one for each processor by default"},
     {"dry-run", 'n', FLAG, offsetof(struct options, dry_run), CMD_AUDIT, NULL, "write nothing, count only"},
     {"no-validate", 0, FLAG, offsetof(struct options, no_validate), CMD_AUDIT | CMD_DIFF, NULL, "do without proofs"},
     {"at", 0, TEXT, offsetof(struct options, at), CMD_EXPLAIN, "PLACE",
-     "only there, one for each pattern, matches too:\n"
-     "a value (%12, ttir:%12), a line (812, FILE:812), an\n"
-     "op and its line (ttnn.add 812), a location\n"
-     "(add.174), an alias (#loc12)"},
+     "only there, matches too: a value (%12, ttir:%12),\n"
+     "a line (812, FILE:812), an op and its line\n"
+     "(ttnn.add 812), a name (layer.0.dense), a\n"
+     "location (add.174), an alias (#loc12)"},
     {"at", 0, TEXT, offsetof(struct options, at), CMD_VERIFY, "PLACE",
      "say what was found there, in place of a report"},
     {"from", 0, TEXT, offsetof(struct options, from), CMD_PATTERNS, "FILE", "new: take the ops from this file"},
@@ -82,7 +82,7 @@ const struct option_spec option_specs[] = {
     {"seed", 0, TEXT, offsetof(struct options, seed), CMD_PATTERNS, "N",
      "test: other numbers, shapes and element types (0)"},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_AUDIT | CMD_DIFF, "NAME=N",
-     "limits: steps (20000), diagnostics (100), input MB"},
+     "limits: steps (20000), diagnostics (100), input"},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_PATTERNS, "NAME=N",
      "limits: steps (20000), diagnostics (100)"},
     {"limit", 0, TEXT, offsetof(struct options, limit), CMD_INSPECT, "NAME=N",

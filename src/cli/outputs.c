@@ -72,6 +72,14 @@ static bool add_format(struct options *o, const char *text) {
     return add_output(o, format, colon ? colon + 1 : o->output ? o->output : file);
 }
 
+/* Of the two a file each; for several compiles in directories. */
+static bool check_written(struct options *o, const char *option, const char *path) {
+    for (size_t i = 0; path && i < o->noutputs; i++)
+        if (strcmp(o->outputs[i].path, path) == 0)
+            return wrong(o, "%s and the report would both go to %s", option, path);
+    return !path || check_output(o, path);
+}
+
 static bool check_gates(struct options *o) {
     const struct {
         const char *name, *path;
@@ -86,9 +94,9 @@ static bool check_gates(struct options *o) {
     if (o->strict_baseline && !o->baseline)
         return wrong(o, "--strict-baseline says how --baseline=FILE is read");
     if (o->dry_run && (o->baseline || o->write_baseline))
-        return wrong(o, "--dry-run describes no finding that a baseline could have");
-    return (!o->write_baseline || check_output(o, o->write_baseline)) &&
-           (!o->write_expect || check_output(o, o->write_expect));
+        return wrong(o, "--dry-run and baselines exclude each other: it counts findings without describing them");
+    return check_written(o, "--write-baseline", o->write_baseline) &&
+           check_written(o, "--write-expect", o->write_expect);
 }
 
 bool outputs_check(struct options *o) {
@@ -98,10 +106,13 @@ bool outputs_check(struct options *o) {
         return wrong(o, "--precision and -o - both print to standard output");
     if (o->command == CMD_VERIFY)
         return check_output(o, o->output);
-    for (size_t i = 0; i < o->formats.n; i++)
+    bool unused = o->output || !o->formats.n; /* --output, by the formats */
+    for (size_t i = 0; i < o->formats.n; i++) {
         if (!add_format(o, o->formats.items[i]))
             return false;
-    if (!o->formats.n && !add_output(o, "yaml", o->output ? o->output : fa_default_file("yaml")))
+        unused = unused && strchr(o->formats.items[i], ':');
+    }
+    if (unused && !add_output(o, "yaml", o->output ? o->output : fa_default_file("yaml")))
         return false;
     return check_gates(o);
 }

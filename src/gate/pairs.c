@@ -226,12 +226,12 @@ static void say_pairs(struct finder *f) {
             add_pair(f, m->partner->path, m->path);
         else
             complain(f, SEV_ERROR, m->path, "--ttnn-only audits one TTNN file without TTIR",
-                     "is TTNN of no TTIR that was given");
+                     "no TTIR that was given belongs to this TTNN");
     }
     for (uint32_t i = 0; i < f->ttir.n; i++)
         if (!f->ttir.items[i]->partner)
             complain(f, SEV_ERROR, f->ttir.items[i]->path, "--ttir-only audits one TTIR file without TTNN",
-                     "is TTIR of no TTNN that was given");
+                     "no TTNN that was given belongs to this TTIR");
 }
 
 static void modules_free(struct pair_modules *all) {

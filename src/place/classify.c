@@ -162,7 +162,7 @@ void todo_text(const struct todo *t, struct buf *out) {
                  [TODO_DIALECT] = {"add an op to the TTNN dialect, its library has the kernel", ""},
                  [TODO_KERNEL] = {"request a kernel", ""},
                  [TODO_WAIT] = {"wait for ", ", which has yet to run"},
-                 [TODO_LEAVE] = {"leave it: the fused op is slower by the model", ""}};
+                 [TODO_LEAVE] = {"leave it: fusing is estimated to be slower", ""}};
     buf_printf(out, "%s%.*s%s", texts[t->kind].before, (int)t->what.n, t->what.p, texts[t->kind].after);
     if (t->why.n)
         buf_printf(out, ": %.*s", (int)t->why.n, t->why.p);

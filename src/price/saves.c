@@ -48,7 +48,7 @@ static void add_counted(struct buf *out, const struct price *x) {
         buf_add(out, STR(" of L1 traffic"));
     }
     if (!out->n)
-        buf_add(out, STR("nothing that can be counted"));
+        buf_add(out, STR("no launch and no traffic"));
 }
 
 struct str device_label(const struct device *d, struct arena *a) {

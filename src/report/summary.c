@@ -233,7 +233,7 @@ static void print_kernels(const struct summary *t) {
         left += names.p[i] == ',';
     if (!names.n)
         return;
-    buf_printf(&line, "request kernels (%u place%s, ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
+    buf_printf(&line, "kernels to request (%u place%s, up to ", t->kernels.nplaces, t->kernels.nplaces == 1 ? "" : "s");
     report_add_time(&line, t->kernels.saved);
     buf_add(&line, STR("):"));
     for (bool first = true; mlir_item(&names, &name); first = false, left--) {
@@ -264,13 +264,16 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
         buf_printf(&line, ", %u suppressed", r->nsuppressed);
     if (r->compared)
         buf_printf(&line, "; %u known, %u new", known, places - known);
-    if (r->npaired + r->nunpaired)
+    if (r->nunpaired)
         buf_printf(&line, "; %u of %u TTNN ops paired", r->npaired, r->npaired + r->nunpaired);
+    else if (r->npaired)
+        buf_printf(&line, "; all %u TTNN ops paired", r->npaired);
     if (r->saved_us > 0) {
-        buf_add(&line, STR("; all would save "));
+        buf_add(&line, STR("; about "));
         report_add_time(&line, r->saved_us);
         buf_add(&line, STR(" of "));
         report_add_time(&line, r->total_us);
+        buf_add(&line, STR(" to save"));
         if (r->device.n)
             buf_printf(&line, " (%.*s)", (int)r->device.n, r->device.p);
     }
@@ -301,7 +304,7 @@ void report_summary(const struct report *r, const char *name, uint32_t width, bo
         alike |= t.rows[i].ndifferent < t.rows[i].nplaces;
     t.places_width = alike ? DIFFERENT_WIDTH : PLACES_WIDTH;
     if (t.nrows) {
-        print_row(&t, STR("saves"), alike ? STR("places (different)") : STR("places"), STR("fused op"),
+        print_row(&t, STR("saves"), alike ? STR("places (distinct)") : STR("places"), STR("fused op"),
                   STR("what to do"), false);
         print_rows(&t);
     }
