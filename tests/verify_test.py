@@ -172,6 +172,35 @@ class Verify(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.directory.name)), ["after.mlir", "before.mlir"])  # no report
         self.assertEqual(self.verify("--at=%r", "--precision", x, y)[0], 2)
 
+    def test_host_functions(self):
+        """Bodies that were lowered to other dialects: the call is one op, the same where they are written alike."""
+        def host(body):
+            return ("module {\n"
+                    "  func.func private @host(%a: tensor<8x32xf32>) -> tensor<8x32xf32>\n"
+                    "  func.func @main(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {\n"
+                    '    %0 = "ttir.neg"(%x) : (tensor<8x32xf32>) -> tensor<8x32xf32>\n'
+                    "    %1 = call @host(%0) : (tensor<8x32xf32>) -> tensor<8x32xf32>\n"
+                    '    %r = "ttir.relu"(%1) : (tensor<8x32xf32>) -> tensor<8x32xf32>\n'
+                    "    return %r : tensor<8x32xf32>\n  }\n"
+                    "  ttcore.cpu_module {\n    builtin.module {\n"
+                    "      func.func @host(%a: tensor<8x32xf32>) -> tensor<8x32xf32> {\n"
+                    f"        memref.dealloc\n        memref.dealloc\n{body}"
+                    "        return %0 : tensor<8x32xf32>\n      }\n    }\n  }\n}\n")
+
+        def linalg(name, loc):
+            return (f"        %0 = linalg.{name} ins(%a : tensor<8x32xf32>) outs(%a : tensor<8x32xf32>) -> "
+                    f'tensor<8x32xf32> loc("{loc}")\n')
+
+        one = self.path("one.mlir", host(linalg("exp", "a")))
+        self.assertEqual(self.verify(one, self.path("same.mlir", host(linalg("exp", "b"))))[0], 0)
+        status, report, _ = self.verify("--details", one, self.path("other.mlir", host(linalg("log", "a"))))
+        self.assertEqual((status, report["checks"][0]["reason"]), (3, "no evaluator for call"))
+
+    def test_ops_without_results(self):
+        text = module(X, RELU6).replace("    return", '    "ttir.unheard_of"() : () -> ()\n' * 2 + "    return")
+        one = self.path("one.mlir", text)
+        self.assertEqual(self.verify("--min-compared=0", one, one)[0], 0)
+
     def test_old_report_goes(self):
         relu, neg = self.path("a.mlir", module(X, RELU6)), self.path("b.mlir", module(X, ["%r = ttir.neg(%x) : 8x32xf32"]))
         after = self.path("after.mlir", module(X, RELU6))

@@ -390,6 +390,8 @@ static void compare_functions(struct module_comparison *m, struct judgements *j,
         if (!c.mark[side])
             c.mark[side] = xcalloc(c.cuts.side[side].nsteps + (size_t)1, 1);
         count(&c, side);
+    }
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
         free(c.mark[side]);
         free(c.cuts.cut[side]);
         flat_free(&c.cuts.side[side]);

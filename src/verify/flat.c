@@ -85,13 +85,57 @@ static bool same_shape(const struct graph *g, uint32_t v, const struct graph *h,
     return a && b && n == m && (n == 0 || memcmp(a, b, n * sizeof *a) == 0) && (s == t || (is_float(s) && is_float(t)));
 }
 
+/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
+ * where it is called, and has its body in another module. */
+static uint32_t callee_of(const struct graph *g, uint32_t op) {
+    uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
+    for (uint32_t f = 0; func != NONE && g->m->funcs[func].declaration && f < g->m->nfuncs; f++)
+        if (g->m->funcs[f].name == name && !g->m->funcs[f].declaration)
+            func = f;
+    return func != NONE && !g->m->funcs[func].declaration && g->return_op[func] != NONE ? func : NONE;
+}
+
+/* It has ops of dialects that are lowered for the host (linalg, memref), which have no evaluators. */
+static bool is_foreign(const struct graph *g, uint32_t func) {
+    bool foreign = false;
+    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op && !foreign; op++) {
+        struct str name = mlir_op_name(g->m, op);
+        foreign = g->kind[op] == K_UNKNOWN && memchr(name.p, '.', name.n) && !str_starts(name, STR("tt")) &&
+                  !str_starts(name, STR("func."));
+    }
+    return foreign;
+}
+
+static struct str text_without_location(const struct mlir *m, uint32_t op) {
+    struct span s = m->ops[op].text;
+    if (m->ops[op].loc.end > s.begin && m->ops[op].loc.begin < s.end)
+        s.end = m->ops[op].loc.begin;
+    return mlir_span(m, s);
+}
+
+/* Calls of one name whose functions are not here, or are written alike. */
+static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+    uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = callee_of(g, a), k = callee_of(h, b);
+    if ((x == NONE) != (y == NONE) || (f == NONE) != (k == NONE))
+        return false;
+    if (x != NONE && !str_eq(g->m->names[x], h->m->names[y]))
+        return false;
+    if (f == NONE || (g == h && f == k))
+        return true;
+    const struct mlir_func *p = &g->m->funcs[f], *q = &h->m->funcs[k];
+    bool same = p->end_op - p->first_op == q->end_op - q->first_op;
+    for (uint32_t i = 0; same && i < p->end_op - p->first_op; i++)
+        same = str_eq(text_without_location(g->m, p->first_op + i), text_without_location(h->m, q->first_op + i));
+    return same;
+}
+
 bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     const struct mlir_op *o = &g->m->ops[a], *p = &h->m->ops[b];
     bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
         alike = same_shape(g, o->first_result + i, h, p->first_result + i);
-    return alike && same_attributes(g, a, h, b);
+    return alike && same_callee(g, a, h, b) && same_attributes(g, a, h, b);
 }
 
 /* ---- building ---- */
@@ -124,7 +168,8 @@ static bool is_copy(const struct flat *f, uint32_t a, uint32_t b) {
            memcmp(f->operands + s->first_operand, f->operands + t->first_operand, s->noperands * sizeof *f->operands) ==
                0 &&
            steps_alike(f->g, s->op, f->g, t->op) &&
-           graph_dtype(f->g, f->g->m->ops[s->op].first_result) == graph_dtype(f->g, f->g->m->ops[t->op].first_result);
+           (f->g->m->ops[s->op].nresults == 0 ||
+            graph_dtype(f->g, f->g->m->ops[s->op].first_result) == graph_dtype(f->g, f->g->m->ops[t->op].first_result));
 }
 
 static void make_table(struct flat *f) {
@@ -205,21 +250,11 @@ static void add_step(struct flat *f, uint32_t op) {
 
 static void inline_function(struct flat *f, uint32_t func, int depth);
 
-/* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
- * where it is called, and has its body in another module. */
-static uint32_t callee_of(const struct graph *g, uint32_t op) {
-    uint32_t name = g->m->ops[op].callee, func = name == NONE ? NONE : mlir_find_func(g->m, name);
-    for (uint32_t f = 0; func != NONE && g->m->funcs[func].declaration && f < g->m->nfuncs; f++)
-        if (g->m->funcs[f].name == name && !g->m->funcs[f].declaration)
-            func = f;
-    return func != NONE && !g->m->funcs[func].declaration && g->return_op[func] != NONE ? func : NONE;
-}
-
 static bool call(struct flat *f, uint32_t op, int depth) {
     const struct graph *g = f->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t func = callee_of(g, op), n = graph_noperands(g, op);
-    if (func == NONE || g->m->funcs[func].nargs != n)
+    if (func == NONE || g->m->funcs[func].nargs != n || is_foreign(g, func))
         return false;
     if (depth == 0) {
         f->cut_short = true;
