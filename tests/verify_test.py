@@ -229,7 +229,10 @@ class Verify(unittest.TestCase):
         self.assertEqual(self.verify("--min-compared=2", one, one)[0], 2)
         self.assertEqual(self.verify(one, one)[0], 0)
         other = self.path("other.mlir", module(["x: 8x32xf32", "y: 8x32xf32"], RELU6))
-        self.assertEqual(self.verify(one, other)[0], 3)
+        status, _, said = self.verify(one, other)
+        self.assertEqual(status, 3)
+        self.assertRegex(said, "different numbers of arguments\n  hint: two modules of one compile")
+        self.assertNotIn("min-compared", said)  # which would not help
 
     def test_what_has_no_evaluator(self):
         before = self.path("before.mlir", module(X, ["%r = ttir.unheard_of(%x) : 8x32xf32"]))

@@ -109,7 +109,7 @@ static void keep_proved(struct comparer *c, const struct cut_region *r) {
     op = f->steps[step].op;
     for (uint32_t i = 0; i < r->nsteps[AFTER]; i++) {
         ops[n] = f->steps[r->steps[AFTER][i]].op;
-        op = op_computes(f->g, ops[n]) ? ops[n] : op;
+        op = op_computes(f->g, ops[n]) && graph_class(f->g, ops[n]) != OP_SLICE ? ops[n] : op;
         n++;
     }
     m->proved = grow(m->proved, &m->proved_cap, m->nproved + 1, sizeof *m->proved);

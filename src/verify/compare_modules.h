@@ -25,7 +25,7 @@ struct compared_region {
 /* A value of AFTER that is proved, for what the device loses on it. */
 struct proved_value {
     struct str text;     /* of the miter in its own types, in the arena of the comparison */
-    uint32_t op;         /* of AFTER, the last one that computes */
+    uint32_t op;         /* of AFTER, the last one that computes; no slice of it */
     uint32_t *ops, nops; /* of AFTER, of its region */
     uint32_t step;       /* private */
 };

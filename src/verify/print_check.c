@@ -55,11 +55,11 @@ static bool is_chosen(const char *globs, struct str name) {
     return found;
 }
 
-/* The last compute op of AFTER in the region, or its last op. */
+/* The last compute op of AFTER in the region that does not only slice, or its last op. */
 static uint32_t fused_op(const struct compared_region *r, const struct graph *g) {
     uint32_t op = r->nops[AFTER] ? r->ops[AFTER][r->nops[AFTER] - 1] : NONE;
     for (uint32_t i = 0; i < r->nops[AFTER]; i++)
-        if (op_computes(g, r->ops[AFTER][i]))
+        if (op_computes(g, r->ops[AFTER][i]) && graph_class(g, r->ops[AFTER][i]) != OP_SLICE)
             op = r->ops[AFTER][i];
     return op;
 }

@@ -60,18 +60,22 @@ static struct source_location place_of(const struct stage_pair *p) {
     return (struct source_location){p->text[AFTER].source->path, p->text[AFTER].block->first_line, 0};
 }
 
-static void say_what_is_missing(struct fa_verification *v, double share) {
+/* `any`: something was compared. */
+static void say_what_is_missing(struct fa_verification *v, double share, bool any) {
     for (uint32_t i = 0; i < v->npairs; i++) {
         const struct stage_pair *p = &v->pairs[i];
         if (p->why.n || p->missing.n)
-            diag_add(&v->diags, p->why.n ? SEV_ERROR : SEV_NOTE, place_of(p), NULL, "%u of %u ops not compared: %.*s",
+            diag_add(&v->diags, p->why.n ? SEV_ERROR : SEV_NOTE, place_of(p),
+                     p->why.n ? "two modules of one compile are meant, the earlier one first" : NULL,
+                     "%u of %u ops not compared: %.*s",
                      p->answers[BEFORE][ANSWER_NOT_COMPARED] + p->answers[AFTER][ANSWER_NOT_COMPARED],
                      p->ops[BEFORE] + p->ops[AFTER], (int)(p->why.n ? p->why.n : p->missing.n),
                      p->why.n ? p->why.p : p->missing.p);
     }
-    diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0},
-             "--details lists them; --min-compared=0 accepts it", "only %.1f %% of the compute ops were compared",
-             100 * share);
+    if (any)
+        diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0},
+                 "--details lists them; --min-compared=0 accepts it", "only %.1f %% of the compute ops were compared",
+                 100 * share);
 }
 
 static enum fa_status run(struct fa_verification *v) {
@@ -103,7 +107,7 @@ static enum fa_status run(struct fa_verification *v) {
     if (v->ndifferences)
         return FA_MISSED;
     if (none == v->npairs || share < v->options->min_compared) {
-        say_what_is_missing(v, share);
+        say_what_is_missing(v, share, none < v->npairs);
         return FA_INPUT;
     }
     return FA_CLEAN;
@@ -153,8 +157,7 @@ bool fa_verification_remove_stale(const struct fa_verification *v, const char *p
                                      .nkeys = 3,
                                      .input = {two ? "before" : "log", "after"},
                                      .paths = {o->nfiles ? o->files[0] : NULL, two ? o->files[1] : NULL}};
-    return v->status == FA_CLEAN && !v->report.n && !o->only && strcmp(path, "-") != 0 &&
-           remove_stale(&head, path);
+    return v->status == FA_CLEAN && !v->report.n && !o->only && strcmp(path, "-") != 0 && remove_stale(&head, path);
 }
 
 void fa_verification_free(struct fa_verification *v) {
