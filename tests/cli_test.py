@@ -1205,8 +1205,8 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         self.assertEqual(self.explain("--at=fc1.add", "m.ttir.mlir", "m.ttnn.mlir"),
                          (0, "m.ttnn.mlir:9: ttnn.add %1: matched by linear (ttnn.linear)\n"
                              "  matched  ttnn.matmul 7, ttnn.add 9\n"
-                             "  proof    validated: same function (f64, 4 shapes), device PCC 0.99999, error 1.00x of "
-                             "unfused (bf16, wormhole_b0)\n", ""))
+                             "  proof    validated: same function (f64, 4 shapes), emulated PCC 0.99999, error 1.00x that "
+                             "of the unfused ops (bf16, wormhole_b0)\n", ""))
 
     def test_what_gives_way(self):
         own = RELU.replace("name: relu", "name: activated").replace("match: out = maximum(x, 0)", "match: out = exp(a + b)")
@@ -1510,7 +1510,7 @@ class Proofs(Case):
 
     def test_same_function(self):
         self.assertEqual(self.audit("silu(x)", "-q")[0], 1)
-        self.assertEqual(self.read().count("validated: same function (f64, 4 shapes), device PCC 0.9"), 2)
+        self.assertEqual(self.read().count("validated: same function (f64, 4 shapes), emulated PCC 0.9"), 2)
         self.assertNotIn("validation:", self.read())
 
     def test_another_function_is_not_reported(self):

@@ -44,8 +44,8 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     cr_assert_gt(v.device.pcc[1], 0.999);
     cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding fewer */
     cr_assert_leq(v.device.ulp[1], 0.5);
-    cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), device PCC 0.9999")), "%s", line.p);
-    cr_assert(str_ends(line, STR("x of unfused (bf16, wormhole_b0)")), "%s", line.p);
+    cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), emulated PCC 0.9999")), "%s", line.p);
+    cr_assert(str_ends(line, STR("x that of the unfused ops (bf16, wormhole_b0)")), "%s", line.p);
     cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 4\n")), "%s", details.p);
 }
 

@@ -13,7 +13,7 @@ static struct str with_preconditions(const struct proved *v, struct str line, st
         line = arena_printf(a, "%.*s; differs without %s", (int)line.n, line.p,
                             v->needed == 1 && !v->needless.n ? "its precondition"
                             : v->needed == 1                 ? "one precondition"
-                                                             : "each of its preconditions");
+                                                             : "any one of its preconditions");
     if (v->needless.n)
         line = arena_printf(a, "%.*s; same without the precondition of %.*s", (int)line.n, line.p, (int)v->needless.n,
                             v->needless.p);
@@ -33,10 +33,10 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
     if (!e->known)
         return with_preconditions(v, line, a);
     double ratio = e->relative_l2[1] / e->relative_l2[0];
-    line = arena_printf(a, "%.*s, device PCC %.5f", (int)line.n, line.p,
+    line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
                         floor(e->pcc[1] * 1e5) / 1e5); /* rounded down: 1.00000 is exact */
     if (e->relative_l2[0] > 0)
-        line = arena_printf(a, "%.*s, error %s of unfused", (int)line.n, line.p,
+        line = arena_printf(a, "%.*s, error %s that of the unfused ops", (int)line.n, line.p,
                             arena_printf(a, ratio < 0.095 ? "%.2gx" : "%.2fx", ratio).p);
     line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
     return with_preconditions(v, line, a);

@@ -36,7 +36,7 @@ struct proved {
 static inline bool verdict_refutes(const struct proved *v) {
     return v->kind == VERDICT_DIFFERENT;
 }
-/* One line for people: "validated: same function (f64, 2 shapes), device PCC ...", "not validated: REASON". In `a`. */
+/* One line for people: "validated: same function (f64, 2 shapes), emulated PCC ...", "not validated: REASON". In `a`. */
 struct str verdict_line(const struct proved *v, struct arena *a);
 /* The same as lines of `key: value` for programs. In `a`. */
 struct str verdict_details(const struct proved *v, struct arena *a);
