@@ -765,11 +765,11 @@ class Classify(Case):
         self.assertEqual(self.line(text + rules % 64),
                          ["compiler: ttir-fusing has P for this, which did not fire: it wants other than 64 columns"])
         self.assertEqual(self.line(text + rules % 63), ["compiler: ttir-fusing has P for this, which should have fired: "
-                                                        "each of its preconditions holds"])
+                                                        "all of its preconditions hold"])
         passes = "---\npasses: [{name: ttir-fusing, version: v1, off: no-fusing}]\n"
         self.assertEqual(self.line(text + rules % 63 + passes),
-                         ["compiler: ttir-fusing has P for this, which should have fired: each of its preconditions holds; "
-                          "what is known to stop it is no-fusing"])
+                         ["compiler: ttir-fusing has P for this, which should have fired: all of its preconditions hold; "
+                          "known to stop it: no-fusing"])
         open_question = "undecided: {when: present(a), say: it hangs on the weather}\n"
         self.assertEqual(self.line(text + rules % 63 + open_question),
                          ["compiler: ttir-fusing has P for this, which did not fire; why is not decided: it hangs on the weather"])

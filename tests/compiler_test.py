@@ -168,7 +168,7 @@ says("softmax", "it compares the dimensions of max and softmax as they are print
      "o = softmax d -> 4x64 <dimension = -1 : si32>")
 
 # 9: ops that a fusion would drop, or operands that it would concatenate
-says("linear", 'precondition: the fused op carries ttcore.weight_dtype = "bfp_bf8" over from %p (ttir.matmul)',
+says("linear", 'precondition: the fused op keeps ttcore.weight_dtype = "bfp_bf8" of %p (ttir.matmul)',
      "x:32x64 w:64x128! b:128!",
      'p = matmul x w -> 32x128 {ttcore.weight_dtype = "bfp_bf8"}; o = add p b -> 32x128')
 SHARED = "a = matmul x w1 -> 32x16; b = matmul x w2 -> 32x16; c = matmul x w3 -> 32x16; return a b c"

@@ -132,7 +132,7 @@ def check_undone():
         found[SDPA] += found[SDPA + "_decode"]
         for op in UNDONE:
             want = after[op] - before[op] - REFUSED.get((name, op), 0)
-            said = sum("took it apart again" in said_of(instance, found[op]) for instance in found[op])
+            said = sum("decomposed it again" in said_of(instance, found[op]) for instance in found[op])
             check(said >= want, f"{name}: {said} of {want} {op} that were taken apart")
 
 

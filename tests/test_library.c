@@ -283,7 +283,7 @@ Test(library, how_far_the_compiler_is) {
 #define RULED "status: {level: ttir, pass: f, pattern: P}\ncompiler: never\n"
     says(
         RULED, false, &none, exists,
-        "f has P for this, which should have fired: each of its preconditions holds; what is known to stop it is no-f");
+        "f has P for this, which should have fired: all of its preconditions hold; known to stop it: no-f");
     says(RULED, true, &none, exists, "f has P for this, which fires here; only no-f stops it");
     says("status: {level: ttir, pass: f, pattern: P, off: no-P}\ncompiler: never\n", true, &none, exists,
          "f has P for this, which fires here; only no-P stops it");

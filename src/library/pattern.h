@@ -85,7 +85,7 @@ struct pattern {
     struct note_rule *torch;     /* the torch op in the model's source: the first that holds */
     struct note_rule *compiler;  /* preconditions of the compiler's own pattern that the match does not meet */
     struct note_rule *undecided; /* what decides whether that pattern fires, where the text does not tell */
-    struct note_rule *undone;    /* the compiler had fused it and took it apart again, which an option prevents */
+    struct note_rule *undone;    /* the compiler had fused it and decomposed it again, which an option prevents */
     struct note_rule *block;     /* reasons not to fuse (unsafe, disabled); where one holds the match is hidden */
     struct note_rule *outside;   /* inputs for which the fused op may differ; in the notes and left out of the proof */
     const struct number *

@@ -50,7 +50,7 @@ struct match_detail {
     struct str_list blocked;   /* why the fusion is known to be unsafe */
     struct str_list compiler;  /* preconditions of the compiler's own pattern that fail here */
     struct str_list undecided; /* what decides whether that pattern fires, where the text does not tell */
-    struct str_list undone;    /* how the compiler had fused it and took it apart again */
+    struct str_list undone;    /* how the compiler had fused it and decomposed it again */
     bool decomposed;           /* the compiler took it apart for a reason of the op */
     struct str torch;          /* the op of PyTorch, filled in */
 };

@@ -69,8 +69,8 @@ static void add_answer(struct buf *b, const struct claim *c) {
         add(b, ", or it was stopped by ", off, "");
         return;
     }
-    buf_add(b, before ? STR(", which fires here") : STR(", which should have fired: each of its preconditions holds"));
-    add(b, before ? "; only " : "; what is known to stop it is ", off, before ? " stops it" : "");
+    buf_add(b, before ? STR(", which fires here") : STR(", which should have fired: all of its preconditions hold"));
+    add(b, before ? "; only " : "; known to stop it: ", off, before ? " stops it" : "");
 }
 
 struct str classification_note(const struct claim *c, struct arena *a) {

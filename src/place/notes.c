@@ -112,7 +112,7 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
         any = true;
         struct str op = mlir_op_name(ir, m->ops[i]);
         struct str label = value_label(m->graph, ir->ops[m->ops[i]].first_result, a);
-        buf_printf(out, "precondition: the fused op carries ttcore.weight_dtype = %.*s over from %.*s (%.*s).\n",
+        buf_printf(out, "precondition: the fused op keeps ttcore.weight_dtype = %.*s of %.*s (%.*s).\n",
                    (int)text.n, text.p, (int)label.n, label.p, (int)op.n, op.p);
     }
     return any;

@@ -32,7 +32,7 @@ struct match_facts {
 /* What notes say that a report also says elsewhere, or once for several places. */
 struct note_marks {
     struct todo todo;
-    bool undone;                   /* the compiler had fused it and took it apart again */
+    bool undone;                   /* the compiler had fused it and decomposed it again */
     struct span verdict, compiler; /* these paragraphs; may be empty */
     struct str version;            /* of the compiler, where one of its passes is spoken of */
     struct str place;              /* the model location; or empty */
