@@ -20,20 +20,21 @@ struct finding {
     int64_t elements; /* that were compared */
 };
 
-static void try_once(const struct circuit *c, struct trial_of_circuit at, struct finding *f, struct arena *a) {
-    struct arena scratch = {0};
-    struct eval_context b = {.arena = &scratch};
+/* `scratch` is empty before and after. */
+static void try_once(const struct circuit *c, struct trial_of_circuit at, struct finding *f, struct arena *scratch,
+                     struct arena *a) {
+    struct eval_context b = {.arena = scratch};
     struct given given[MAX_INPUTS];
     struct comparison o = {.evaluated = true};
     if (circuit_fill(c, at.trial, at.seed, &b, given))
-        o = circuit_compare(c, given, at.equals, &scratch);
+        o = circuit_compare(c, given, at.equals, scratch);
     else if (b.error.n)
         o = (struct comparison){.why = b.error};
     f->elements += o.elements;
     f->bound = fmax(f->bound, o.bound);
     if (!o.evaluated || o.differs)
         *f = (struct finding){o.differs ? ANSWER_DIFFERENT : ANSWER_NOT_COMPARED, at, arena_str(a, o.why), 0, 0};
-    arena_free(&scratch);
+    arena_reset(scratch);
 }
 
 /* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers. */
@@ -49,12 +50,14 @@ static uint64_t seeds_of(const struct circuit *c, enum trial trial, uint64_t see
 
 static struct finding try_all(const struct circuit *c, uint64_t seeds, struct arena *a) {
     struct finding f = {.answer = ANSWER_PROVED};
+    struct arena scratch = {0};
     for (enum trial trial = 0; trial < TRIALS; trial++)
         for (uint64_t seed = 0; trial_differs(&c->reference, trial) && seed < seeds_of(c, trial, seeds); seed++)
             for (uint32_t e = 0; e < (trial == TRIAL_EQUAL ? c->nequals : 1) && f.answer == ANSWER_PROVED; e++) {
                 enum equals equals = trial == TRIAL_EQUAL ? c->equals[e] : EQUALS_FIRST;
-                try_once(c, (struct trial_of_circuit){trial, seed, equals}, &f, a);
+                try_once(c, (struct trial_of_circuit){trial, seed, equals}, &f, &scratch, a);
             }
+    arena_free(&scratch);
     if (f.answer == ANSWER_PROVED && f.elements == 0)
         f = (struct finding){.answer = ANSWER_NOT_COMPARED, .why = STR("the result is no number anywhere")};
     return f;
@@ -100,8 +103,10 @@ static bool refute(struct question_of_miter *q, const struct circuit *c, const s
 /* All trials in larger shapes, the one that showed a difference in small ones first. */
 static struct finding try_again(const struct circuit *c, const struct finding *small, struct arena *a) {
     struct finding f = {.answer = ANSWER_PROVED};
+    struct arena scratch = {0};
     if (small->answer == ANSWER_DIFFERENT)
-        try_once(c, small->at, &f, a);
+        try_once(c, small->at, &f, &scratch, a);
+    arena_free(&scratch);
     return f.answer == ANSWER_DIFFERENT ? f : try_all(c, 1, a);
 }
 

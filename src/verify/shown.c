@@ -68,14 +68,14 @@ struct smaller_example {
     struct comparison found;  /* by the last evaluation */
     double **elements, *were; /* all of the inputs, one after the other; numbers before the last change */
     size_t n, tries;
+    struct arena scratch; /* empty between evaluations */
 };
 
 static bool still_differs(struct smaller_example *r) {
-    struct arena scratch = {0};
-    r->found = circuit_compare(r->c, r->given, r->equals, &scratch);
+    r->found = circuit_compare(r->c, r->given, r->equals, &r->scratch);
     r->found.why = STR("");
     r->tries++;
-    arena_free(&scratch);
+    arena_reset(&r->scratch);
     return r->plain ? is_plain(&r->found) : r->found.evaluated && r->found.differs;
 }
 
@@ -184,6 +184,7 @@ struct str counterexample_show(const struct circuit *c, struct trial_of_circuit 
     for (; f < (sorts ? FILL_MIXED : FILLS) && !plain; f++)
         plain = fill_simply(c, (enum fill)f, &b, r->given, r->tensors) && still_differs(r);
     if (!plain && !fill_as_in(r, at, &b)) {
+        arena_free(&r->scratch);
         arena_free(&scratch);
         return text;
     }
@@ -198,6 +199,7 @@ struct str counterexample_show(const struct circuit *c, struct trial_of_circuit 
                         r->found.at >= 0 ? index_text(&scratch, &r->found.shape, r->found.at).p : "[]",
                         positive_nan(r->found.before), positive_nan(r->found.after),
                         r->equals == EQUALS_POINTED ? " (of an index the element that it points to)" : "");
+    arena_free(&r->scratch);
     arena_free(&scratch);
     return text;
 }
