@@ -169,6 +169,33 @@ Test(library, optional_parts_and_names_stay) {
     written("out = (exp(a) [+ b]) * c | a * c", "out = (exp(a) [+ b]) * c | a * c\n");
 }
 
+/* `x * y | x` is written as an optional part, where both are the same x. */
+Test(library, alternatives_that_differ_stay_apart) {
+    static const char *const apart[] = {
+        "a * b | c",
+        "exp(a) * b | exp(c)",
+        "exp(a) * b | log(a)",
+        "sum(a, dim=-1) * b | sum(a, dim=-2)",
+        "sum(a, dim=-1) * b | sum(a)",
+        "(a - 2) * b | a - 3",
+        "(a - extent(-1)) * b | a - extent(-2)",
+        "(a - extent(b, -1)) * b | a - extent(c, -1)",
+        "(a - 1 / extent(-1)) * b | a - 2 / extent(-1)",
+        "(a - 1 / extent(-1)) * b | a - 1 / extent(-2)",
+        "exp(a) * b | exp(a) / c | exp(a)",
+    };
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+        struct str text = arena_printf(&set.arena, "out = (%s) + d + c", apart[i]);
+        written(text.p, arena_printf(&set.arena, "%s\n", text.p).p);
+    }
+    written("out = (a - 1 / extent(-1)) * b | a - 1 / extent(-1)", "out = (a - 1 / extent(-1)) [* b]\n");
+}
+
+Test(library, attributes_without_operands_are_written_with_commas) {
+    written("out = a + arange(start=0, end=8)", "out = a + arange(start=0, end=8)\n");
+    written("out = sum(a, dim=-1, keep_dim=true)", "out = sum(a, dim=-1, keep_dim=true)\n");
+}
+
 Test(library, idioms_are_expanded_and_what_they_share_gets_a_name) {
     struct text_origin origin = {"i.yml", 1, 1};
     cr_assert(idiom_add(&set.idioms, &set.arena, STR("twice(x): x * x | pow(x, 2)"), origin, &diags));

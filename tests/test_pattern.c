@@ -208,6 +208,8 @@ Test(pattern, numbers_are_worked_out_and_operators_are_matched) {
     means("out = a / sqrt(extent(a, -1))", "out:divide(a, sqrt extent(a, -1))");
     means("out = a * (1 / extent(-1))", "out:multiply(a, (1 / extent(-1)))");
     means("out = a * given(2 - 1)", "out:multiply(a, given (2 - 1))");
+    means("out = a + given(3) * 2", "out:add(a, multiply(given 3, 2))");
+    means("out = a + 2 * given(3)", "out:add(a, multiply(2, given 3))");
 }
 
 Test(pattern, optional_parts_come_first_with_and_then_without) {
@@ -222,6 +224,7 @@ Test(pattern, lines_give_names_and_a_name_is_one_value) {
     means("c = exp(a)\nout = c * c", "out:multiply(c:exp(a), c:exp(a))");
     means("out = c * a\nc = exp(a)\nroot = out + out",
           "root:add(out:multiply(c:exp(a), a), out:multiply(c:exp(a), a))");
+    means("also = exp(a)\nout = also * also", "out:multiply(also:exp(a), also:exp(a))");
 }
 
 Test(pattern, arguments_by_key) {
@@ -384,6 +387,7 @@ static void wrong_in_idiom(const char *text, const char *use, const char *place,
 Test(pattern, errors_inside_idioms_have_their_place_in_the_idiom) {
     wrong_in_idiom("f(x):\n  y = exp(x)\n  y + foo(x)", "out = f(a)", "12:11", "foo");
     wrong_in_idiom("f(x):\n  x + z", "out = f(a)", "11:11", "unknown name");
+    wrong_in_idiom("f(x, dim): sum(x, dim=dimension)", "out = f(a, dim=-1)", "10:27", "an axis is a whole number");
 }
 
 static void wrong_idiom(const char *text, const char *place, const char *message) {
@@ -400,6 +404,7 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
     idiom("f(x, y, dim): sum(x * y, dim=dim)");
     wrong("out = f(a)", "10:9", "an argument is missing", "f(x, y, dim)");
     wrong("out = f(a, b, c)", "10:17", "no such parameter", "f(x, y, dim)");
+    wrong("out = exp(a) [*|/|*|/|* b]", "10:24", "an expression expected before", NULL);
     wrong("out = f(a, z=b)", "10:16", "no such parameter", NULL);
     idioms_free(&idioms);
 }
@@ -631,10 +636,10 @@ Test(pattern, wrong_files_are_told_with_their_place_and_add_nothing) {
     refuses("conditions:\n  - {is: 'p(x): y = matrix(x)', says: p, about: axes}\n", "2:10", "one condition over");
     refuses("conditions:\n  - {is: 'p(x): p(x)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: p(x)\n",
-            "2:11", "a condition is defined by itself");
+            "2:16", "a condition is defined by itself");
     refuses("conditions:\n  - {is: 'p(x): matrix(out)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: p(x)\n",
-            "2:18", "not a name of the formula");
+            "2:23", "not a name of the formula");
     refuses("conditions:\n  - {is: 'p(x): matrix(x)', says: p, about: axes}\n---\n" HEAD
             "match: out = exp(x)\nwhere: pp(x)\n",
             "8:8", "no condition is called pp");

@@ -244,7 +244,7 @@ static struct node *build_idiom(struct builder *b, struct formula_scope *s, cons
     struct node *value = new_node(b, N_VARIABLE, e->text);
     inner->idiom = idiom;
     inner->parser = p;
-    *p = (struct formula_parser){.diags = b->diags, .text = idiom->body, .origin = idiom->origin}; /* for diagnostics */
+    *p = (struct formula_parser){.diags = b->diags, .text = idiom->text, .origin = idiom->origin}; /* for diagnostics */
     if (++b->depth > MAX_IDIOM_DEPTH) {
         build_fail(b, s, e->text, "inside its own definition write `op name(...)` for the operator",
                    "an idiom is defined by itself");

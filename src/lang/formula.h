@@ -147,6 +147,7 @@ struct idiom {
     struct str name;
     struct str params[6]; /* one called "dim" is an axis */
     uint32_t nparams;
+    struct str text; /* as it stands in the file, with the head */
     struct str body; /* lines; the last one is the value */
     const struct definition *lines;
     uint32_t nlines;

@@ -12,14 +12,12 @@ static uint32_t bucket_of(struct str name) {
 
 bool idiom_add(struct idioms *all, struct arena *a, struct str text, struct text_origin origin, struct diags *d) {
     struct formula_parser p = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {text, 0, 0}};
-    struct idiom idiom = {.origin = origin};
+    struct idiom idiom = {.text = text, .origin = origin};
     const char *body = formula_idiom_head(&p, &idiom);
     if (!body)
         return false;
     idiom.body = (struct str){body, (size_t)(text.p + text.n - body)};
-    idiom.origin.line = lex_place(origin, text, body).line;
-    struct formula_parser q = {
-        .arena = a, .diags = d, .text = idiom.body, .origin = idiom.origin, .lexer = {idiom.body, 0, 0}};
+    struct formula_parser q = {.arena = a, .diags = d, .text = text, .origin = origin, .lexer = {idiom.body, 0, 0}};
     idiom.lines = formula_lines(&q, &idiom.nlines);
     if (q.failed)
         return false;

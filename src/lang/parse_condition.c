@@ -90,7 +90,7 @@ static void define_call(struct builder *b, struct formula_scope *s, const struct
                         struct number *n) {
     struct formula_scope *inner = arena_alloc(b->scratch, sizeof *inner);
     struct formula_parser *p = arena_alloc(b->scratch, sizeof *p);
-    *p = (struct formula_parser){.diags = b->diags, .text = d->body, .origin = d->origin}; /* for diagnostics */
+    *p = (struct formula_parser){.diags = b->diags, .text = d->text, .origin = d->origin}; /* for diagnostics */
     inner->idiom = d;
     inner->parser = p;
     n->call = NONE;
