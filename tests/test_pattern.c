@@ -67,6 +67,7 @@ Test(pattern, tokens_are_names_numbers_strings_and_signs) {
            "name:x punct:<= name:y punct:!= name:z punct:== name:w punct:>= name:v punct:< name:u punct:> name:t end");
     tokens("f(\"a b\", k=1)", "name:f punct:( string:a b punct:, name:k punct:= number:1 punct:) end");
     tokens("a [*|/ b]", "name:a punct:[ punct:* punct:| punct:/ name:b punct:] end");
+    tokens("a == \"b\"", "name:a punct:== string:b end");
     tokens("", "end");
     tokens("   # only a comment", "end");
 }
@@ -299,6 +300,8 @@ static void wrong(const char *text, const char *place, const char *message, cons
 }
 
 Test(pattern, wrong_formulas_are_told_with_their_place) {
+    wrong("out =\nc = b", "10:8", "an expression expected", NULL);
+    wrong("out = exp(a\nc = b", "11:3", "')' expected before 'c'", NULL);
     wrong("out = matmull(a, b)", "10:9", "no operator or idiom is called matmull", "matmul");
     wrong("c = exp(a)\nout = c + foo(a)", "11:13", "no operator or idiom is called foo", NULL);
     wrong("out = exp(a", "10:14", "')' expected", NULL);

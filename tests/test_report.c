@@ -70,11 +70,11 @@ static void add_todo(struct report *r, const char *fused, const char *source, en
     report_add(r, &(struct entry_key){str_of(fused), str_of(source), {NULL, 0}, {0}}, &in);
 }
 
-static char *summary_of(struct report *r, uint32_t width) {
+static char *summary_of(struct report *r, enum report_order order, uint32_t width) {
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
-    report_sort(r, SORT_SAVING);
+    report_sort(r, order);
     report_summary(r, "r.yml", width, false, out);
     fclose(out);
     report_free(r);
@@ -91,7 +91,7 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
     add_todo(&r, "cuda.l", "cuda", TODO_KERNEL, "", 1);
     r.saved_us = 2;
     r.total_us = 3000;
-    cr_assert_str_eq(summary_of(&r, 100),
+    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
                      "r.yml: 6 places, 5 fused ops; about 2.0 us of 3.0 ms to save\n"
                      "   saves  places  fused op    what to do\n"
                      " 20.0 ms       1  ttnn.a      no pass makes it; write one in TTIR\n"
@@ -99,6 +99,23 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
                      "                  ttnn.ab\n"
                      " -3.0 us       1  ttnn.slow   leave it: fusing is estimated to be slower\n"
                      "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
+}
+
+Test(report, rows_that_save_the_same_stay_in_order) {
+    for (enum report_order order = SORT_SAVING; order <= SORT_COUNT; order++) {
+        struct report r = {0};
+        char name[16], option[16];
+        for (int k = 0; k < 8; k++) {
+            snprintf(name, sizeof name, "ttnn.%c", 'a' + k);
+            snprintf(option, sizeof option, "level=%d", k);
+            add_todo(&r, name, "ttnn", TODO_OPTION, option, 30);
+        }
+        const char *text = summary_of(&r, order, 100), *at = text;
+        for (int k = 0; k < 8; k++) {
+            snprintf(option, sizeof option, "set level=%d\n", k);
+            cr_assert(at = strstr(at, option), "%s", text);
+        }
+    }
 }
 
 Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
@@ -111,7 +128,7 @@ Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
             add_todo(&r, fused, "ttnn", TODO_OPTION, option, 100 - i);
             add_todo(&r, fused, "triton", TODO_KERNEL, "", 1);
         }
-        char *text = summary_of(&r, width);
+        char *text = summary_of(&r, SORT_SAVING, width);
         size_t most = width < 60 ? 60 : width;
         cr_assert(strstr(text, "  in 5 more rows, which the report has\n"), "%s", text);
         cr_assert(strstr(text, " more\nrequest") || strstr(text, "more\n"), "%s", text);
