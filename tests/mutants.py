@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Mutation testing: one change of the code at a time, and whether a fast suite notices.
 
-usage: mutants.py BUILD [--count=N] [--seed=N] [--rooms=graph,match,...] [--jobs=N] [--out=FILE] [--again=FILE] [--keep=DIRECTORY]
-       [--list]
+usage: mutants.py WORK [--count=N] [--seed=N] [--rooms=graph,match,...] [--jobs=N] [--again]
+       [--suites="cli ..."] [--list]
 
-BUILD is a configured build directory, whose flags and tests are used; nothing in it is changed. The library is built
-once as a shared one, at -O1, into a temporary directory or DIRECTORY, which spares the next run this (headers are not
-looked at). A mutant is one change at a place by chance (--seed): a comparison, `&&` and
-`||`, a condition or a negation dropped, a number one more, a sign, what is returned. Its file alone is compiled; where
-that gives the same machine code the change is none, and another is taken. The suites run until one fails, those first
-that kill most a second; one that takes ten times its time counts as failed. --again takes the survivors in FILE (what
---out wrote) once more. Prints kills, survivors and what does not build, as file:line: change; status 1: a survivor that
-tests/mutants.tsv does not have, with the reason why it changes nothing.
+A mutant is one change at a place by chance (--seed): a comparison or sum the other way, `&&` and `||`, a condition or a
+negation dropped, a number one more, what is returned. All are built at once into a copy of the sources in WORK (a
+directory outside of this one), each behind a test of the variable MUTANT of the environment. First each suite runs
+without one and notes which mutants its tests come by with another value than the code's: no others can fail for it.
+Then each mutant runs these, the short ones first, until one fails; many times the processor time it takes counts as
+failed. WORK/results.tsv has the results; a second run goes on where it ended, and --again takes what survived there
+once more: with the tests of now, or with slower --suites (of meson; else those that take seconds). Prints what survived
+as file:line:column: change; status 1: something that tests/mutants.tsv does not have, with the reason why it changes
+nothing.
 """
 import argparse
 import collections
@@ -22,7 +23,7 @@ import pathlib
 import random
 import re
 import resource
-import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,232 +32,299 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = 'graph,match,lang,prove,report'
-# no corpus, no faults to inject, seconds at most
-SUITES = ('graph index match match_cache pair pattern prove prove_proofs prove_shrink report shorthand numeric '
-          'numeric_ops explain library lowering locate belong role report_yaml fixtures families frontends manual '
-          'log_fixtures cli examples').split()
-LIBRARIES = '-lyaml -lpcre2-8 -ljson-c -larchive -lz -lm -lpthread'.split()
-Site = collections.namedtuple('Site', 'file begin end new kind')
+SUITES = ('graph index match match_cache pair pattern prove prove_proofs prove_shrink report shorthand numeric'
+          ' numeric_ops explain library lowering locate belong role price regions report_yaml fixtures families'
+          ' log_fixtures examples verify')
+# The text from begin to end is replaced, with the number of the mutant for @.
+Site = collections.namedtuple('Site', 'file begin end text place change')
+
+HEADER = """extern int mutant_chosen, mutant_records;
+int mutant_note(int number, int differs);
+#define mutant_is(n) (mutant_chosen == (n))
+#define mutant_comes(n, differs) (mutant_records && mutant_note(n, differs))
+#define mutant_on(n) (mutant_comes(n, 1) || mutant_is(n))
+"""
+SUPPORT = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct mutant_test { const char *name, *category; };
+extern struct mutant_test *const criterion_current_test __attribute__((weak));
+int mutant_chosen, mutant_records;
+__attribute__((constructor)) static void mutant_begin(void) {
+    mutant_chosen = getenv("MUTANT") ? atoi(getenv("MUTANT")) : -1;
+    mutant_records = getenv("MUTANT_RECORD") != NULL;
+}
+int mutant_note(int number, int differs) {
+    static unsigned char seen[1 << 16];
+    if (differs && !seen[number]) {
+        char line[300];
+        struct mutant_test *t = &criterion_current_test ? criterion_current_test : NULL;
+        int error = errno;
+        int n = snprintf(line, sizeof line, "%d %s/%s\n", number, t ? t->category : "", t ? t->name : "");
+        int fd = open(getenv("MUTANT_RECORD"), O_WRONLY | O_APPEND);
+        seen[number] = 1;
+        if (fd >= 0 && (write(fd, line, (size_t)n) < 0 || close(fd)))
+            abort();
+        errno = error;
+    }
+    return 0;
+}
+"""
+
+
+BEFORE = re.compile(r'(\breturn|\bcase| [-+*/%&|^]?=|<<=|>>=)\s+$')
+
+
+SWAPS = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', '&&': '||', '||': '&&', '+': '-', '-': '+'}
+EITHER = '(mutant_on(@) ? %s : %s)'
+TWICE = '(mutant_comes(@, (%s) != (%s)) || mutant_is(@) ? (%s) : (%s))'
+NEVER = '(!mutant_is(@) && (%s) && !mutant_comes(@, 1))'
+ALWAYS = '(mutant_is(@) || (%s) || mutant_comes(@, 1))'
 
 
 def masked(text):
     """The text with blanks for what is no code: comments, strings, directives."""
     blank = lambda m: re.sub(r'[^\n]', ' ', m.group())
-    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ ]*#[^\n]*', blank, text, flags=re.S | re.M)
+    return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ ]*#[^\n]*', blank, text, flags=re.S | re.M)
 
 
 def operand_end(code, at):
     """Where the operand of && or || that begins here ends."""
     depth = 0
-    while at < len(code):
-        c = code[at]
-        if depth == 0 and (c in ')];,?:}' or code.startswith(('&&', '||'), at)):
-            return at
-        depth += (c in '([{') - (c in ')]}')
+    while depth or not (code[at] in ')];,?:}' or code.startswith(('&&', '||'), at)):
+        depth += (code[at] in '([{') - (code[at] in ')]}')
         at += 1
     return at
 
 
+def expression_around(code, at):
+    """The whole expression that the operator here is of: from a bracket, comma, `return` or `=` to the end of it."""
+    begin, end, depth = at, at, 0
+    while depth or not (code[begin - 1] in '([{;,}' or BEFORE.search(code, max(0, begin - 8), begin)):
+        begin -= 1
+        depth += (code[begin] in ')]}') - (code[begin] in '([{')
+    while depth or code[end] not in ')]},;':
+        depth += (code[end] in '([{') - (code[end] in ')]}')
+        end += 1
+    return begin + re.compile(r'\s*').match(code, begin, end).end() - begin, end
+
+
+def may_be_twice(expression):
+    """Nothing is changed by it, and nothing of it is read that another part of it guards."""
+    guards = re.search(r'&&|\|\||\?', expression) and re.search(r'->|\[|\*\w', expression)
+    return not guards and not re.search(r'\w\(|[^=<>!]=[^=]|\+\+|--', expression)
+
+
 def sites_of(file):
-    code = masked((ROOT / file).read_text())
-    swaps = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', '&&': '||', '||': '&&', '+': '-', '-': '+'}
+    text = (ROOT / file).read_text()
+    code = masked(text)
+
+    def site(begin, end, new, at, was, change):
+        place = text.count('\n', 0, at) + 1, at - text.rfind('\n', 0, at)
+        return Site(file, begin, end, new, place, '%s -> %s' % (' '.join(was.split()), change or 'nothing'))
+
     for m in re.finditer(r'(?<= )(<=?|>=?|==|!=|&&|\|\||\+|-)(?=[ \n])', code):
-        yield Site(file, m.start(), m.end(), swaps[m.group()], 'swap')
+        begin, end = expression_around(code, m.start())
+        was, now = text[begin:end], text[begin : m.start()] + SWAPS[m.group()] + text[m.end() : end]
+        new = TWICE % (was, now, now, was) if may_be_twice(was) else EITHER % ('(%s)' % now, '(%s)' % was)
+        yield site(begin, end, new, m.start(), m.group(), SWAPS[m.group()])
     for m in re.finditer(r'\s(&&|\|\|) ', code):
-        yield Site(file, m.start(), operand_end(code, m.end()), '', 'dropped')
-    for m in re.finditer(r'(?<=[ (])!(?=[\w(])', code):
-        yield Site(file, m.start(), m.end(), '', 'dropped')
+        end = operand_end(code, m.end())
+        new = (ALWAYS if m.group(1) == '&&' else NEVER) % text[m.end() : end].rstrip()
+        yield site(m.end(), end, new, m.end(), text[m.start(1) : end], '')
     for m in re.finditer(r'\bif \(', code):
         end = operand_end(code, m.end())
         if code[end] == ')':
-            yield Site(file, m.end(), end, 'false', 'never')
+            yield site(m.end(), end, NEVER % text[m.end() : end], m.end(), text[m.end() : end], 'false')
+    for m in re.finditer(r'(?<=[ (])!(?=[\w(])', code):
+        yield site(m.start(), m.end(), 'mutant_on(@) ^ !', m.start(), '!', '')
     for m in re.finditer(r'(?<![\w.\]])(?!(?<=\{)0\})(0|[1-9]\d*)(?![\w.])', code):
-        yield Site(file, m.start(), m.end(), str(int(m.group()) + 1), 'number')
-    for m in re.finditer(r'\breturn (true|false|NONE|NULL|0|1);', code):
-        other = {'true': 'false', 'false': 'true', 'NONE': '0', 'NULL': '(void *)0', '0': '1', '1': '0'}[m.group(1)]
-        if m.group(1) != 'NULL':
-            yield Site(file, m.start(1), m.end(1), other, 'result')
+        more = str(int(m.group()) + 1)
+        yield site(m.start(), m.end(), EITHER % (more, m.group()), m.start(), m.group(), more)
+    for m in re.finditer(r'\breturn (true|false|NONE|0|1);', code):
+        other = {'true': 'false', 'false': 'true', 'NONE': '0', '0': '1', '1': '0'}[m.group(1)]
+        yield site(m.start(1), m.end(1), EITHER % (other, m.group(1)), m.start(), 'return ' + m.group(1), other)
 
 
-class Build:
-    """The library as a shared one, and programs that use it."""
+def copy_of(sources, mutants):
+    """The sources with those mutants (number: site) that are behind no error yet."""
+    by_file = collections.defaultdict(list)
+    for number, site in mutants.items():
+        by_file[site.file].append((site, number))
+    for file in sources:
+        text = (ROOT / file).read_text()
+        for site, number in sorted(by_file[file], reverse=True):
+            text = text[: site.begin] + site.text.replace('\n', ' ').replace('@', str(number)) + (
+                '\n' * text.count('\n', site.begin, site.end) + text[site.end :])
+        yield file, text
 
-    def __init__(self, build, work):
-        self.work, self.build = work, os.path.realpath(build)
-        self.commands = {}
-        for entry in json.load(open(os.path.join(build, 'compile_commands.json'))):
-            file = os.path.relpath(os.path.join(entry['directory'], entry['file']), ROOT)
-            self.commands.setdefault(file, (entry['directory'], [a for a in shlex.split(entry['command']) if a != 'ccache']))
-        self.library = [f for f in self.commands if f.startswith('src/') and not f.startswith(('src/cli/', 'src/main.c'))]
-        self.helpers = ['tests/ir_text.c', 'tests/pattern_text.c', 'tests/numeric_fixtures.c']
-        for file in [f for f in self.commands if f.startswith(('src/', 'tests/'))]:
-            known = os.path.exists(self.object(file)) and os.path.getmtime(self.object(file))
-            if known < (ROOT / file).stat().st_mtime and self.compile(file, ROOT / file, self.object(file)).returncode:
-                sys.exit('%s does not build' % file)
-        self.link(os.path.join(work, 'libfusion_audit.so'), {})
-        self.programs = {}
-        subprocess.run(['ar', 'rcs', os.path.join(work, 'helpers.a'), *map(self.object, self.helpers)], check=True)
-        self.link_program('fusion-audit', [f for f in self.commands if f.startswith(('src/cli/', 'src/main.c'))], [])
-        for file in [f for f in self.commands if f.startswith('tests/') and f not in self.helpers]:
-            name = pathlib.Path(file).stem
-            if name != 'fail_allocation':
-                self.link_program(name, [file], ['-lcriterion'] if name.startswith('test_') else [])
 
-    def object(self, file):
-        return os.path.join(self.work, file.replace('/', '_') + '.o')
+def chosen(o):
+    """The mutants by number, none within another."""
+    paths = [p for r in o.rooms.split(',') for p in sorted((ROOT / 'src' / r).glob('*.c'))]
+    sites = [s for p in paths for s in sites_of(str(p.relative_to(ROOT)))]
+    print('%d places' % len(sites))
+    random.Random(o.seed).shuffle(sites)
+    taken, mutants = collections.defaultdict(list), {}
+    for site in sites:
+        if len(mutants) < o.count and all(site.end <= b or e <= site.begin for b, e in taken[site.file]):
+            taken[site.file].append((site.begin, site.end))
+            mutants[len(mutants)] = site
+    return mutants
 
-    def compile(self, file, source, out):
-        directory, command = self.commands[file]
-        args = [a.replace(self.build + '"', self.work + '"') for a in command[: command.index('-o')] if a not in ('-MD', '-Werror')]
-        args = [a for i, a in enumerate(args) if a not in ('-MQ', '-MF') and (i == 0 or args[i - 1] not in ('-MQ', '-MF'))]
-        args += ['-O1', '-g0', '-w', '-fPIC', '-iquote', str((ROOT / file).parent), '-c', str(source), '-o', out]
-        return subprocess.run(args, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def link(self, out, changed):
-        objects = [changed.get(f, self.object(f)) for f in self.library]
-        subprocess.run(['gcc', '-shared', '-o', out, *objects, *LIBRARIES], check=True)
+def build(work, mutants):
+    """Writes and builds the copy; what does not build is left out of `mutants`."""
+    files = subprocess.check_output(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT, text=True).split('\n')
+    copy, out = work / 'copy', work / 'copy' / 'build'
+    for f in filter(None, files):
+        new = (ROOT / f).exists() and not ((copy / f).exists() and (ROOT / f).read_bytes() == (copy / f).read_bytes())
+        if new and not ((copy / f).exists() and re.fullmatch(r'src/.*\.c', f)):
+            (copy / f).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / f, copy / f)
+    (work / 'mutant.h').write_text(HEADER)
+    if not (out / 'build.ninja').exists():
+        flags = '-w -include %s/mutant.h' % work
+        options = ['-Db_lto=false', '-Doptimization=1', '-Ddebug=false', '-Dcorpus=absent']
+        subprocess.run(['meson', 'setup', out, copy, *options], env=dict(os.environ, CFLAGS=flags), check=True)
+    sources = [f for f in files if re.fullmatch(r'src/.*\.c', f)]
+    while True:
+        for file, text in copy_of(sources, mutants):
+            text += SUPPORT if file == 'src/base/base.c' else ''
+            if (copy / file).read_text() != text:
+                (copy / file).write_text(text)
+        done = subprocess.run(['ninja', '-k0', '-C', out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if not done.returncode:
+            return
+        wrong = {(f, int(n)) for f, n in re.findall(r'(src/[\w/]+\.c):(\d+):\d+: error', done.stdout)}
+        bad = [n for n, s in mutants.items() for f, line in wrong if f == s.file and line in lines_of(s)]
+        if not bad:
+            sys.exit(done.stdout[-3000:])
+        for n in set(bad):
+            print('does not build: %s' % name(mutants.pop(n)))
 
-    def link_program(self, name, files, libraries):
-        out = os.path.join(self.work, name)
-        helpers = os.path.join(self.work, 'helpers.a')
-        subprocess.run(['gcc', '-o', out, *map(self.object, files), helpers, '-L' + self.work, '-lfusion_audit', *libraries,
-                        *LIBRARIES], check=True)
-        self.programs[name] = out
+
+def name(site):
+    return '%s:%d:%d: %s' % (site.file, *site.place, site.change)
+
+
+def lines_of(site):
+    text = (ROOT / site.file).read_text()
+    first = text.count('\n', 0, site.begin) + 1
+    return range(first, first + text.count('\n', site.begin, site.end) + 1)
 
 
 class Suite:
-    def __init__(self, test, build):
-        self.name, self.seconds, self.runs, self.kills = test['name'], 0, 0, 0
-        own = {os.path.join(build.build, directory, n): out for n, out in build.programs.items() for directory in ('', 'tests')}
-        self.command = [own.get(os.path.normpath(os.path.join(build.build, a)), a) for a in test['cmd']]
+    def __init__(self, test, directory):
+        self.directory = directory
+        self.name, self.command = test['name'], test['cmd']
         self.env = dict(os.environ, **test['env'])
+        self.tests, self.seconds = set(), 0.0
+        self.by_mutant = collections.defaultdict(set)
         if os.path.basename(self.command[0]).startswith('test_'):
-            self.command += ['--fail-fast', '-j1']
+            self.command = self.command + ['--fail-fast', '-j1']
 
-    def passes(self, libraries, limit):
+    def run(self, more, env, seconds):
+        """Whether it passes, and the processor time it took; no process of it takes more than `seconds`."""
+        limits = [(resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, 1 << 32), (resource.RLIMIT_CORE, 0)]
         with tempfile.TemporaryDirectory() as scratch:
-            env = dict(self.env, LD_LIBRARY_PATH=libraries, TMPDIR=scratch)
-            p = subprocess.Popen(self.command, cwd=scratch, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL, start_new_session=True,
-                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32)))
+            os.chmod(scratch, 0o1777)  # tests that are another user for a while
+            p = subprocess.Popen(self.command + more, cwd=self.directory, env=dict(self.env, TMPDIR=scratch, **env),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 start_new_session=True,
+                                 preexec_fn=lambda: [resource.setrlimit(what, (most, most)) for what, most in limits])
+            alarm = threading.Timer(60 + 20 * seconds, os.killpg, (p.pid, signal.SIGKILL))
+            alarm.start()
+            _, status, usage = os.wait4(p.pid, 0)
+            alarm.cancel()
+            p.returncode = status
             try:
-                return p.wait(limit) in (0, 77)
-            except subprocess.TimeoutExpired:
-                return False
-            finally:
-                try:
-                    os.killpg(p.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
-                p.wait()
+                os.killpg(p.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return os.waitstatus_to_exitcode(status) in (0, 77), usage.ru_utime + usage.ru_stime
+
+    def record(self):
+        """Which tests come by which mutants; false when it fails without one."""
+        with tempfile.NamedTemporaryFile('r') as out:
+            passes, self.seconds = self.run([], {'MUTANT_RECORD': out.name}, 300)
+            for line in out:
+                number, test = line.split()
+                self.by_mutant[int(number)].add(test)
+                self.tests.add(test)
+        return passes
+
+    def share(self, mutant):
+        return len(self.by_mutant[mutant]) / max(1, len(self.tests))
+
+    def kills(self, mutant):
+        tests = sorted(self.by_mutant[mutant] - {'/'})
+        more = ['--filter', '@(%s)' % '|'.join(tests)] if tests and '/' not in self.by_mutant[mutant] else []
+        return not self.run(more, {'MUTANT': str(mutant)}, int(10 * self.seconds * self.share(mutant)) + 2)[0]
 
 
-def describe(site):
-    """file:line: change, and what tells it from others when lines move: file: change, and the text of the line."""
-    text = (ROOT / site.file).read_text()
-    line = text.count('\n', 0, site.begin) + 1
-    change = '%s `%s` -> `%s`' % (site.kind, ' '.join(text[site.begin : site.end].split()), site.new)
-    return '%s:%d: %s' % (site.file, line, change), '%s: %s\t%s' % (site.file, change, text.split('\n')[line - 1].strip())
-
-
-def try_one(site, build, suites, directory, lock):
-    """(result, name of the suite) with result killed, survived, same or no build."""
-    text = (ROOT / site.file).read_text()
-    source, out = os.path.join(directory, 'mutant.c'), os.path.join(directory, 'mutant.o')
-    pathlib.Path(source).write_text(text[: site.begin] + site.new + text[site.end :])
-    if build.compile(site.file, source, out).returncode:
-        return 'no build', ''
-    pathlib.Path(source).write_text(text)
-    plain = os.path.join(directory, 'plain.o')
-    build.compile(site.file, source, plain)
-    if pathlib.Path(plain).read_bytes() == pathlib.Path(out).read_bytes():
-        return 'same', ''
-    build.link(os.path.join(directory, 'libfusion_audit.so'), {site.file: out})
-    with lock:
-        order = sorted(suites, key=lambda s: -(s.kills + 1) / (s.runs + 4) / s.seconds)
-    for suite in order:
-        good = suite.passes(directory, 10 * suite.seconds + 5)
-        with lock:
-            suite.runs += 1
-            suite.kills += not good
-        if not good:
-            return 'killed', suite.name
-    return 'survived', ''
-
-
-def sites_by_chance(o):
-    files = [str(p.relative_to(ROOT)) for r in o.rooms.split(',') for p in sorted((ROOT / 'src' / r).glob('*.c'))]
-    sites = [s for f in files for s in sites_of(f)]
-    random.Random(o.seed).shuffle(sites)
-    if o.again:
-        again = {l.rstrip('\n').split('\t', 2)[2] for l in open(o.again) if l.startswith('survived\t')}
-        sites = [s for s in sites if describe(s)[1] in again]
-    return sites
-
-
-def suites_of(build):
-    """Those of the fast suites that pass, with the time that they take."""
-    suites = []
-    for test in json.load(open(os.path.join(build.build, 'meson-info', 'intro-tests.json'))):
-        if test['name'] not in SUITES:
-            continue
-        suite, begin = Suite(test, build), time.monotonic()
-        if not suite.passes(build.work, 300):
-            print('left out, it fails without a change: %s' % ' '.join(suite.command), flush=True)
-            continue
-        suite.seconds = time.monotonic() - begin
-        print('%6.1f s %s' % (suite.seconds, suite.name), flush=True)
-        suites.append(suite)
-    print('%d suites, %.1f s' % (len(suites), sum(s.seconds for s in suites)), flush=True)
+def suites_of(work, jobs, names):
+    directory = work / 'copy' / 'build'
+    with open(directory / 'meson-info' / 'intro-tests.json') as f:
+        suites = [Suite(t, directory) for t in json.load(f) if t['name'] in names]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for suite, passes in zip(list(suites), pool.map(Suite.record, suites)):
+            note = '' if passes else '; left out, it fails without a mutant'
+            print('%6.1f s %-15s comes by %d%s' % (suite.seconds, suite.name, len(suite.by_mutant), note), flush=True)
+            if not passes:
+                suites.remove(suite)
     return suites
+
+
+def try_one(number, suites):
+    """What killed it, '' when nothing does, None when no test comes by."""
+    able = sorted((s for s in suites if number in s.by_mutant), key=lambda s: s.seconds * s.share(number))
+    return next((s.name for s in able if s.kills(number)), '') if able else None
 
 
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
-    p.add_argument('build')
-    p.add_argument('--count', type=int, default=100)
+    p.add_argument('work', type=lambda s: pathlib.Path(s).resolve())
+    p.add_argument('--count', type=int, default=500)
     p.add_argument('--seed', type=int, default=1)
-    p.add_argument('--rooms', default=ROOMS)
-    p.add_argument('--jobs', type=int, default=1)
-    p.add_argument('--out', default='/dev/null')
-    p.add_argument('--again')
-    p.add_argument('--keep')
+    p.add_argument('--rooms', default='graph,match,lang,prove,report')
+    p.add_argument('--jobs', type=int, default=2)
+    p.add_argument('--suites', default=SUITES)
+    p.add_argument('--again', action='store_true')
     p.add_argument('--list', action='store_true')
     o = p.parse_args()
-    sites = sites_by_chance(o)
+    mutants = chosen(o)
     if o.list:
-        print('\n'.join(describe(s)[0] for s in sites[: o.count]))
+        print('\n'.join(map(name, mutants.values())))
         return 0
-    known = {'\t'.join(l.split('\t')[:2]) for l in open(ROOT / 'tests' / 'mutants.tsv')}
-    counts, left, lock = collections.Counter(), iter(sites), threading.Lock()
-    with tempfile.TemporaryDirectory() as work, open(o.out, 'a') as out:
-        build = Build(o.build, os.path.abspath(o.keep or work))
-        suites = suites_of(build)
-
-        def worker(number):
-            directory = os.path.join(work, str(number))
-            os.mkdir(directory)
-            while True:
-                with lock:
-                    site = next(left, None) if counts['killed'] + counts['survived'] + counts['equivalent'] < o.count else None
-                if not site:
-                    return
-                result, suite = try_one(site, build, suites, directory, lock)
-                at, key = describe(site)
-                if result == 'survived' and key in known:
-                    result = 'equivalent'
-                with lock:
-                    counts[result] += 1
-                    print('%s\t%s\t%s\t%s' % (result, at, key, suite), file=out, flush=True)
-                    if result in ('survived', 'no build'):
-                        print('%s: %s\n    %s' % (result, at, key.split('\t')[1]), flush=True)
-
-        with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-            for done in [pool.submit(worker, i) for i in range(o.jobs)]:
-                done.result()
-    print(', '.join('%d %s' % (n, r) for r, n in sorted(counts.items())))
-    return counts['survived'] > 0
+    (o.work / 'copy').mkdir(parents=True, exist_ok=True)
+    build(o.work, mutants)
+    results, path = {}, o.work / 'results.tsv'
+    if path.exists():
+        results = dict(l.rstrip('\n').split('\t')[::-1] for l in path.read_text().splitlines())
+    open_ = ('survived', 'not reached') if o.again else ()
+    left = [n for n, s in mutants.items() if results.get(name(s)) in (None, *open_)]
+    suites = suites_of(o.work, o.jobs, o.suites.split()) if left else []
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool, open(path, 'a') as out:
+        for number, killer in zip(left, pool.map(lambda n: try_one(n, suites), left)):
+            result = 'not reached' if killer is None else 'killed by ' + killer if killer else 'survived'
+            results[name(mutants[number])] = result
+            print('%s\t%s' % (result, name(mutants[number])), file=out, flush=True)
+    known = {tuple(l.split('\t')[:2]) for l in open(ROOT / 'tests' / 'mutants.tsv')}
+    counts = collections.Counter()
+    for site in mutants.values():
+        result = results[name(site)].split(' by ')[0]
+        line = (ROOT / site.file).read_text().split('\n')[site.place[0] - 1].strip()
+        if result != 'killed' and ('%s: %s' % (site.file, site.change), line) in known:
+            result = 'equivalent'
+        counts[result] += 1
+        if result in ('survived', 'not reached'):
+            print('%s: %s\n    %s' % (result, name(site), line))
+    print('%d mutants: ' % len(mutants) + ', '.join('%d %s' % (n, r) for r, n in sorted(counts.items())))
+    return counts['survived'] + counts['not reached'] > 0
 
 
 if __name__ == '__main__':
