@@ -2,11 +2,12 @@
 """Runs two builds over the same inputs and compares what they print, byte for byte.
 
 usage: compare_builds.py OLD NEW CORPUS... [--renamed=REGEX=TEXT]... [--only=GLOB] [--every=N]
-                         [--jobs=N] [--record=FILE]
+                         [--planted=N] [--jobs=N] [--record=FILE]
 OLD and NEW are programs; a CORPUS is a directory that is searched for IR and logs (fixtures/ always is). With
 --record=FILE what OLD prints is kept in FILE and read from there the next time; --every=N takes each Nth run. Each
 file is audited in every way that makes sense for it (as a pair where its partners lie beside it, each level alone, without
-proofs, with details), inspected and explained; `patterns list`, `show`, `test` and `lower` are compared as well.
+proofs, with details), inspected and explained; --planted=N adds 2 N graphs of tests/plant_test.py, N of a level, every
+second one with a few lines changed, of which all matches are compared; `patterns list`, `show`, `test` and `lower` are compared as well.
 --renamed: what OLD prints is rewritten first, for words that were renamed on purpose. Exit status 1: something differs.
 """
 import argparse
@@ -14,11 +15,20 @@ import concurrent.futures
 import fnmatch
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(HERE), "bench"))
+from generate import FOOTER, HEADER
+from plant_test import grow
+
+PER_LOG = 40
+WORDS = [["add", "subtract", "multiply", "div", "maximum"], ["sum", "mean", "max", "min"], ["exp", "sqrt", "rsqrt", "tanh"],
+         ["64", "32", "16", "8", "1"], ["= -1", "= 0", "= 1", "= 2"]]
 IR = (".mlir", ".log", ".log.zst", ".log.gz", ".txt", ".zst", ".gz")
 STAGES = (".ttnn.mlir", ".ttnn-unfused.mlir", ".ttnn-promoted.mlir", ".fused.mlir")
 
@@ -50,6 +60,37 @@ def runs_of(path):
                 yield ["--dry-run", partner, path]
                 yield ["explain", path, partner]
                 yield ["inspect", path, partner]
+
+
+def change(lines, rng):
+    """One line is left out, has another operator or number, or reads another value."""
+    i = rng.randrange(len(lines))
+    words = rng.choice(WORDS + [None])
+    values = [re.findall(r"%\w+", line) for line in (lines[i], rng.choice(lines))]
+    if words:
+        lines[i] = lines[i].replace(rng.choice(words), rng.choice(words), 1)
+    elif all(values):
+        lines[i] = lines[i].replace(values[0][-1], rng.choice(values[1]), 1)
+    else:
+        del lines[i]
+
+
+def planted_log(level, first, end, path):
+    with open(path, "w") as out:
+        for seed in range(first, end):
+            lines, rng = grow(seed, level)[1].split("\n"), random.Random(seed)
+            for _ in range(rng.randint(1, 4) if seed % 2 else 0):
+                change(lines, rng)
+            out.write(HEADER % level + "\n".join(lines) + "\n" + FOOTER)
+
+
+def planted_runs(n, directory):
+    for first in range(0, n, PER_LOG):
+        for level in ("ttir", "ttnn"):
+            path = os.path.join(directory, f"{level}-{first}.log")
+            planted_log(level, first, min(n, first + PER_LOG), path)
+            base = ["--no-validate", "--jobs=1", "--details", f"--{level}-only", "-o", "-"]
+            yield [*base, *(["--include=blocked,decomposed"] if first // PER_LOG % 2 else []), path]
 
 
 def patterns_of(program):
@@ -91,12 +132,18 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--record")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--planted", type=int, default=0)
     o = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        return compare_all(o, list(planted_runs(o.planted, directory)))
+
+
+def compare_all(o, planted):
     renamed = [(re.compile(a.encode()), b.encode()) for a, b in (r.split("=", 1) for r in o.renamed)]
     runs = [r for d in [os.path.join(os.path.dirname(HERE), "fixtures"), *o.corpus] for f in files_below(d) for r in runs_of(f)]
     runs += [["patterns", "list"], ["patterns", "test"], ["patterns", "check"], ["lower"]]
     runs += [["patterns", "show", name] for name in patterns_of(o.new)]
-    runs = [r for r in runs if fnmatch.fnmatch(" ".join(r), o.only)][:: o.every]
+    runs = [r for r in runs if fnmatch.fnmatch(" ".join(r), o.only)][:: o.every] + planted
 
     recorded = pickle.load(open(o.record, "rb")) if o.record and os.path.exists(o.record) else {}
 
@@ -117,7 +164,8 @@ def main():
                 print("DIFFERS", " ".join(args), first_difference(old, new), flush=True)
     if o.record:
         pickle.dump(recorded, open(o.record, "wb"))
-    print(f"{len(runs)} runs compared, {bad} differ")
+    graphs = f", {2 * o.planted} planted graphs in {len(planted)} of them" if planted else ""
+    print(f"{len(runs)} runs compared{graphs}, {bad} differ")
     return 1 if bad or not runs else 0
 
 

@@ -65,21 +65,16 @@ struct automaton_run {
     bool *neutral;        /* per value: an op that uses it changes nothing */
 };
 
-static uint64_t mix(uint64_t h, uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15ull;
-    return h ^ h >> 31;
-}
-
 static uint64_t hash_of(const void *p, size_t n) {
     uint64_t h = n, word;
     for (size_t i = 0; i + sizeof word <= n; i += sizeof word) {
         memcpy(&word, (const char *)p + i, sizeof word);
-        h = mix(h, word);
+        h = hash_mix(h, word);
     }
     if (n % sizeof word) {
         word = 0;
         memcpy(&word, (const char *)p + n / sizeof word * sizeof word, n % sizeof word);
-        h = mix(h, word);
+        h = hash_mix(h, word);
     }
     return h;
 }
@@ -256,12 +251,24 @@ static bool root_is(const uint64_t *is, const struct subformula *s) {
     return !s || s->kind == SUB_RESULT || s->kind == SUB_SAME || has(is, s->id);
 }
 
+/* Not of a pattern that is blocked wherever it is found, unless blocked ones are asked for. */
+static bool is_searched(const struct pattern *p) {
+    for (bool blocked; p; p = p->variant) {
+        blocked = false;
+        for (uint32_t i = 0; !p->show_blocked && i < p->nblock; i++)
+            blocked |= !p->block[i].when;
+        if (!blocked)
+            return true;
+    }
+    return false;
+}
+
 static void find_roots(struct automaton *a, struct transition *t) {
     const struct pattern_set *set = a->set;
     uint32_t first = set->first_rooted[t->key.kind], n = set->first_rooted[t->key.kind + 1] - first;
     t->roots = arena_alloc(&a->arena, (n / 64 + 1) * sizeof *t->roots);
     for (uint32_t i = 0; i < n && t->key.result == 0; i++)
-        if (root_is(t->is, set->rooted[first + i]->formula.root->sub))
+        if (root_is(t->is, set->rooted[first + i]->formula.root->sub) && is_searched(set->rooted[first + i]))
             put(t->roots, i);
 }
 

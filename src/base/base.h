@@ -60,6 +60,15 @@ static inline struct str str_trim(struct str s) {
 int str_cmp(struct str a, struct str b);             /* bytewise order, shorter first among equals */
 const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
 uint64_t str_hash(struct str s);
+static inline uint64_t hash_mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 31;
+}
+static inline uint64_t bits_of_double(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 unsigned str_distance(struct str a, struct str b); /* edits from one to the other (Levenshtein); 48 for long ones */
 /* The word that a misspelt one is close to, or NULL. */
 const char *str_nearest(struct str misspelt, const char *const *words, size_t n);

@@ -84,6 +84,7 @@ struct node *build_line(struct builder *b, struct formula_scope *s, uint32_t i, 
         struct node *named = new_node(b, N_NAMED, s->lines[i].name);
         struct str name = s->idiom ? (struct str){NULL, 0} : s->lines[i].name;
         named->slot = new_slot(b, s, name, at, false);
+        b->f->named[named->slot] = named;
         set_args(b, named, &value, 1);
         s->built[i] = named;
         s->building[i] = false;

@@ -96,12 +96,12 @@ struct node {
     const struct number *number; /* N_NUMBER */
     struct str text;             /* where it stands in the text of the formula or of an idiom */
     uint64_t kinds[(K_COUNT + 63) / 64];
-    bool any;       /* any op may match; else only those of the set `kinds` */
-    bool given;     /* N_NUMBER: given(...), which an argument of the model may be as well */
-    uint8_t result; /* N_RESULT: its number */
-    bool bare;      /* it may match without an op: `x`, `relu(x) | x` */
-    uint32_t deep;  /* ops on the longest path from here */
-    bool netted;    /* `sub` is known */
+    bool any;                     /* any op may match; else only those of the set `kinds` */
+    bool given;                   /* N_NUMBER: given(...), which an argument of the model may be as well */
+    uint8_t result;               /* N_RESULT: its number */
+    bool bare;                    /* it may match without an op: `x`, `relu(x) | x` */
+    uint32_t deep;                /* ops on the longest path from here */
+    bool netted;                  /* `sub` is known */
     const struct subformula *sub; /* what it asks of ops, in the net of its set (lang/net.h); NULL: nothing */
 };
 
@@ -130,6 +130,7 @@ struct formula {
     uint32_t nslots;
     struct str slot_name[MAX_SLOTS]; /* of variables and lines; empty for what idioms name */
     bool slot_is_variable[MAX_SLOTS];
+    struct node *named[MAX_SLOTS]; /* what a name that is no variable stands for */
     struct secondary_root also[MAX_SECONDARY];
     uint32_t nsecondary;
 };

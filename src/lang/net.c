@@ -7,31 +7,26 @@
 
 #include "lang/number.h"
 
-enum { FIRST_SIZE = 1024 };
+enum { FIRST_SIZE = 1024, NAME_WORDS = (MAX_SLOTS + 63) / 64 };
 
-/* How often each name of the formula is used. */
-struct name_uses {
-    uint32_t n[MAX_SLOTS];
+/* Names, a bit each: those of which some way through a part of a formula meets one or several occurrences. */
+struct met_names {
+    uint64_t once[NAME_WORDS], again[NAME_WORDS];
 };
 
-static uint64_t mix(uint64_t h, uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15ull;
-    return h ^ h >> 31;
-}
-
-static uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
+/* What is below each name of the formula. */
+struct name_uses {
+    uint32_t n[MAX_SLOTS]; /* occurrences; below later ones of a name nothing is counted, since it is bound there */
+    struct met_names below[MAX_SLOTS], all;
+};
 
 static uint64_t hash_of(const struct subformula *s) {
-    uint64_t h = mix(s->kind, s->nargs);
-    h = mix(mix(h, bits_of(s->value)), (uint64_t)s->literal << 1 | s->node->given);
+    uint64_t h = hash_mix(s->kind, s->nargs);
+    h = hash_mix(hash_mix(h, bits_of_double(s->value)), (uint64_t)s->literal << 1 | s->node->given);
     for (uint32_t i = 0; i < s->nargs; i++)
-        h = mix(h, s->args[i] ? s->args[i]->id : 0);
+        h = hash_mix(h, s->args[i] ? s->args[i]->id : 0);
     if (s->kind == SUB_OP)
-        h = mix(h, s->node->op);
+        h = hash_mix(h, s->node->op);
     return h;
 }
 
@@ -51,7 +46,7 @@ static bool is_same(const struct subformula *a, const struct subformula *b) {
         if (a->args[i] != b->args[i])
             return false;
     if (a->kind == SUB_NUMBER)
-        return x->given == y->given && bits_of(a->value) == bits_of(b->value);
+        return x->given == y->given && bits_of_double(a->value) == bits_of_double(b->value);
     if (a->kind == SUB_RESULT)
         return x->result == y->result;
     return a->kind == SUB_EITHER || a->kind == SUB_SAME ||
@@ -102,6 +97,10 @@ static bool is_op(const struct node *n) {
     return op;
 }
 
+static bool occurs_again(const struct name_uses *uses, uint32_t slot) {
+    return uses->n[slot] > 1 && uses->all.again[slot / 64] >> slot % 64 & 1;
+}
+
 static const struct subformula *add(struct net *net, struct node *n, const struct name_uses *uses, struct arena *a) {
     struct subformula s = {.node = n, .nargs = n->nargs};
     bool anything = n->kind == N_VARIABLE;
@@ -111,7 +110,7 @@ static const struct subformula *add(struct net *net, struct node *n, const struc
     s.args = arena_alloc(a, (n->nargs + 1) * sizeof *s.args);
     for (uint32_t i = 0; i < n->nargs; i++)
         s.args[i] = add(net, n->args[i], uses, a);
-    if (n->kind == N_TRANSPOSED || (n->kind == N_NAMED && (is_op(n->args[0]) || uses->n[n->slot] == 1)))
+    if (n->kind == N_TRANSPOSED || (n->kind == N_NAMED && (is_op(n->args[0]) || !occurs_again(uses, n->slot))))
         return n->sub = s.args[0];
     if (n->kind == N_NUMBER) {
         s.literal = true;
@@ -138,11 +137,40 @@ static void count_uses(struct node *n, struct name_uses *uses) {
         count_uses(n->args[i], uses);
 }
 
+/* Of two parts the search takes both, of alternatives one. */
+static void add_names(struct met_names *to, const struct met_names *part, bool both) {
+    for (uint32_t w = 0; w < NAME_WORDS; w++) {
+        to->again[w] |= part->again[w] | (both ? to->once[w] & part->once[w] : 0);
+        to->once[w] |= part->once[w];
+    }
+}
+
+static struct met_names names_in(const struct node *n, struct name_uses *uses, uint64_t *done) {
+    struct met_names all = {{0}, {0}};
+    if (n->kind == N_NAMED && done[n->slot / 64] >> n->slot % 64 & 1)
+        return uses->below[n->slot];
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        struct met_names part = names_in(n->args[i], uses, done);
+        add_names(&all, &part, n->kind != N_EITHER);
+    }
+    if (n->kind == N_NAMED) {
+        all.once[n->slot / 64] |= 1ull << n->slot % 64;
+        done[n->slot / 64] |= 1ull << n->slot % 64;
+        uses->below[n->slot] = all;
+    }
+    return all;
+}
+
 void net_add(struct net *net, const struct formula *f, struct arena *a) {
-    struct name_uses uses = {{0}};
-    count_uses(f->root, &uses);
-    for (uint32_t i = 0; i < f->nsecondary; i++)
-        count_uses(f->also[i].node, &uses);
+    struct name_uses uses;
+    uint64_t done[NAME_WORDS] = {0};
+    memset(&uses, 0, sizeof uses);
+    for (uint32_t i = 0; i <= f->nsecondary; i++)
+        count_uses(i ? f->also[i - 1].node : f->root, &uses);
+    for (uint32_t i = 0; i <= f->nsecondary; i++) {
+        struct met_names names = names_in(i ? f->also[i - 1].node : f->root, &uses, done);
+        add_names(&uses.all, &names, true);
+    }
     add(net, f->root, &uses, a);
     for (uint32_t i = 0; i < f->nsecondary; i++)
         add(net, f->also[i].node, &uses, a);

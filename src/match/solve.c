@@ -95,6 +95,7 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->solve = solve;
     m->pattern = p;
     m->steps = 0;
+    m->last = p->formula.nsecondary ? NONE : op;
     m->full = m->refused = false;
     m->found.nops = 0;
     record_begin(&m->record, op);

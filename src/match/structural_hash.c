@@ -53,23 +53,12 @@ struct hashes {
     struct attribute_hash attributes[1 << ATTRIBUTE_BITS]; /* by text; equal attributes are mostly one text */
 };
 
-static uint64_t mix(uint64_t h, uint64_t v) {
-    h = (h ^ v) * 0x9E3779B97F4A7C15ull;
-    return h ^ h >> 31;
-}
-
-static uint64_t bits_of(double d) {
-    uint64_t u;
-    memcpy(&u, &d, sizeof u);
-    return u;
-}
-
 static uint64_t shape_hash(const struct graph *g, uint32_t v) {
     uint32_t rank;
     const int64_t *shape = graph_shape(g, v, &rank);
-    uint64_t h = mix(0, shape ? rank : 99);
+    uint64_t h = hash_mix(0, shape ? rank : 99);
     for (uint32_t d = 0; shape && d < rank; d++)
-        h = mix(h, (uint64_t)shape[d]);
+        h = hash_mix(h, (uint64_t)shape[d]);
     return h;
 }
 
@@ -77,54 +66,54 @@ static uint64_t mix_shape(const struct hashes *all, uint64_t h, uint32_t v) {
     uint64_t *known = &all->shapes[all->g->m->values[v].type];
     if (*known == 0)
         *known = shape_hash(all->g, v);
-    return mix(h, *known);
+    return hash_mix(h, *known);
 }
 
 static uint64_t mix_name(const struct hashes *all, uint64_t h, uint32_t name) {
     uint64_t *known = &all->names[name];
     if (*known == 0)
         *known = str_hash(all->g->m->names[name]);
-    return mix(h, *known);
+    return hash_mix(h, *known);
 }
 
 /* An alias may mean something else in another module. */
 static uint64_t attribute_hash_of(const struct hashes *all, struct str t) {
     uint64_t h = str_hash(t);
-    return memchr(t.p, '#', t.n) ? mix(h, all->aliases) : h;
+    return memchr(t.p, '#', t.n) ? hash_mix(h, all->aliases) : h;
 }
 
 static uint64_t mix_attributes(struct hashes *all, uint64_t h, struct span s) {
     if (s.begin == s.end)
-        return mix(h, 0);
+        return hash_mix(h, 0);
     struct attribute_hash *d = &all->attributes[(s.begin * 0x9E3779B1u) >> (32 - ATTRIBUTE_BITS)];
     if (d->text.begin != s.begin || d->text.end != s.end)
         *d = (struct attribute_hash){s, attribute_hash_of(all, mlir_span(all->g->m, s))};
-    return mix(h, d->hash);
+    return hash_mix(h, d->hash);
 }
 
 /* A hash that no other op has, in this graph or another. */
 static uint64_t mix_unique(const struct hashes *all, uint64_t h, uint32_t op) {
-    return mix(mix(h, all->unique), (uint64_t)op << 32 | 1);
+    return hash_mix(hash_mix(h, all->unique), (uint64_t)op << 32 | 1);
 }
 
 /* What a search can ask of a value without looking at its op. */
 static uint64_t value_hash(const struct hashes *all, uint32_t v) {
     const struct graph *g = all->g;
     struct constant c = graph_constant(g, v);
-    uint64_t h = mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
-                            (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
-                            (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
-    h = mix(mix_shape(all, h, v), g->varies[v]);
-    return c.known ? mix(h, bits_of(c.value)) : h;
+    uint64_t h = hash_mix(0, (uint64_t)graph_dtype(g, v) | (uint64_t)graph_is_parameter(g, v) << 8 |
+                                 (uint64_t)graph_argument_is_input(g, v) << 9 | (uint64_t)c.known << 10 |
+                                 (uint64_t)(c.known ? c.bits : 0) << 16 | (uint64_t)graph_nuses(g, v) << 32);
+    h = hash_mix(mix_shape(all, h, v), g->varies[v]);
+    return c.known ? hash_mix(h, bits_of_double(c.value)) : h;
 }
 
 static uint64_t mix_value(struct hashes *all, uint64_t h, uint32_t v) {
     if (v < all->first_value || v - all->first_value >= all->nvalues)
-        return mix(h, value_hash(all, v));
+        return hash_mix(h, value_hash(all, v));
     uint64_t *known = &all->values[v - all->first_value];
     if (*known == 0)
         *known = value_hash(all, v);
-    return mix(h, *known);
+    return hash_mix(h, *known);
 }
 
 /* How far away the op is that uses the value, and as which operands. False: it has too many to look through. */
@@ -134,7 +123,7 @@ static bool mix_use(const struct graph *g, uint64_t *h, uint32_t v, uint32_t use
         return false;
     for (uint32_t slot = 0; slot < n; slot++)
         if (graph_operands(g, user)[slot] == v)
-            *h = mix(*h, (uint64_t)distance << 32 | slot);
+            *h = hash_mix(*h, (uint64_t)distance << 32 | slot);
     return true;
 }
 
@@ -161,7 +150,7 @@ static uint64_t mix_argument(const struct hashes *all, uint64_t h, uint32_t v, u
         if (++n > MAX_BEFORE || !mix_use(g, &h, v, g->uses[lo - 1], op - g->uses[lo - 1]))
             return other;
     }
-    return mix(h, n);
+    return hash_mix(h, n);
 }
 
 /* No search looks before these; the number of a constant is in the hash of its value. */
@@ -176,7 +165,7 @@ bool hash_covers_users(const struct graph *g, uint32_t op) {
 /* Whether the value is an argument of the model, and an input of it. */
 static uint64_t mix_origin(const struct graph *g, uint64_t h, uint32_t v) {
     uint32_t argument = graph_argument(g, v);
-    return mix(h, (argument != NONE) | (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
+    return hash_mix(h, (argument != NONE) | (uint64_t)(argument != NONE && graph_argument_is_input(g, argument)) << 1);
 }
 
 static uint64_t mix_operand(struct hashes *all, uint64_t h, uint32_t op, uint32_t slot, uint32_t v) {
@@ -184,22 +173,22 @@ static uint64_t mix_operand(struct hashes *all, uint64_t h, uint32_t op, uint32_
     uint32_t *before = &all->before[slot];
     *before = NONE;
     if (v == NONE)
-        return mix(h, 1);
+        return hash_mix(h, 1);
     uint32_t def = g->m->values[v].def;
     h = mix_value(all, h, v);
     if (def == NONE || def < all->first || def >= all->end)
         return mix_argument(all, mix_origin(g, h, v), v, op);
-    h = mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
+    h = hash_mix(h, (uint64_t)(op - def) << 32 | (v - g->m->ops[def].first_result));
     if (ends_the_hash(graph_class(g, def))) {
         bool called = graph_class(g, def) == OP_CALL;
-        h = mix(h, (uint64_t)g->kind[def] << 1 | (called && graph_callee_value(g, v) != NONE));
+        h = hash_mix(h, (uint64_t)g->kind[def] << 1 | (called && graph_callee_value(g, v) != NONE));
         return called ? mix_origin(g, h, v) : h;
     }
     bool moved = all->through[def - all->first] != NONE;
     if (moved && def >= op) /* used before it is defined: a module that is not valid */
         return mix_unique(all, h, op);
     *before = moved ? all->source[def - all->first] : def;
-    return moved ? mix(h, all->own[def - all->first]) : h;
+    return moved ? hash_mix(h, all->own[def - all->first]) : h;
 }
 
 /* The users of the results; behind movement, also the users of what was moved. A user before the op is in a module that
@@ -208,14 +197,14 @@ static uint64_t mix_users(const struct hashes *all, uint64_t h, uint32_t op) {
     const struct graph *g = all->g;
     for (uint32_t r = 0; r < g->m->ops[op].nresults; r++) {
         uint32_t v = g->m->ops[op].first_result + r, n = graph_nuses(g, v);
-        h = mix(n > MAX_LISTED ? mix_unique(all, h, op) : h, n);
+        h = hash_mix(n > MAX_LISTED ? mix_unique(all, h, op) : h, n);
         for (uint32_t u = 0; u < n && n <= MAX_LISTED; u++) {
             uint32_t user = g->uses[g->first_use[v] + u];
-            h = mix_name(all, mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), g->m->ops[user].name);
+            h = mix_name(all, hash_mix(h, (uint64_t)(user - op) << 32 | g->kind[user]), g->m->ops[user].name);
             if (user <= op)
                 h = mix_unique(all, h, op);
             else if (user < all->end && all->through[user - all->first] != NONE)
-                h = mix_shape(all, mix(h, all->root[user - all->first]), g->m->ops[user].first_result);
+                h = mix_shape(all, hash_mix(h, all->root[user - all->first]), g->m->ops[user].first_result);
         }
     }
     return h;
@@ -234,7 +223,7 @@ static void hash_op(struct hashes *all, uint32_t op) {
     const struct graph *g = all->g;
     const struct mlir_op *o = &g->m->ops[op];
     uint32_t n = graph_noperands(g, op), first = g->first_operand[op] - g->first_operand[all->first];
-    uint64_t h = mix_name(all, mix(g->kind[op], (uint64_t)o->nresults << 32 | n), o->name);
+    uint64_t h = mix_name(all, hash_mix(g->kind[op], (uint64_t)o->nresults << 32 | n), o->name);
     if (ends_the_hash(graph_class(g, op))) {
         for (uint32_t i = 0; i < n; i++)
             all->before[first + i] = NONE;
@@ -244,11 +233,11 @@ static void hash_op(struct hashes *all, uint32_t op) {
             h = mix_operand(all, h, op, first + i, graph_operands(g, op)[i]);
         for (uint32_t r = 0; r < o->nresults; r++)
             h = mix_value(all, h, o->first_result + r);
-        h = mix(h, all->root[op - all->first]);
+        h = hash_mix(h, all->root[op - all->first]);
     }
     uint32_t through = all->through[op - all->first];
     uint32_t slot = through != NONE && n > 1 && through == graph_operands(g, op)[1];
-    h = mix(h, through == NONE ? 2 : slot);
+    h = hash_mix(h, through == NONE ? 2 : slot);
     all->own[op - all->first] = h ? h : 1;
     all->source[op - all->first] = through == NONE ? NONE : all->before[first + slot];
 }
@@ -271,7 +260,7 @@ static void hash_round(struct hashes *all, uint32_t n) {
     for (uint32_t op = n; op-- > 0;) {
         uint64_t h = all->own[op];
         for (uint32_t k = all->edges[op]; k < all->edges[op + 1]; k++)
-            h = mix(h, all->root[all->before[k]]);
+            h = hash_mix(h, all->root[all->before[k]]);
         all->root[op] = h ? h : 1;
     }
 }
@@ -285,9 +274,9 @@ static void hash_roots(struct hashes *all, uint32_t n) {
 
 /* Of all that the rounds start from. */
 static uint64_t hash_of_function(const struct hashes *all, uint32_t n) {
-    uint64_t h = mix(n, 5);
+    uint64_t h = hash_mix(n, 5);
     for (uint32_t op = 0; op < n; op++)
-        h = mix(mix(h, all->own[op]), all->source[op] == NONE ? NONE : all->source[op] - all->first);
+        h = hash_mix(hash_mix(h, all->own[op]), all->source[op] == NONE ? NONE : all->source[op] - all->first);
     return h ? h : 1;
 }
 
@@ -370,9 +359,9 @@ uint64_t hash_of_root(const struct hashes *h, uint32_t op) {
 /* Who uses a value, and how far from the root. */
 static uint64_t hash_of_users(const struct hashes *all, uint32_t value, uint32_t root) {
     const struct graph *g = all->g;
-    uint64_t h = mix(7, graph_nuses(g, value));
+    uint64_t h = hash_mix(7, graph_nuses(g, value));
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1]; u++)
-        h = mix_name(all, mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]),
+        h = mix_name(all, hash_mix(h, (uint64_t)(g->uses[u] - root) << 32 | g->kind[g->uses[u]]),
                      g->m->ops[g->uses[u]].name);
     return h;
 }

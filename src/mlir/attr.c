@@ -567,12 +567,6 @@ static bool splat_of_hex(const struct dense *d, double *out) {
 }
 
 /* Equal bits: a NaN equals itself here, and 0.0 is not -0.0. */
-static uint64_t bits_of(double v) {
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 bool mlir_splat(struct str text, double *out) {
     struct dense d;
     struct str number;
@@ -586,7 +580,7 @@ bool mlir_splat(struct str text, double *out) {
     for (; next_number(&p, end, &number); any = true) {
         if (!read_float(number, d.type, &v))
             return false;
-        if (any && bits_of(v) != bits_of(*out))
+        if (any && bits_of_double(v) != bits_of_double(*out))
             return false;
         *out = v;
     }
