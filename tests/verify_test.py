@@ -214,6 +214,7 @@ class Verify(unittest.TestCase):
         self.assertTrue(os.path.exists(report))
         os.replace(relu, neg)
         self.assertEqual(run("--only=*.relu6", neg, after), 0)  # less was asked for
+        self.assertEqual(run("--only=relu6x", neg, after), 2)
         self.assertTrue(os.path.exists(report))
         self.assertEqual(run(neg, after), 0)
         self.assertFalse(os.path.exists(report))

@@ -1,6 +1,7 @@
 /* fa_verify: reads the modules, compares the pairs side by side, adds up, and decides the status. */
 #include "verify/verify.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "base/work.h"
@@ -78,7 +79,38 @@ static void say_what_is_missing(struct fa_verification *v, double share, bool an
                  100 * share);
 }
 
+static bool names_an_op(const char *glob) {
+    char name[128];
+    for (int k = 0; k < K_COUNT; k++)
+        for (const char *p = op_table[k].spellings; p && *p;) {
+            size_t n = strcspn(p, " ");
+            snprintf(name, sizeof name, "%.*s", (int)n, p);
+            if (fnmatch(glob, name, 0) == 0)
+                return true;
+            p += n + (p[n] == ' ');
+        }
+    return false;
+}
+
+/* A glob of --only that no op has. */
+static bool check_only(struct fa_verification *v) {
+    char glob[128];
+    for (const char *p = v->options->only; p && *p;) {
+        size_t n = strcspn(p, ",");
+        snprintf(glob, sizeof glob, "%.*s", (int)n, p);
+        if (!names_an_op(glob)) {
+            diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "such as ttnn.linear or *.softmax",
+                     "--only: no op is called '%s'", glob);
+            return false;
+        }
+        p += n + (p[n] == ',');
+    }
+    return true;
+}
+
 static enum fa_status run(struct fa_verification *v) {
+    if (!check_only(v))
+        return FA_USAGE;
     enum fa_status found = find_pairs(v);
     uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0;
     if (found != FA_CLEAN)
