@@ -1,12 +1,14 @@
 /* The examples of a pattern directory as the modules that they are tested as. `examples print DIR` writes them, for
- * examples_vs_mlir_opt.py; `examples check DIR` says which ops cannot have the results that they declare, and what the
- * patterns claim of the compiler (compiler, undecided, undone) that the notes of no example say. */
+ * examples_vs_mlir_opt.py, `examples ones DIR` those that match with each extent 1; `examples check DIR` says which ops
+ * cannot have the results that they declare, and what the patterns claim of the compiler (compiler, undecided, undone)
+ * that the notes of no example say. */
 #include <stdio.h>
 #include <string.h>
 
 #include "author/examples.h"
 #include "reduce/interpret_graph.h"
 #include "reduce/parsed_module.h"
+#include "reduce/print_module.h"
 
 /* Zeros, so that indices are within any bounds, or ones. */
 static const struct tensor *filled_like(struct eval_context *b, const struct graph *g, uint32_t value, double x) {
@@ -86,6 +88,50 @@ static bool show(const struct pattern *p, uint32_t number, struct diags *d, bool
     return !wrong.n;
 }
 
+/* The function in these extents, its constants as they are or in the new extents. */
+static void print_part(const struct subgraph *s, const struct extents *e, const struct pattern *p, struct arena *a) {
+    struct payloads payloads;
+    bool lists = payload_read(s, 1 << 12, a, &payloads);
+    for (int scale = 0; scale < 2; scale++) {
+        struct print_options how = {p, scale, lists ? &payloads : NULL};
+        struct printed_module m;
+        struct str why;
+        if (subgraph_print(s, e, &how, a, &m, &why))
+            printf("%.*s// or\n", (int)m.text.n, m.text.p);
+    }
+}
+
+/* An example with each of its extents 1 in turn, behind what it is itself. */
+static void show_ones(const struct pattern *p, const struct example *e, struct diags *d) {
+    struct arena arena = {0};
+    struct parsed_module m;
+    struct subgraph s;
+    struct extents own, to;
+    struct str why;
+    uint32_t all[MAX_SUBGRAPH_OPS], n = 0;
+    bool good = e->hit && parsed_module_read(&m, example_module(p, e, &arena, d), &arena);
+    for (uint32_t op = 0; good && op < m.ir.nops && n < MAX_SUBGRAPH_OPS; op++)
+        if (graph_class(&m.graph, op) != OP_STRUCTURE && m.graph.kind[op] != K_RETURN &&
+            graph_class(&m.graph, op) != OP_CONSTANT)
+            all[n++] = op;
+    struct match whole = {.graph = &m.graph, .ops = all, .nops = n};
+    if (good && n && subgraph_of_match(&whole, &s, &why) && extents_unchanged(&s, &own, &why)) {
+        printf("// %s:%llu: %s, itself\n", e->origin.file, (unsigned long long)e->line, p->name.p);
+        print_part(&s, &own, p, &arena);
+        for (uint32_t i = 0; i < own.n; i++) {
+            if (!extents_shrink(&s, &(struct shrink_options){.one = own.from[i]}, &to, &why))
+                continue;
+            printf("// -----\n// %s:%llu: %s, %lld\n", e->origin.file, (unsigned long long)e->line, p->name.p,
+                   (long long)own.from[i]);
+            print_part(&s, &to, p, &arena);
+        }
+        printf("// -----\n");
+    }
+    if (e->hit)
+        parsed_module_free(&m);
+    arena_free(&arena);
+}
+
 /* Claims on the compiler, and which of them an example shows. */
 struct claims {
     struct note_rule *rules;
@@ -134,7 +180,10 @@ int main(int argc, char **argv) {
         good &= patterns_load_tests(&set, set.items[i], &diags);
     for (uint32_t i = 0; i < set.n; i++)
         for (uint32_t k = 0; k < set.items[i]->nexamples; k++)
-            good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
+            if (argv[1][0] == 'o')
+                show_ones(set.items[i], &set.items[i]->examples[k], &diags);
+            else
+                good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
     for (uint32_t i = 0; i < set.n && argv[1][0] == 'c'; i++) {
         const struct pattern *p = set.items[i];
         good &= claims_shown(&set, p, p->compiler, p->ncompiler, &diags);

@@ -380,3 +380,30 @@ Test(prove_shrink, payloads_print_with_their_first_elements) {
     cr_assert(str_find(w.text, STR("dense<\"0x0000000000000000000000000000F03F\"> : tensor<2xf64>")), "%s", w.text.p);
     arena_free(&a);
 }
+
+/* ---- an extent of 1 ---- */
+
+static bool with_one(int64_t one) {
+    return extents_shrink(&subgraph, &(struct shrink_options){.one = one}, &e, &why);
+}
+
+Test(prove_shrink, an_extent_of_one_leaves_the_others) {
+    cr_assert(read_subgraph("x:96x64 w:64x128", "p = ttnn.matmul x w -> 96x128\n"
+                                                "r = ttnn.reshape p {shape = [96 : i32, 4 : i32, 32 : i32]} -> "
+                                                "96x4x32; n = ttnn.neg r -> 96x4x32; return n"));
+    cr_assert(with_one(96));
+    cr_assert(to(96) == 1 && to(64) == 64 && to(128) == 128);
+    cr_assert(with_one(4)); /* and what is made of it */
+    cr_assert(to(4) == 1 && to(32) == 32 && to(128) == 32 && to(96) == 96);
+}
+
+Test(prove_shrink, a_window_is_never_one) {
+    cr_assert(read_subgraph(
+        "x:1x7x7x16 w:32x16x3x3",
+        "y = ttir.conv2d x w {batch_dim = 0 : i64, channel_dim = 3 : i64, dilation = array<i32: 1, 1>, groups = 1 : "
+        "i32, height_dim = 1 : i64, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 2, 2>, width_dim = 2 : i64} "
+        "-> 1x4x4x32; return y"));
+    cr_assert(!with_one(3));
+    cr_assert(with_one(7)); /* a window that sees one element makes one */
+    cr_assert(to(7) == 1 && to(4) == 1 && to(16) == 16);
+}

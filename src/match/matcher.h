@@ -133,7 +133,8 @@ struct matcher {
     uint64_t steps, max_steps;
     uint32_t last;  /* op that may be matched: the root, where the formula has no other; or NONE */
     bool full;      /* a fixed limit was reached: nothing is known of this root */
-    bool ones_lead; /* trailing axes of one element of a root are read as leading ones */
+    bool ones_lead; /* trailing axes of one element of the root are read as leading ones, */
+    bool ones_stay; /* or stay at the second try, at secondary roots, too */
     bool refused;   /* the first whole match did not meet the pattern's conditions: there is no other */
 
     struct arena *arena; /* of what is kept */

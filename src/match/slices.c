@@ -19,15 +19,16 @@ static uint32_t fresh_space(struct matcher *m, const struct imap *part, int64_t 
     return FRESH_SPACE + m->fresh.n++;
 }
 
-/* Replaces the axis of the formula that consists of these digits, if there is one, by others. */
-static bool replace_axis(const struct axes *in, const struct imap *digits, const struct term *t, uint32_t n,
-                         struct axes *out) {
-    bool done = digits->n == 0;
+/* Replaces the axis of the formula that consists of these digits, if there is one, by others. Of those without digits,
+ * which have one element, the one at `place`. */
+static bool replace_axis(const struct axes *in, const struct imap *digits, uint32_t place, const struct term *t,
+                         uint32_t n, struct axes *out) {
+    bool done = false;
     axes_clear(out);
     for (uint32_t i = 0; i < in->n; i++) {
         struct imap axis;
         axes_axis(in, (int)i, &axis);
-        bool here = !done && imap_equal(&axis, digits);
+        bool here = !done && imap_equal(&axis, digits) && (axis.n || i == place);
         uint32_t begin = axes_begin(in, i);
         if (!axes_add(out, here ? t : in->t + begin, here ? n : in->end[i] - begin))
             return false;
@@ -95,6 +96,7 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
         return NULL;
     *axes = *g->axes;
     axes_clear(&at);
+    uint32_t named = g->node->dim.axis < 0 ? g->axes->n + (uint32_t)g->node->dim.axis : (uint32_t)g->node->dim.axis;
     for (uint32_t d = 0, k = 0; d < ch->rank; d++) {
         const struct axes *from = ch->dims[d] ? &digits : &kept;
         uint32_t i = ch->dims[d] ? k++ : d, begin = axes_begin(from, i);
@@ -102,7 +104,8 @@ static struct goal *operand_goal(struct matcher *m, const struct goal *g, uint32
         struct imap part;
         axes_axis(result, (int)d, &part);
         if (!axes_add(&at, from->t + begin, from->end[i] - begin) ||
-            (ch->dims[d] && !replace_axis(axes, &part, from->t + begin, from->end[i] - begin, &changed)))
+            (ch->dims[d] && !replace_axis(axes, &part, g->node->dim.given ? named : d + g->axes->n - ch->rank,
+                                          from->t + begin, from->end[i] - begin, &changed)))
             return NULL;
         if (ch->dims[d])
             *axes = changed;

@@ -76,9 +76,11 @@ static bool solve(struct matcher *m, const struct goal *g) {
 }
 
 /* One reading of the axes of the root. */
-static bool match_as(struct matcher *m, uint32_t op, bool ones_lead) {
+static bool match_as(struct matcher *m, uint32_t op, bool ones_lead, bool again) {
     matcher_undo(m, (struct mark){0});
     m->ones_lead = ones_lead;
+    m->ones_stay = again;
+    m->refused = false;
     m->state.line = m->fresh.n = 0;
     struct goal *first = matcher_root_goal(m, m->pattern->formula.root, op, 0);
     m->root_axes = first ? first->axes : NULL;
@@ -96,9 +98,9 @@ bool match_at(struct matcher *m, const struct pattern *p, uint32_t op) {
     m->pattern = p;
     m->steps = 0;
     m->last = p->formula.nsecondary ? NONE : op;
-    m->full = m->refused = false;
+    m->full = false;
     m->found.nops = 0;
     record_begin(&m->record, op);
     bool twice = ends_in_one(m->g, m->g->m->ops[op].first_result);
-    return match_as(m, op, twice) || (twice && !m->full && !m->refused && match_as(m, op, false));
+    return match_as(m, op, twice, false) || (twice && !m->full && match_as(m, op, false, true));
 }

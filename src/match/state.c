@@ -154,7 +154,7 @@ struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint3
     if (!map || !axes || !c)
         return NULL;
     imap_identity(map, space, numel);
-    if (!root_axes(map, shape, rank, m->ones_lead || space, axes))
+    if (!root_axes(map, shape, rank, space ? !m->ones_stay : m->ones_lead, axes))
         return NULL;
     *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
     return c;

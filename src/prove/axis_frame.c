@@ -74,10 +74,11 @@ static bool are_root_axes(const struct device_run *run, const struct axes *axes)
 }
 
 /* Extents of the axes; 1, which broadcasts, where the value does not vary along an axis of the root, except for the
- * last axis, along which the form may reduce. */
+ * last axis, along which the form may reduce. One number is 1 along all axes. */
 static struct shape shape_along_axes(const struct device_run *run, const struct binding *b, const struct axes *axes) {
     struct shape s = axes_shape(axes);
-    for (uint32_t d = 0; d + 1 < s.rank && are_root_axes(run, b->axes); d++) {
+    bool one = b->map->n == 0;
+    for (uint32_t d = 0; d + !one < s.rank && (one || are_root_axes(run, b->axes)); d++) {
         struct imap axis;
         axes_axis(axes, (int)d, &axis);
         if (!imap_touches(b->map, &axis))

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "prove/axis_frame.h"
+#include "prove/axis_map.h"
 #include "prove/form_attributes.h"
 
 /* ---- values of names ---- */
@@ -57,7 +58,7 @@ static const struct tensor *name_value(struct device_run *run, uint32_t slot, co
         out = form_unpadded(run, slot);
     else if (f->as_printed[slot])
         out = t;
-    else if (t->n == 1 || b.map->n == 0 || is_known_number(reference_graph(run->ref), b.value, t))
+    else if (is_known_number(reference_graph(run->ref), b.value, t))
         out = tensor_scalar(&run->eval, t->x[0]);
     else
         out = value_in_frame(run, &b, t, f->formula->slot_name[slot]);
@@ -107,20 +108,29 @@ static void find_names(struct fused_form *f, const struct reference *r) {
     }
 }
 
-/* Takes the result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. */
+/* The tensor broadcast to this shape; NULL where it does not fit. */
+static const struct tensor *expanded(struct device_run *run, const struct tensor *t, const struct shape *to) {
+    struct shape both;
+    if (!shape_broadcast(&run->eval, &t->shape, to, &both) || !shape_eq(&both, to))
+        return NULL;
+    struct view v = view_expanded(t, to);
+    return view_copy(&run->eval, v);
+}
+
+/* Takes the result in the shape of the value: a form does not say how a fused op reshapes or broadcasts its result. The
+ * axes of the root may be another shape, with the trailing ones in front. */
 static bool set_output(struct device_run *run, const struct tensor *want, const struct tensor *got, bool root,
                        struct output *out) {
-    struct shape both;
+    struct shape axes = axes_shape(run->form->root_axes);
+    const struct tensor *full = NULL;
     if (root && !(got = result_in_root_order(run, got)))
         return false;
-    *out = (struct output){want, got};
-    if (got->n == want->n) {
-        out->got = tensor_reshape(&run->eval, got, &want->shape);
-    } else if (got->n < want->n && shape_broadcast(&run->eval, &got->shape, &want->shape, &both) &&
-               shape_eq(&both, &want->shape)) {
-        struct view v = view_expanded(got, &want->shape);
-        out->got = view_copy(&run->eval, v);
-    }
+    if (got->n < want->n)
+        full = expanded(run, got, &want->shape);
+    if (!full && root && got->n < want->n && shape_count(&axes) == want->n)
+        full = expanded(run, got, &axes);
+    full = full ? full : got;
+    *out = (struct output){want, full->n == want->n ? tensor_reshape(&run->eval, full, &want->shape) : full};
     return out->got != NULL;
 }
 

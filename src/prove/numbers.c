@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-/* Indices are 0 or 1, since dimensions of small shapes may have two elements only; equal elements are of three values.
- */
-enum { INDICES = 2, EQUAL_VALUES = 3 };
+/* Equal elements are of three values, and integers that are no indices of two. */
+enum { FEW_INTEGERS = 2, EQUAL_VALUES = 3 };
 
 static double uniform(uint64_t *state) {
     uint64_t x = *state += 0x9e3779b97f4a7c15u;
@@ -115,7 +114,7 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
     double u[3];
     for (int i = 0; i < 3; i++)
         u[i] = uniform(state);
-    if (type == DT_I1 || f->distinct || in->mask_sign || in->predicate || in->is_index)
+    if (type == DT_I1 || f->distinct || in->mask_sign || in->predicate || in->indices)
         return otherwise;
     double x = threshold_number(f->thresholds, type, otherwise, u);
     return f->positive ? fabs(x) : x;
@@ -126,7 +125,7 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
 static double number_of(const struct filling *f, enum dtype type, double size, bool zero, uint64_t *state) {
     double x = 2 * uniform(state) - 1, far = uniform(state) < 0.03 ? 8 : 1;
     if (format_is_integer(type))
-        return floor(uniform(state) * INDICES);
+        return floor(uniform(state) * (f->input->indices ? f->input->indices : FEW_INTEGERS));
     if (f->trial == TRIAL_EQUAL)
         return floor(uniform(state) * EQUAL_VALUES);
     if (f->positive)

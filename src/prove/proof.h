@@ -24,7 +24,7 @@ struct proof_input {
     const struct formula *holds; /* the pattern says that its elements are this function of something; or NULL */
     bool positive;               /* the pattern says so */
     bool replicated;             /* the pattern says that it is equal on all devices */
-    bool is_index;               /* an integer that selects elements, rows or the like */
+    uint32_t indices;            /* an integer that selects elements, rows or the like: how many of them; else 0 */
     bool divides;                /* the match divides by it */
     enum predicate_use predicate;
     int mask_sign; /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */

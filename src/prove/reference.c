@@ -134,7 +134,7 @@ bool reference_inputs(struct reference *r, struct eval_context *b) {
         in->replicated = is_listed(r, pattern->replicated, pattern->nreplicated, in->value);
         in->predicate = predicate_use_of(r, in->value);
         in->mask_sign = mask_sign_of(r, in->value);
-        in->is_index = is_index_input(r, in->value);
+        in->indices = indices_of_input(r, in->value);
         in->divides = is_divisor(r, in->value);
     }
     for (uint32_t i = 0; i < r->match->nops; i++)

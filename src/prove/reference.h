@@ -29,8 +29,8 @@ int mask_sign_of(const struct reference *r, uint32_t value);
 
 /* ---- thresholds.c ---- */
 
-/* An integer that an op takes for a position, an offset or the like. */
-bool is_index_input(const struct reference *r, uint32_t value);
+/* An integer that an op takes for a position, an offset or the like: of how many, else 0. */
+uint32_t indices_of_input(const struct reference *r, uint32_t value);
 struct thresholds thresholds_of(const struct reference *r);
 
 #endif

@@ -65,22 +65,31 @@ static void add_scaled(const struct graph *g, uint32_t op, struct thresholds *t)
     }
 }
 
-/* Followed through elementwise ops on indices. */
-static bool is_index_at(const struct reference *r, uint32_t value, int depth) {
-    enum { MAX_DEPTH = 8 };
-    const struct graph *g = reference_graph(r);
-    bool found = false;
-    if (!format_is_integer(graph_dtype(g, value)) || graph_dtype(g, value) == DT_I1)
-        return false;
-    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < MAX_DEPTH && !found; u++)
-        if (reference_evaluates(r, g->uses[u]))
-            found = graph_class(g, g->uses[u]) == OP_OPAQUE ||
-                    is_index_at(r, g->m->ops[g->uses[u]].first_result, depth + 1);
-    return found;
+/* Indices that an op takes: 0 or 1, since dimensions of small shapes may have two elements only; of a table of one row
+ * 0. */
+static uint32_t indices_of_op(const struct graph *g, uint32_t op) {
+    uint32_t rank = 0, table = g->kind[op] == K_EMBEDDING ? graph_operands(g, op)[1] : NONE;
+    const int64_t *shape = table == NONE ? NULL : graph_shape(g, table, &rank);
+    return graph_class(g, op) != OP_OPAQUE ? 0 : shape && rank >= 2 && shape[rank - 2] == 1 ? 1 : 2;
 }
 
-bool is_index_input(const struct reference *r, uint32_t value) {
-    return is_index_at(r, value, 0);
+/* Followed through elementwise ops on indices. */
+static uint32_t indices_at(const struct reference *r, uint32_t value, int depth) {
+    enum { MAX_DEPTH = 8 };
+    const struct graph *g = reference_graph(r);
+    uint32_t n = 0;
+    if (!format_is_integer(graph_dtype(g, value)) || graph_dtype(g, value) == DT_I1)
+        return 0;
+    for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && depth < MAX_DEPTH && !n; u++)
+        if (reference_evaluates(r, g->uses[u])) {
+            n = indices_of_op(g, g->uses[u]);
+            n = n ? n : indices_at(r, g->m->ops[g->uses[u]].first_result, depth + 1);
+        }
+    return n;
+}
+
+uint32_t indices_of_input(const struct reference *r, uint32_t value) {
+    return indices_at(r, value, 0);
 }
 
 struct thresholds thresholds_of(const struct reference *r) {
@@ -92,7 +101,7 @@ struct thresholds thresholds_of(const struct reference *r) {
     for (uint32_t i = 0; i < r->ninputs; i++) {
         const struct proof_input *in = &r->inputs[i];
         enum dtype type = graph_dtype(reference_graph(r), in->value);
-        t.integers |= format_is_integer(type) && type != DT_I1 && !in->predicate && !in->is_index;
+        t.integers |= format_is_integer(type) && type != DT_I1 && !in->predicate && !in->indices;
     }
     return t;
 }

@@ -12,7 +12,7 @@
 
 /* Alternatives of a form that are tried in a frame, and what an evaluation counts beside its elements and steps, so
  * that the budget bounds the alternatives of small tensors, too. */
-enum { MAX_ALTERNATIVES = 512, CHOICE_COST = 1 << 14 };
+enum { MAX_ALTERNATIVES = 512, MAX_AGREEING = 4, CHOICE_COST = 1 << 14 };
 
 /* A difference is relative to the element, or to a thousandth of the largest element of the tensor where the element is
  * smaller than that: sums that cancel leave small elements with large relative errors. */
@@ -136,8 +136,9 @@ static bool says_more(const struct trial_result *r, const struct trial_result *t
     return !than->text.n || r->verdict > than->verdict;
 }
 
-/* Tries the alternatives of the form in the frame at hand; the one that agrees is left in the run. */
-static struct trial_result try_frame(struct proof *p, struct tally *tally) {
+/* Tries the alternatives of the form in the frame at hand; the one that agrees is left in the run. `skip`: those that
+ * agree and are passed over. */
+static struct trial_result try_frame(struct proof *p, uint32_t *skip, struct tally *tally) {
     struct trial_result first = {TRIAL_NOT_EVALUATED, STR("")};
     p->run.choice.n = 0;
     p->run.eval.error = STR("");
@@ -146,9 +147,9 @@ static struct trial_result try_frame(struct proof *p, struct tally *tally) {
     uint32_t tried = 0;
     do {
         struct trial_result r = try_choice(p, false, tally);
-        if (r.verdict == TRIAL_SAME)
+        if (r.verdict == TRIAL_SAME && (*skip)-- == 0)
             return r;
-        if (says_more(&r, &first))
+        if (r.verdict != TRIAL_SAME && says_more(&r, &first))
             first = r;
     } while (++tried < MAX_ALTERNATIVES && p->totals.cost < p->budget && formula_choice_next(&p->run.choice));
     return first;
@@ -158,9 +159,10 @@ static struct trial_result try_frame(struct proof *p, struct tally *tally) {
  * the run. Where none agrees, the first one that was evaluated gives the text. */
 static struct trial_result find_choice(struct proof *p, struct tally *tally) {
     struct trial_result first = {TRIAL_NOT_EVALUATED, STR("")};
+    uint32_t skip = p->skip;
     for (uint32_t k = 0; k < p->form.nframes; k++) {
         p->run.frame = p->form.frames[k];
-        struct trial_result r = try_frame(p, tally);
+        struct trial_result r = try_frame(p, &skip, tally);
         if (r.verdict == TRIAL_SAME)
             return r;
         if (says_more(&r, &first))
@@ -238,7 +240,10 @@ static struct trial_result try_all(struct proof *p, uint32_t violated) {
 }
 
 struct trial_result proof_try_all(struct proof *p) {
-    return try_all(p, NONE);
+    struct trial_result first = try_all(p, NONE), r = first;
+    while (r.verdict == TRIAL_DIFFERENT && ++p->skip < MAX_AGREEING)
+        r = try_all(p, NONE);
+    return r.verdict == TRIAL_SAME ? r : first;
 }
 
 /* ---- preconditions ---- */

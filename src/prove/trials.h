@@ -30,12 +30,13 @@ struct proof {
 
     bool brief;      /* without TRIAL_COARSE, which mostly repeats TRIAL_PLAIN */
     uint64_t budget; /* cost after which no further alternative of the form is tried */
+    uint32_t skip;   /* alternatives that agreed in the first trial and not in all others */
 
     struct trial_totals totals;
 };
 
 /* The first trial finds the axis frame and the alternatives of the form that agree with the match; the others, with
- * these, look for a difference. */
+ * these, look for a difference. Where there is one, the next alternatives that agree are tried. */
 struct trial_result proof_try_all(struct proof *p);
 
 /* Each precondition violated on its own, while the others hold. */

@@ -31,7 +31,8 @@ struct extent_search {
     int64_t least[MAX_EXTENTS]; /* by variable: values from here on are tried before smaller ones */
     unsigned kept;              /* relations of the level */
     uint32_t tries;
-    uint32_t skip; /* solutions still to be passed over */
+    uint32_t skip;  /* solutions still to be passed over */
+    int64_t lowest; /* value of a variable */
 };
 
 /* ---- collecting ---- */
@@ -102,7 +103,7 @@ static bool keeps_multiple(int64_t a, int64_t b, int64_t to_a, int64_t to_b) {
 /* The level allows this value for a variable beside those that are assigned. */
 static bool may_be(const struct extent_search *s, uint32_t i, int64_t to) {
     const struct extents *e = s->e;
-    if (to < 2 || to > e->from[i] || (s->c->fixed[i] && to != e->from[i]))
+    if (to < s->lowest || to > e->from[i] || (s->c->fixed[i] && to != e->from[i]))
         return false;
     if (s->kept & KEEP_TILES && !s->c->fixed[i] && (e->from[i] % TILE == 0) != (to % SMALL_TILE == 0))
         return false;
@@ -185,7 +186,7 @@ static bool choose_next(struct extent_search *s) {
     for (int64_t to = s->least[i]; to <= s->e->from[i] && to <= LARGEST && s->tries < MAX_TRIES; to++)
         if (may_be(s, i, to) && try_value(s, i, to))
             return true;
-    for (int64_t to = LEAST; to < s->least[i] && s->tries < MAX_TRIES; to++)
+    for (int64_t to = s->lowest; to < s->least[i] && s->tries < MAX_TRIES; to++)
         if (may_be(s, i, to) && try_value(s, i, to))
             return true;
     return false;
@@ -253,6 +254,20 @@ static bool search_one(struct extent_search *s, uint32_t which, bool strict) {
     return search(s, which > 1 ? which - 1 : which, strict);
 }
 
+/* One extent is 1 and all others are what they were, or less where that cannot be. */
+static bool search_with_one(struct extent_search *s, int64_t one) {
+    struct extents *e = s->e;
+    uint32_t chosen[MAX_EXTENTS + 1], n = 0;
+    s->lowest = 1;
+    for (uint32_t i = 0; i < e->n; i++) {
+        s->least[i] = e->from[i];
+        e->to[i] = e->from[i] == one ? 1 : s->c->fixed[i] ? e->from[i] : 0;
+        if (e->from[i] == one && s->c->fixed[i])
+            return false;
+    }
+    return propagate(s, chosen, &n) && choose_next(s);
+}
+
 bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str *why) {
     struct constraints c;
     if (!collect_extents(&c, s, out, why))
@@ -272,8 +287,8 @@ bool extents_shrink(const struct subgraph *s, const struct shrink_options *how, 
         constraints_fix(&c, how->fixed[i]);
     for (uint32_t i = 0; i < s->nops; i++)
         constraints_of_op(&c, s->ops[i]);
-    struct extent_search search = {.c = &c, .e = out};
-    if (!c.full && search_one(&search, how->which, how->strict))
+    struct extent_search search = {.c = &c, .e = out, .lowest = LEAST};
+    if (!c.full && (how->one ? search_with_one(&search, how->one) : search_one(&search, how->which, how->strict)))
         return true;
     *why = c.full ? STR("too many relations between extents") : STR("no smaller shapes keep all relations");
     return false;

@@ -45,7 +45,7 @@ static bool fill_simply(const struct circuit *c, enum fill f, struct eval_contex
             return false;
         for (int64_t i = 0; i < t->n; i++) {
             double x = simple(f, k, i);
-            t->x[i] = type == DT_I1 ? i % 2 == 0 : in->is_index ? fmod(fabs(x), 2) : in->mask_sign ? 0 : x;
+            t->x[i] = type == DT_I1 ? i % 2 == 0 : in->indices ? fmod(fabs(x), in->indices) : in->mask_sign ? 0 : x;
         }
         given[k] = (struct given){in->value, t};
     }

@@ -76,7 +76,7 @@ static bool set_up(struct circuit *c, struct arena *a, struct str *why) {
         struct proof_input *in = &r->inputs[i];
         in->predicate = predicate_use_of(r, in->value);
         in->mask_sign = mask_sign_of(r, in->value);
-        in->is_index = is_index_input(r, in->value);
+        in->indices = indices_of_input(r, in->value);
     }
     r->thresholds = thresholds_of(r);
     set_equals(c, a);
