@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Every example that a pattern has to match still matches when it is written in another way that computes the same.
 
-usage: variations.py FUSION_AUDIT AUDITS EXAMPLES PATTERNS [--every=N] [--only=PATTERN] [--kind=KIND]
+usage: variations.py FUSION_AUDIT AUDITS EXAMPLES PATTERNS [--every=N] [--only=PATTERN] [--kind=KIND] [--verbose=1]
 Takes the hits of the pattern files as modules (EXAMPLES print PATTERNS) and audits each as it is and varied, a kind of
 variation at a time:
   swap       the operands of ops that commute exchanged
   neutral    each result multiplied by 1, plus 0 or permuted by nothing before it is used
   broadcast  an operand that an elementwise op would broadcast broadcast before
   places     location names removed
+  lowered    ops of TTIR under the names of TTNN, with the maximum of 0 as relu and the power of a number as pow_scalar
   one        each extent in turn 1, with what ops say of others (reduce/shrink.h); windows keep their sizes
 An example whose fused op is found and proved has to have it found and proved again, or its pattern is in EXCEPTIONS with
 a reason and no more are lost than are known to be. --every=N takes each Nth variation. Exit status 1: one is lost without
@@ -31,23 +32,26 @@ ELEMENTWISE = "add subtract multiply divide div maximum minimum where pow"
 
 # Kind, patterns, how many of all their variations are lost (a sample may lose as many, not more), why.
 EXCEPTIONS = [
-    ("one", "mean|global_avg_pool2d|(layer|rms|distributed_layer|distributed_rms)_norm.*|theory_l2_normalize", 28,
+    ("one", "mean|global_avg_pool2d|(layer|rms|distributed_layer|distributed_rms)_norm.*|theory_l2_normalize", 30,
      "of one element there is no mean and no norm"),
     ("one", "theory_(mla_q_projection|qk_norm_rope|dynamic_tanh)", 3, "of one feature there is no norm"),
-    ("one", "attention|theory_bias_softmax|theory_cross_entropy.*|theory_kl_divergence|theory_total_variation|topk", 10,
+    ("one", "attention|theory_bias_softmax|theory_cross_entropy.*|theory_kl_divergence|theory_total_variation|topk", 11,
      "among one key, class or number there is nothing to choose"),
     ("one", "batch_norm_inference", 3, "the parameters of one channel are single numbers, which tell no axis"),
     ("one", "theory_(adaln_modulate|gated_residual|(layer|rms)_norm_modulated.*)", 15,
      "what one row is modulated by is a weight or a tensor of its shape"),
     ("one", ".*group_norm.*", 34, "less than 32 positions are blocked, and one channel or one element is another norm"),
-    ("one", ".*heads.*", 47, "one head or one position moves nothing, and no fused op takes heads of one feature"),
-    ("one", "(linear|matmul)_of_scaled_input", 2, "one number is no factor of each feature"),
+    ("one", ".*heads.*", 53, "one head or one position moves nothing, and no fused op takes heads of one feature"),
+    ("one", "(linear|matmul|conv2d)_of_scaled_input", 4, "one number is no factor of each feature"),
     ("one", "theory_rope_of_query_and_key|rotary_embedding_of_query_and_key|update_cache_by_comparison", 7,
      "one position is that of all, and one feature has no half"),
     ("one", "repeat|repeat_interleave", 40, "what is repeated once or has one element is broadcast, or nothing happens"),
     ("one", "matmul_slice", 2, "a slice of one is all"),
     ("one", "theory_(batched_matmul_add|conv_residual_activation|linear_scale_add|matmul_add|narrow_matmul_chain)", 7,
      "a residual of one row is a bias, and another pattern is nearer"),
+    ("lowered", "attention", 2, "TTNN has no reduction of truth values"),
+    ("lowered", "relu", 1, "it is the relu that it becomes"),
+    ("lowered", "theory_gumbel_max", 1, "the attribute of ttnn.argmax has another name"),
     ("neutral", "theory_add_group_norm|theory_mla_q_projection", 2, "open: another pattern takes the changed ops"),
 ]
 
@@ -152,6 +156,25 @@ def places(module):
     return [varied] if varied != module else []
 
 
+def lowered(module):
+    """What the compiler lowers op by op; of products and windows, whose attributes become others, nothing."""
+    if '"ttir.' not in module or re.search(r'"ttir\.(?:dot_general|\w*conv\w*|\w*pool\w*)"', module):
+        return []
+    numbers = dict(re.findall(r'(%\w+) = "ttir\.full"\(\) <\{fill_value = (\S+) :', module))
+
+    def lower(m):
+        name, operands, types = m["name"], m["operands"].split(", "), m["types"].split(", ")
+        text = numbers.get(operands[-1], "nan")
+        number = float("nan" if text.startswith("0x") else text)
+        if len(operands) == len(types) == 2 and (name == "maximum" and number == 0 or name == "pow" and number == number):
+            op = "relu" if name == "maximum" else "pow_scalar"
+            attributes = " <{rhs = %s : f32}>" % text if name == "pow" else ""
+            return f'{m["result"]} = "ttnn.{op}"({operands[0]}){attributes} : ({types[0]}) -> {m["type"]}'
+        return m[0].replace('"ttir.div"', '"ttnn.divide"').replace('"ttir.broadcast"', '"ttnn.repeat"').replace(
+            "broadcast_dimensions =", "repeat_dims =").replace('"ttir.', '"ttnn.')
+    return [OP.sub(lower, module).replace('"ttir.', '"ttnn.')]
+
+
 def ones():
     """Of each hit pattern, place, the extent that is 1 ('itself': none is) and the module, with its constants as they
     are and as they are of the new extents."""
@@ -185,7 +208,7 @@ def why(pattern, level, text):
 def variations():
     """Kind, pattern, place, what is varied and what it becomes: texts, of which one has to be found."""
     for pattern, place, module in examples():
-        for kind in (swap, neutral, broadcast, places):
+        for kind in (swap, neutral, broadcast, places, lowered):
             for varied in kind(module):
                 yield kind.__name__, pattern, place, [module], [varied]
     for pattern, place, extent, texts in ones():
@@ -209,6 +232,7 @@ def main():
         if not any(ops and fused.get(pattern) in ops for ops in base):
             unlike.add((kind, place.split()[0]))
             continue
+        level = "ttnn" if kind == "lowered" else level
         ops = [ops for ops in (found(audits, level, text) for text in after) if ops is not None]
         tried[kind] += bool(ops)
         if ops and not any(fused[pattern] in found for found in ops):
