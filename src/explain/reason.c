@@ -425,8 +425,14 @@ static const char *meaning(const struct number *n) {
 }
 
 static void say_condition(struct words *w) {
-    buf_add(w->out, w->s->why == FAILED_UNLESS ? STR("holds") : STR("does not hold"));
+    struct buf values = {0}, *out = w->out;
+    w->out = &values;
     say_values(w, w->s->condition);
+    w->out = out;
+    bool decided = !str_find(buf_str(&values), STR("unknown"));
+    buf_add(out, w->s->why == FAILED_UNLESS ? STR("holds") : decided ? STR("does not hold") : STR("is not decided"));
+    buf_add(out, buf_str(&values));
+    buf_free(&values);
     w->hint = meaning(w->s->condition);
 }
 
