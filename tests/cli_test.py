@@ -1125,7 +1125,7 @@ class Summary(Case):
 class Explain(Case):
     """explain: what nearly matches, and what is different there."""
     NEAR = """\
-m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
+m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
   matched  ttir.matmul 3, ttir.add 4
   where    row_vector(bias, product)
   because  does not hold: product is %0 32x128 (ttir.matmul at line 3), bias is %arg2 32x128
@@ -1158,7 +1158,7 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: 2 of 2 ops match
         self.write("near.mlir", MISSED.replace("1x128xbf16", "32x128xbf16"))
         status, out, err = self.explain("--unpaired", "m.ttir.mlir", "near.mlir")
         self.assertEqual((status, err), (0, ""))
-        self.assertTrue(out.startswith("near.mlir:9: ttnn.add %1: linear -> ttnn.linear: 2 of 2 ops match\n"), out)
+        self.assertTrue(out.startswith("near.mlir:9: ttnn.add %1: linear -> ttnn.linear: all 2 ops match, but\n"), out)
 
     def test_at(self):
         for at in ("fc1.add", "fc1.matmul", "#loc4", "4", "3", "m.mlir:4", "%1", "%0"):

@@ -53,8 +53,11 @@ static void print_one(const struct explained *x, bool graphs, FILE *out) {
         fprintf(out, "graph %u: ", x->graph);
     fprintf(out, "%.*s %.*s: ", (int)x->root.name.n, x->root.name.p, (int)x->root.result.n, x->root.result.p);
     if (x->outcome == OUTCOME_NEAR) {
-        fprintf(out, "%.*s -> %.*s: %u of %u ops match\n", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n,
-                x->fused_op.p, x->nops, x->total);
+        fprintf(out, "%.*s -> %.*s: ", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n, x->fused_op.p);
+        if (x->nops == x->total)
+            fprintf(out, "all %u ops match, but\n", x->nops);
+        else
+            fprintf(out, "%u of %u ops match\n", x->nops, x->total);
     } else {
         fprintf(out, "matched by %.*s (%.*s)", (int)x->pattern.n, x->pattern.p, (int)x->fused_op.n, x->fused_op.p);
         if (x->outcome == OUTCOME_GAVE_WAY)
