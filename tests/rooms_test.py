@@ -4,7 +4,8 @@
 usage: rooms_test.py SOURCE_ROOT [LIBRARY] [--lines]
 A room includes headers of itself and of rooms to its left only; no files call one another in a circle (read from the
 static LIBRARY with nm); no two structs have one name; no room is above 5,000 lines; at most three .c files stand directly in src/;
-at most seven files speak of jobs; patterns/ has at most 400,000 bytes, and no line over 120 columns. --lines prints the lines of each room.
+at most seven files speak of jobs; patterns/ has no more bytes than the bound below, and no line over 120 columns.
+--lines prints the lines of each room.
 """
 import collections
 import glob
