@@ -189,7 +189,8 @@ struct fa_verification; /* what two modules of one compile were found to compute
 
 /* Compares the modules. Never NULL; to be freed with fa_verification_free, until when the options have to stay. */
 struct fa_verification *fa_verify(const struct fa_verify_options *options);
-/* FA_MISSED where something differs; else FA_USAGE, FA_INPUT (unreadable, no pair, too little compared) or FA_CLEAN. */
+/* FA_MISSED where something differs; else FA_USAGE, FA_INPUT (unreadable, no pair, too little compared) or FA_CLEAN.
+ * With `at` FA_CLEAN whatever is there, FA_INPUT where nothing is. */
 enum fa_status fa_verification_status(const struct fa_verification *v);
 size_t fa_verification_diagnostics(const struct fa_verification *v);
 size_t fa_verification_diagnostics_dropped(const struct fa_verification *v);

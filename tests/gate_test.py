@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 
 try:
@@ -291,6 +292,15 @@ class Expect(Case):
         self.assertEqual(status, 1)
         self.assertRegex(err, r"ttnn.linear: == 1 expected, 0 there\n  hint: it is nearly at ttnn.add at line \d+ \(linear: ")
         self.assertRegex(err, r"ttnn.topk: == 1 expected, 0 there\n(?!  hint)")
+
+    def test_input_that_is_read_once(self):
+        self.write("e.yml", "ttnn.linear: == 1\n")
+        os.mkfifo(self.path("pipe"))
+        writer = threading.Thread(target=self.write, args=("pipe", model([True]).replace("linear", "matmul")), daemon=True)
+        writer.start()
+        status, _, err = self.run_it("-q", "--ttnn-only", "--only=linear", "--expect=e.yml", "pipe")
+        self.assertEqual(status, 1, err)
+        self.assertIn("ttnn.linear: == 1 expected, 0 there", err)
 
     def test_malformed(self):
         for text, where in (("ttnn.linear: 3\n", "1:14"), ("a: [\n", "2:1"), ("- a\n", "1:1"), ("ttnn.linear: == x\n", "1:14"),

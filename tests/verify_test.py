@@ -195,6 +195,15 @@ class Verify(unittest.TestCase):
         self.assertEqual(self.verify(one, self.path("same.mlir", host(linalg("exp", "b"))))[0], 0)
         status, report, _ = self.verify("--details", one, self.path("other.mlir", host(linalg("log", "a"))))
         self.assertEqual((status, report["checks"][0]["reason"]), (3, "no evaluator for call"))
+        # what an alias or a symbol stands for is part of it
+        text = host('        %0 = "foo.a"(%a) {m = #map} : (tensor<8x32xf32>) -> tensor<8x32xf32>\n')
+        mapped = [self.path("%s.mlir" % order, "#map = affine_map<(d0, d1) -> (%s)>\n" % order + text)
+                  for order in ("d0, d1", "d1, d0")]
+        self.assertEqual(self.verify(mapped[0], mapped[0])[0], 0)
+        self.assertEqual(self.verify(*mapped)[0], 3)
+        text = host('        %0 = "foo.a"(%a) {global = @w} : (tensor<8x32xf32>) -> tensor<8x32xf32>\n')
+        one = self.path("global.mlir", text)
+        self.assertEqual(self.verify(one, self.path("too.mlir", text))[0], 3)
 
     def test_ops_without_results(self):
         text = module(X, RELU6).replace("    return", '    "ttir.unheard_of"() : () -> ()\n' * 2 + "    return")

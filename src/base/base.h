@@ -64,6 +64,7 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 31;
 }
+/* A NaN equals itself in them, and 0.0 is not -0.0. */
 static inline uint64_t bits_of_double(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -127,7 +127,11 @@ uint32_t baseline_tell(const struct baseline *b, const char *today, bool all, co
             continue;
         told++;
         if (gone)
-            report_leave_out(r, &(struct left_out){k->fused_op, STR(""), k->place, k->reason, k->fingerprint, 0, true});
+            report_leave_out(r, &(struct left_out){.fused_op = k->fused_op,
+                                                   .place = k->place,
+                                                   .reason = k->reason,
+                                                   .fingerprint = k->fingerprint,
+                                                   .gone = true});
         diag_add(d, SEV_WARNING, at, gone ? "remove the entry, or write the baseline anew with --write-baseline" : NULL,
                  "%.*s%s%.*s: known%s%.*s%s", (int)k->fused_op.n, k->fused_op.n ? k->fused_op.p : "",
                  k->place.n ? ", " : "", (int)k->place.n, k->place.n ? k->place.p : "", expired ? " until " : "",

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/tree.h"
 #include "explain/explain.h"
@@ -191,9 +192,14 @@ static void add_missed(struct buf *out, const struct expectation *x, const struc
     buf_free(&scratch);
 }
 
-/* Where it nearly could be, and what is different there. Input that cannot be read twice has no such places. */
+/* Where it nearly could be, and what is different there: all is read and searched once more, so not for many, and not
+ * for input that cannot be read twice. */
 static void add_nearest(struct buf *out, const struct expectation *x, const struct fa_options *o) {
     struct fa_options asked = *o;
+    struct stat st;
+    for (size_t i = 0; i < o->nfiles; i++)
+        if (stat(o->files[i], &st) != 0 || !S_ISREG(st.st_mode))
+            return;
     asked.only = x->op.p;
     asked.skip = NULL;
     struct fa_explanation *e = fa_explain(&asked, NULL, MOST_NAMED);
@@ -219,7 +225,7 @@ uint32_t expectations_check(const struct expectations *e, const struct finding_l
         failed++;
         if (x->found < x->least)
             add_missed(&hint, x, l);
-        if (x->found < x->least && !hint.n)
+        if (x->found < x->least && !hint.n && failed <= MOST_NAMED)
             add_nearest(&hint, x, o);
         buf_addc(&hint, '\0');
         diag_add(d, SEV_ERROR, (struct source_location){e->path, x->line, x->column}, hint.n > 1 ? hint.p : NULL,

@@ -566,7 +566,6 @@ static bool splat_of_hex(const struct dense *d, double *out) {
     return true;
 }
 
-/* Equal bits: a NaN equals itself here, and 0.0 is not -0.0. */
 bool mlir_splat(struct str text, double *out) {
     struct dense d;
     struct str number;

@@ -183,7 +183,8 @@ static bool is_suppressed(struct describer *by, const struct described *x, struc
     const struct suppression *s = suppression_of(r->suppress, m->pattern->fused_op, names);
     if (!s)
         return false;
-    struct left_out out = {.fused_op = m->pattern->fused_op,
+    struct left_out out = {.rule = m->pattern->name,
+                           .fused_op = m->pattern->fused_op,
                            .label = label_of(by, m),
                            .place = names.items[0],
                            .reason = s->reason,

@@ -150,7 +150,7 @@ static void add_left_out(struct sarif_printer *p, const struct left_out *x) {
     p->text.n = 0;
     buf_printf(&p->text, "%.*s %s%s%.*s.", (int)x->fused_op.n, x->fused_op.p,
                x->gone ? "is not missed any more" : "is missed", x->place.n ? ": " : "", (int)x->place.n, x->place.p);
-    json_put_text(result, "ruleId", x->fused_op);
+    json_put_text(result, "ruleId", x->rule.n ? x->rule : x->fused_op);
     json_put_text(result, "level", STR("note"));
     json_put(result, "message", message(buf_str(&p->text)));
     if (path)

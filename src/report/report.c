@@ -232,13 +232,11 @@ void report_add(struct report *r, const struct entry_key *key, const struct inst
 void report_leave_out(struct report *r, const struct left_out *x) {
     struct arena *a = &r->arena;
     r->left_out = grow(r->left_out, &r->left_out_cap, r->nleft_out + 1, sizeof *r->left_out);
-    r->left_out[r->nleft_out++] = (struct left_out){arena_str(a, x->fused_op),
-                                                    arena_str(a, x->label),
-                                                    arena_str(a, x->place),
-                                                    arena_str(a, x->reason),
-                                                    x->fingerprint,
-                                                    x->line,
-                                                    x->gone};
+    struct left_out *to = &r->left_out[r->nleft_out++];
+    *to = *x;
+    struct str *texts[] = {&to->rule, &to->fused_op, &to->label, &to->place, &to->reason};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = arena_str(a, *texts[i]);
     r->nsuppressed += !x->gone;
 }
 

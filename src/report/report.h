@@ -40,6 +40,7 @@ struct stored_instance {
 
 /* A place that is no instance: suppressed, or known and gone. */
 struct left_out {
+    struct str rule;                           /* the pattern; or empty */
     struct str fused_op, label, place, reason; /* copies; label and place may be empty */
     struct fingerprint fingerprint;            /* of what is gone */
     uint64_t line;                             /* in the level that decides; 0: nowhere */

@@ -54,10 +54,13 @@ static uint32_t *copy_ids(struct arena *a, const uint32_t *ids, uint32_t n) {
 }
 
 static struct str text_in_own_types(struct comparer *c, const struct cut_region *r) {
+    struct arena scratch = {0};
     struct miter w = {0};
-    struct str why;
-    return miter_print(r, &c->cuts, (struct miter_options){.in_own_types = true}, &c->m->arena, &w, &why) ? w.text
-                                                                                                          : STR("");
+    struct str why, text = STR("");
+    if (miter_print(r, &c->cuts, (struct miter_options){.in_own_types = true}, &scratch, &w, &why))
+        text = arena_str(&c->m->arena, w.text);
+    arena_free(&scratch);
+    return text;
 }
 
 static uint32_t keep_region(struct comparer *c, const struct cut_region *r, struct judgement j) {
@@ -181,10 +184,9 @@ static bool find_twin(struct comparer *c, uint32_t step) {
     for (uint32_t i = 0; i < s->nresults; i++)
         set_cut(c, s->first_result + i, (struct cut_candidate){.before = b->steps[twin].first_result + i}, CUT_SURE);
     if (c->m->keep_proved && flat_computes(f, step)) {
-        struct cut_region *r = arena_alloc(&c->arena, sizeof *r);
-        *r = (struct cut_region){.before = b->steps[twin].first_result, .after = s->first_result};
-        if (region_build(r, &c->cuts, false))
-            keep_proved(c, r);
+        struct cut_region r = {.before = b->steps[twin].first_result, .after = s->first_result};
+        if (region_build(&r, &c->cuts, false))
+            keep_proved(c, &r);
     }
     return true;
 }
@@ -323,7 +325,8 @@ static void count_op(struct comparer *c, int side, uint32_t op, uint32_t step) {
         return;
     c->m->ops[side]++;
     c->m->answers[side][answer]++;
-    c->m->answer[side][op] = (uint8_t)(1 + answer);
+    uint8_t *kept = &c->m->answer[side][op]; /* of a function that is called twice, the worst */
+    *kept = *kept > 1 + answer ? *kept : (uint8_t)(1 + answer);
     if (side == AFTER && c->twin && c->twin[step] != NONE)
         c->m->twin[op] = c->cuts.side[BEFORE].steps[c->twin[step]].op;
 }

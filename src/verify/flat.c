@@ -1,5 +1,6 @@
 #include "verify/flat.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "reduce/print_module.h"
@@ -113,6 +114,27 @@ static struct str text_without_location(const struct mlir *m, uint32_t op) {
     return mlir_span(m, s);
 }
 
+/* Both resolve the aliases in a text to the same. */
+static bool same_aliases(const struct mlir *m, const struct mlir *other, struct str text) {
+    const char *end = text.p + text.n, *p = text.p;
+    while ((p = memchr(p, '#', (size_t)(end - p)))) {
+        struct str name = {p, 1}, x, y;
+        while (p + name.n < end && (isalnum((unsigned char)p[name.n]) || p[name.n] == '_'))
+            name.n++;
+        bool here = mlir_alias(m, name, &x);
+        if (here != mlir_alias(other, name, &y) || (here && (!str_eq(x, y) || memchr(x.p, '#', x.n))))
+            return false;
+        p += name.n;
+    }
+    return true;
+}
+
+/* The same op in the text of two modules. One that names a function or a global may mean another there. */
+static bool same_text(const struct mlir *m, uint32_t a, const struct mlir *other, uint32_t b) {
+    struct str x = text_without_location(m, a);
+    return str_eq(x, text_without_location(other, b)) && !memchr(x.p, '@', x.n) && same_aliases(m, other, x);
+}
+
 /* Calls of one name whose functions are not here, or are written alike. */
 static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     uint32_t x = g->m->ops[a].callee, y = h->m->ops[b].callee, f = callee_of(g, a), k = callee_of(h, b);
@@ -125,7 +147,7 @@ static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h
     const struct mlir_func *p = &g->m->funcs[f], *q = &h->m->funcs[k];
     bool same = p->end_op - p->first_op == q->end_op - q->first_op;
     for (uint32_t i = 0; same && i < p->end_op - p->first_op; i++)
-        same = str_eq(text_without_location(g->m, p->first_op + i), text_without_location(h->m, q->first_op + i));
+        same = same_text(g->m, p->first_op + i, h->m, q->first_op + i);
     return same;
 }
 

@@ -10,12 +10,12 @@ static bool has_asked(const struct compared_region *r, bool *const *asked) {
     return false;
 }
 
-static bool in_regions(const struct module_comparison *m, uint32_t op) {
+static bool *ops_in_regions(const struct module_comparison *m, uint32_t nops, struct arena *a) {
+    bool *in = arena_alloc(a, nops + (size_t)1);
     for (uint32_t i = 0; i < m->nregions; i++)
         for (uint32_t k = 0; m->regions[i].needed && k < m->regions[i].nops[AFTER]; k++)
-            if (m->regions[i].ops[AFTER][k] == op)
-                return true;
-    return false;
+            in[m->regions[i].ops[AFTER][k]] = true;
+    return in;
 }
 
 /* An op of AFTER outside of all regions. */
@@ -27,9 +27,12 @@ static void print_op(struct buf *out, const struct module_comparison *m, const s
     if (answer == 1 + ANSWER_PROVED && m->twin[op] != NONE)
         buf_printf(out, "  - kind: proved\n    because: \"the same op of the same values is in BEFORE\"\n");
     else if (answer == 1 + ANSWER_PROVED)
-        buf_printf(out, "  - kind: proved\n    because: \"no result depends on it\"\n");
+        buf_printf(out,
+                   "  - kind: proved\n    because: \"no result depends on it, or an op before it does the same\"\n");
     else if (answer)
         buf_printf(out, "  - kind: not_compared\n    reason: \"no value of BEFORE is likely the same\"\n");
+    else if (op_computes(&levels[AFTER].graph, op))
+        buf_printf(out, "  - kind: not_compared\n    reason: \"its function was not compared\"\n");
     else
         buf_printf(out, "  - kind: looked_through\n    because: \"%.*s computes nothing\"\n", (int)name.n, name.p);
     r.ops[AFTER] = &op;
@@ -50,7 +53,8 @@ void print_place(struct stage_pair *p, const struct module_comparison *m, const 
     for (uint32_t i = 0; found && i < m->nregions; i++)
         if (m->regions[i].needed && has_asked(&m->regions[i], asked))
             print_region(&p->answer, p, &m->regions[i], levels);
+    const bool *in = ops_in_regions(m, levels[AFTER].graph.m->nops, &p->arena);
     for (uint32_t op = 0; found && op < levels[AFTER].graph.m->nops; op++)
-        if (asked[AFTER][op] && !in_regions(m, op))
+        if (asked[AFTER][op] && !in[op])
             print_op(&p->answer, m, levels, op);
 }

@@ -70,20 +70,22 @@ static void list_choices(const struct graph *g, const struct proved_value *v, st
 /* ---- rows ---- */
 
 static uint32_t make_rows(const struct module_comparison *m, bool blackhole, struct loss_row *rows) {
-    uint32_t n = 0, kept = 0;
+    uint32_t n = 0, different = 0, kept = 0;
     for (uint32_t i = 0; i < m->nproved; i++)
         if (m->proved[i].text.n)
             rows[n++] = (struct loss_row){.first = &m->proved[i], .places = 1};
     qsort(rows, n, sizeof *rows, by_text);
     for (uint32_t i = 0; i < n; i++) {
-        if (kept && str_eq(rows[kept - 1].first->text, rows[i].first->text)) {
-            rows[kept - 1].places++;
+        if (different && str_eq(rows[different - 1].first->text, rows[i].first->text)) {
+            rows[different - 1].places++;
             continue;
         }
-        rows[kept] = rows[i];
-        rows[kept].loss = miter_loss(rows[i].first->text, blackhole);
-        kept += rows[kept].loss.known && rows[kept].loss.on_device > 0;
+        rows[different] = rows[i];
+        rows[different++].loss = miter_loss(rows[i].first->text, blackhole);
     }
+    for (uint32_t i = 0; i < different; i++)
+        if (rows[i].loss.known && rows[i].loss.on_device > 0)
+            rows[kept++] = rows[i];
     qsort(rows, kept, sizeof *rows, largest_first);
     return kept;
 }

@@ -43,6 +43,8 @@ static void set_equals(struct circuit *c, struct arena *a) {
                 stack[n++] = v;
             }
         }
+        if (op != NONE && g->kind[op] == K_ARGMAX)
+            shown |= reference_takes(&c->reference, g->m->ops[op].first_result);
         if (op == NONE || !op_is((enum op_kind)g->kind[op], SORTS))
             continue;
         stable |= mlir_attr(g->m, op, "stable", &text) && str_eq(text, STR("true"));

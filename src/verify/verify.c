@@ -8,6 +8,8 @@
 #include "report/file.h"
 #include "report/report.h"
 
+enum { MOST_GLOBS = 32 /* that are looked for in the modules */ };
+
 static void add_up(struct fa_verification *v, const struct stage_pair *p) {
     v->ndifferences += p->ndifferences;
     for (int side = 0; side < SIDES_OF_CUT; side++) {
@@ -32,6 +34,22 @@ static struct str most_frequent_reason(const struct module_comparison *m, struct
     return arena_str(a, best);
 }
 
+/* A bit for each glob of --only that a name of the module matches. */
+static uint32_t globs_of(const struct mlir *m, const char *only) {
+    char glob[128], name[128];
+    uint32_t found = 0;
+    for (unsigned i = 0; only && *only && i < MOST_GLOBS; i++) {
+        size_t n = strcspn(only, ",");
+        snprintf(glob, sizeof glob, "%.*s", (int)n, only);
+        for (uint32_t k = 0; k < m->nnames && !(found >> i & 1); k++) {
+            snprintf(name, sizeof name, "%.*s", (int)m->names[k].n, m->names[k].p);
+            found |= fnmatch(glob, name, 0) == 0 ? 1u << i : 0;
+        }
+        only += n + (only[n] == ',');
+    }
+    return found;
+}
+
 static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct fa_verification *v = context;
     struct stage_pair *p = &v->pairs[i];
@@ -45,6 +63,7 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph, v->options->precision);
     memcpy(p->ops, m.ops, sizeof p->ops);
     memcpy(p->answers, m.answers, sizeof p->answers);
+    p->globs = globs_of(&levels[AFTER].ir, v->options->only);
     p->why = arena_str(&p->arena, m.why);
     p->missing = most_frequent_reason(&m, &p->arena);
     print_entries(p, &m, levels, v->options);
@@ -92,13 +111,21 @@ static bool names_an_op(const char *glob) {
     return false;
 }
 
-/* A glob of --only that no op has. */
+static bool is_in_a_module(const struct fa_verification *v, unsigned glob) {
+    bool any = glob >= MOST_GLOBS;
+    for (uint32_t i = 0; i < v->npairs && !any; i++)
+        any = v->pairs[i].globs >> glob & 1;
+    return any;
+}
+
+/* A glob of --only that no op has, neither in the table nor in the modules. */
 static bool check_only(struct fa_verification *v) {
     char glob[128];
-    for (const char *p = v->options->only; p && *p;) {
+    unsigned i = 0;
+    for (const char *p = v->options->only; p && *p; i++) {
         size_t n = strcspn(p, ",");
         snprintf(glob, sizeof glob, "%.*s", (int)n, p);
-        if (!names_an_op(glob)) {
+        if (!names_an_op(glob) && !is_in_a_module(v, i)) {
             diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "such as ttnn.linear or *.softmax",
                      "--only: no op is called '%s'", glob);
             return false;
@@ -109,8 +136,6 @@ static bool check_only(struct fa_verification *v) {
 }
 
 static enum fa_status run(struct fa_verification *v) {
-    if (!check_only(v))
-        return FA_USAGE;
     enum fa_status found = find_pairs(v);
     uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0;
     if (found != FA_CLEAN)
@@ -130,6 +155,8 @@ static enum fa_status run(struct fa_verification *v) {
         missing += v->answers[side][ANSWER_NOT_COMPARED];
     }
     print_check(v);
+    if (!check_only(v))
+        return FA_USAGE;
     double share = n ? 1 - (double)missing / n : none ? 0 : 1;
     if (v->options->at && !v->text.n)
         diag_add(&v->diags, SEV_ERROR, (struct source_location){v->options->files[0], 0, 0},
@@ -189,7 +216,9 @@ bool fa_verification_remove_stale(const struct fa_verification *v, const char *p
                                      .nkeys = 3,
                                      .input = {two ? "before" : "log", "after"},
                                      .paths = {o->nfiles ? o->files[0] : NULL, two ? o->files[1] : NULL}};
-    return v->status == FA_CLEAN && !v->report.n && !o->only && strcmp(path, "-") != 0 && remove_stale(&head, path);
+    bool all = !v->answers[BEFORE][ANSWER_NOT_COMPARED] && !v->answers[AFTER][ANSWER_NOT_COMPARED];
+    return v->status == FA_CLEAN && all && !v->report.n && !o->only && strcmp(path, "-") != 0 &&
+           remove_stale(&head, path);
 }
 
 void fa_verification_free(struct fa_verification *v) {
