@@ -9,11 +9,11 @@
 enum { MAX_ATTRS = 48, MAX_NAMES = 4 * MAX_REGION_STEPS + 2 * MAX_REGION_INPUTS };
 
 struct printed_name {
-    uint32_t value; /* of the side */
-    uint8_t side;
-    uint32_t number, result;
-    bool several; /* the op has several results */
     struct str type;
+    uint32_t value; /* of the side */
+    uint32_t number, result;
+    uint8_t side;
+    bool several; /* the op has several results */
 };
 
 struct miter_printer {
@@ -274,8 +274,8 @@ static bool print_operands(struct miter_printer *p, int side, uint32_t step, str
 static void print_results(struct miter_printer *p, int side, const struct flat_step *s, uint32_t number) {
     buf_add(&p->out, s->nresults == 1 ? STR(") -> ") : STR(") -> ("));
     for (uint32_t i = 0; i < s->nresults; i++) {
-        struct printed_name y = {
-            s->first_result + i, (uint8_t)side, number, i, s->nresults > 1, type_of(p, side, s->first_result + i)};
+        struct str type = type_of(p, side, s->first_result + i);
+        struct printed_name y = {type, s->first_result + i, number, i, (uint8_t)side, s->nresults > 1};
         buf_printf(&p->out, "%s%.*s", i ? ", " : "", (int)y.type.n, y.type.p);
         add_name(p, y);
     }
@@ -334,7 +334,7 @@ static void print_inputs(struct miter_printer *p) {
         uint32_t v = p->r->inputs[i], step = f->values[v].step;
         if (step != NONE && op_generates(flat_kind(f, step)))
             continue;
-        struct printed_name x = {v, BEFORE, p->number++, 0, false, type_of(p, BEFORE, v)};
+        struct printed_name x = {type_of(p, BEFORE, v), v, p->number++, 0, BEFORE, false};
         buf_printf(&p->out, "%s%%%u: %.*s", between, x.number, (int)x.type.n, x.type.p);
         add_name(p, x);
         between = ", ";
