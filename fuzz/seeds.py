@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Makes the seeds of a fuzz target from the fixtures and patterns of this repository.
 
-usage: seeds.py TARGET DIRECTORY MAX_BYTES
+usage: seeds.py TARGET DIRECTORY MAX_BYTES [EVERY]
 """
 import pathlib
 import re
 import sys
 
 target, out, limit = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 root = pathlib.Path(__file__).resolve().parent.parent
 count = 0
 
@@ -16,7 +17,8 @@ def put(text):
     global count
     data = text if isinstance(text, bytes) else text.encode()
     if 0 < len(data) <= limit:
-        (out / f'seed{count:04d}').write_bytes(data)
+        if count % every == 0:
+            (out / f'seed{count:04d}').write_bytes(data)
         count += 1
 
 

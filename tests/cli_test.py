@@ -211,7 +211,7 @@ class Changing(Case):
 
         def work():
             with open(self.path("big.mlir"), "r+b") as f:
-                while not done.is_set():
+                while not done.wait(0.002):
                     change(f)
 
         writer = threading.Thread(target=work)
