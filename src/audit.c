@@ -15,6 +15,7 @@
 #include "prove/select.h"
 #include "regions/proof.h"
 #include "report/describe.h"
+#include "verify/beside.h"
 
 /* What the audits of all graphs share. Several graphs: one thread and one cache for each that is audited at a time. One
  * graph: it has all threads and caches. */
@@ -37,6 +38,7 @@ struct graph_audit {
     struct selection selection;
     struct found_regions regions;
     struct str_list *conflicts; /* of each match; NULL: none has any */
+    struct str *beside;         /* of each match, a wrong fusion beside it; NULL: none has any */
     struct origins origins;     /* zeroed where nothing is paired */
     struct arena arena;
     struct diags diags;
@@ -84,6 +86,12 @@ static void find_origins(struct graph_audit *g) {
         match_graph(&g->setup, &g->ttir.graph, &g->arena, &g->origins.matches);
 }
 
+static void find_wrong_fusions(struct graph_audit *g) {
+    const struct match_list *found = &g->selection.matches;
+    if (g->ttnn.present && g->ttir.present && found->n && g->a->proofs && !g->a->report.count_only)
+        g->beside = wrong_fusions_beside(&g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
+}
+
 /* The chip that was asked for, else that of the module, else n150. */
 static struct device device_of(const struct graph_audit *g) {
     const struct fa_audit *a = g->a;
@@ -122,6 +130,7 @@ static void report_findings(const struct graph_audit *g) {
                          .graph = &g->decides->graph,
                          .selection = &g->selection,
                          .conflicts = g->conflicts,
+                         .beside = g->beside,
                          .regions = &g->regions,
                          .origins = g->origins.pairing.ttir ? &g->origins : NULL,
                          .device = &device,
@@ -212,6 +221,8 @@ static void audit_graph(void *context, uint32_t i, uint32_t worker) {
         find_regions(&g);
         find_origins(&g);
     }
+    if (!g.refused)
+        find_wrong_fusions(&g);
     work_wait(all->order, i); /* the report, and what is said, in the order of the graphs */
     if (!g.refused) {
         report_findings(&g);

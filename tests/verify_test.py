@@ -159,6 +159,41 @@ class Verify(unittest.TestCase):
         after = self.path("after.mlir", module(X, ["%r = ttir.neg(%x) : 8x32xf32"]))
         self.assertRegex(self.verify(before, after)[1]["checks"][0]["on_device"], "an error of [1-9]")
 
+    def test_wrong_fusion_beside_a_finding(self):
+        """An audit says so of a layer_norm whose mean replaced a sum times something else, and of nothing else."""
+        arguments, row = ["x: 8x64x512xf32", "y: 8x64x512xf32"], "{dim_arg = [2]i32, keep_dim = true} : 8x64x1xf32"
+
+        def norm(dialect, mean, result="r"):
+            return mean + [f"%d = {dialect}.subtract(%x, %m) : 8x64x512xf32",
+                           f"%q = {dialect}.multiply(%d, %d) : 8x64x512xf32",
+                           f"%v = {dialect}.mean(%q) {row}", "%e = 1e-5 : 1x1x1xf32",
+                           f"%a = {dialect}.add(%v, %e) : 8x64x1xf32", f"%i = {dialect}.rsqrt(%a) : 8x64x1xf32",
+                           f"%{result} = {dialect}.multiply(%d, %i) : 8x64x512xf32"]
+
+        def summed(factor, of="x"):
+            return [f"%s = ttir.sum(%{of}) {row}", f"%c = {factor} : 1x1x1xf32",
+                    "%m = ttir.multiply(%s, %c) : 8x64x1xf32"]
+
+        def beside(before, after):
+            report = self.path("todo.yml")
+            run = subprocess.run([PROGRAM, "-q", "--source=ttnn", "-o", report, self.path("before.mlir", before),
+                                  self.path("after.mlir", after)], capture_output=True, text=True, timeout=60)
+            self.assertEqual((run.returncode, run.stderr), (1, ""))
+            with open(report) as f:
+                return re.findall(r"wrong beside it: (.*)", f.read())
+
+        after = module(arguments, norm("ttnn", [f"%m = ttnn.mean(%x) {row}"]))
+        said = beside(module(arguments, norm("ttir", summed(1.8e-3))), after)
+        self.assertEqual(said, ["%m (ttnn.mean) is not what it replaced: ScaledSumToMeanPattern accepts a factor within "
+                                "an absolute 1e-4 of 1/N, whatever N is; see `fusion-audit verify`."])
+        self.assertEqual(beside(module(arguments, norm("ttir", summed(1.953125e-3))), after), [])
+        # one that shares no value with the finding
+        other = [line.replace("%m", "%z") for line in summed(1.8e-3, "y")] + [f"%m = ttir.mean(%x) {row}"]
+        apart = [f"%z = ttnn.mean(%y) {row}", f"%m = ttnn.mean(%x) {row}"]
+        last = "%r = ttir.add(%n, %z) : 8x64x512xf32"
+        self.assertEqual(beside(*(module(arguments, norm(dialect, mean, "n") + [last])
+                                  for dialect, mean in (("ttir", other), ("ttnn", apart)))), [])
+
     def test_place(self):
         x = self.path("before.mlir", module(X, ["%a = ttir.neg(%x) : 8x32xf32", "%r = ttir.exp(%a) : 8x32xf32"]))
         y = self.path("after.mlir", module(X, ["%a = ttir.neg(%x) : 8x32xf32", "%b = ttir.neg(%a) : 8x32xf32",
@@ -171,6 +206,29 @@ class Verify(unittest.TestCase):
         self.assertIn("nothing is at 'absent'", run.stderr)
         self.assertEqual(sorted(os.listdir(self.directory.name)), ["after.mlir", "before.mlir"])  # no report
         self.assertEqual(self.verify("--at=%r", "--precision", x, y)[0], 2)
+
+    def at(self, place, *files):
+        run = subprocess.run([PROGRAM, "verify", f"--at={place}", *files], capture_output=True, text=True, timeout=60,
+                             cwd=self.directory.name)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return yaml.safe_load(run.stdout)
+
+    def test_place_of_a_copy(self):
+        """Whose verdict is that of the first op that does the same."""
+        body = ["%a = ttir.neg(%x) : 8x32xf32", "%b = ttir.neg(%x) : 8x32xf32", "%u = ttir.sin(%x) : 8x32xf32",
+                "%r = ttir.multiply(%a, %b) : 8x32xf32"]
+        one = self.path("before.mlir", module(X, body))
+        two = self.path("after.mlir", module(X, [body[0].replace("%a", "%d"), body[1].replace("%b", "%e")] +
+                                             ["%c = -1.0 : 1x1xf32", "%f = ttir.multiply(%x, %c) : 8x32xf32",
+                                              "%g = ttir.multiply(%d, %f) : 8x32xf32",
+                                              "%h = ttir.cos(%x) : 8x32xf32", "%r = ttir.abs(%g) : 8x32xf32"]))
+        first, copy = self.at("%e", one, two)
+        self.assertEqual((first["kind"], copy["kind"]), ("proved", "copy"))
+        self.assertIn("ttir.neg at line 3", copy["because"])
+        self.assertEqual([(e["kind"], e["after"][:2]) for e in self.at("%b", one, two)],
+                         [("proved", "%c"), ("proved", "%d"), ("copy", "")])  # %a is what %f is, too
+        for unused in "%h", "%u":
+            self.assertEqual([e["because"] for e in self.at(unused, one, two)], ["no result depends on it"])
 
     def test_host_functions(self):
         """Bodies that were lowered to other dialects: the call is one op, the same where they are written alike."""
@@ -194,7 +252,9 @@ class Verify(unittest.TestCase):
         one = self.path("one.mlir", host(linalg("exp", "a")))
         self.assertEqual(self.verify(one, self.path("same.mlir", host(linalg("exp", "b"))))[0], 0)
         status, report, _ = self.verify("--details", one, self.path("other.mlir", host(linalg("log", "a"))))
-        self.assertEqual((status, report["checks"][0]["reason"]), (3, "no evaluator for call"))
+        self.assertEqual(status, 3)  # but what takes the result is compared
+        self.assertRegex(report["checks"][0]["reason"], "no evaluator for call: .* in another dialect")
+        self.assertEqual(report["compared"]["after"], {"ops": 3, "proved": 2, "different": 0, "not_compared": 1})
         # what an alias or a symbol stands for is part of it
         text = host('        %0 = "foo.a"(%a) {m = #map} : (tensor<8x32xf32>) -> tensor<8x32xf32>\n')
         mapped = [self.path("%s.mlir" % order, "#map = affine_map<(d0, d1) -> (%s)>\n" % order + text)

@@ -112,8 +112,8 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
         any = true;
         struct str op = mlir_op_name(ir, m->ops[i]);
         struct str label = value_label(m->graph, ir->ops[m->ops[i]].first_result, a);
-        buf_printf(out, "precondition: the fused op keeps ttcore.weight_dtype = %.*s of %.*s (%.*s).\n",
-                   (int)text.n, text.p, (int)label.n, label.p, (int)op.n, op.p);
+        buf_printf(out, "precondition: the fused op keeps ttcore.weight_dtype = %.*s of %.*s (%.*s).\n", (int)text.n,
+                   text.p, (int)label.n, label.p, (int)op.n, op.p);
     }
     return any;
 }
@@ -185,6 +185,7 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
     if (!add_carried(&out, m, a))
         add_carried(&out, facts->origin, a);
     marks->verdict = add_marked(&out, "", facts->verdict);
+    add_line(&out, "wrong beside it: ", facts->beside);
     add_line(&out, "saves: ", facts->saves);
     marks->place = locate_match(c->set, c->flow, m, detail, &marks->names, a);
     add_line(&out, "model location: ",

@@ -24,6 +24,7 @@ struct match_facts {
     const struct match *origin; /* of a TTNN match: its counterpart in TTIR, if there is one */
     bool unpaired;              /* of a TTNN match: no TTIR ops are known that it descends from */
     struct str_list conflicts;  /* fused ops that compete for its ops */
+    struct str beside;          /* a wrong fusion beside it; or empty */
     struct str verdict;         /* of the proof: "validated: ..."; or empty */
     struct str saves;           /* what fusing saves; or empty */
     struct str memory;          /* the precondition that it fits into memory, where that is in doubt; or empty */

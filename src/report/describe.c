@@ -109,7 +109,8 @@ struct described {
     struct price price;
     const struct proved *verdict; /* NULL: nothing was proved */
     struct str_list conflicts;
-    bool counts; /* what it saves counts although others compete for its ops */
+    struct str beside; /* a wrong fusion; or empty */
+    bool counts;       /* what it saves counts although others compete for its ops */
 };
 
 /* `ttir`: the ops that it descends from. */
@@ -136,6 +137,7 @@ static struct instance describe(struct describer *by, const struct described *x)
     struct match_facts facts = {.shown = shown,
                                 .detail = &x->detail,
                                 .conflicts = x->conflicts,
+                                .beside = x->beside,
                                 .saves = price_line(&x->price, f->device, &by->arena),
                                 .memory = price_precondition(&x->price, f->device, &by->arena)};
     *shown = x->ops;
@@ -241,6 +243,8 @@ static void add_match(struct describer *by, uint32_t i, struct report *r) {
     }
     if (by->conflicts)
         x.conflicts = by->conflicts[i];
+    if (f->beside)
+        x.beside = f->beside[i];
     add_instance(by, &x, r);
 }
 

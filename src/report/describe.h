@@ -25,6 +25,7 @@ struct findings {
     const struct graph *graph; /* of the level that is shown */
     const struct selection *selection;
     struct str_list *conflicts; /* by match; NULL: there are none */
+    const struct str *beside;   /* the same for a wrong fusion beside it */
     const struct found_regions *regions;
     const struct origins *origins; /* NULL: there is one level only */
     const struct device *device;

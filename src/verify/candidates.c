@@ -161,6 +161,35 @@ static uint32_t add_moved(const struct cuts *c, uint32_t after, struct cut_candi
     return n;
 }
 
+static bool same_operands(const struct cuts *c, uint32_t step, uint32_t call) {
+    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+    uint32_t n = h->steps[step].noperands;
+    bool same = graph_noperands(f->g, call) == n;
+    for (uint32_t i = 0; same && i < n; i++) {
+        uint32_t x = flat_operands(h, step)[i], y = graph_operands(f->g, call)[i];
+        same = x == NONE || y == NONE ? x == y : c->before_of[x] != NONE && c->before_of[x] == f->of[y];
+    }
+    return same;
+}
+
+/* A function whose body is not there, or was lowered for the host: what the one of that name makes of the same values
+ * in BEFORE, where it may have a body. */
+static uint32_t add_called(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
+    const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
+    const struct mlir *m = f->g->m, *w = h->g->m;
+    const struct flat_value *v = &h->values[after];
+    uint32_t callee = w->ops[h->steps[v->step].op].callee;
+    if (graph_class(h->g, h->steps[v->step].op) != OP_CALL || callee == NONE)
+        return n;
+    for (uint32_t op = 0; op < m->nops; op++) {
+        uint32_t before = v->result < m->ops[op].nresults ? f->of[m->ops[op].first_result + v->result] : NONE;
+        if (m->ops[op].callee != NONE && before != NONE && str_eq(m->names[m->ops[op].callee], w->names[callee]) &&
+            same_operands(c, v->step, op) && numel_of(f, before) == numel_of(h, after))
+            n = add(out, n, (struct cut_candidate){.before = before});
+    }
+    return n;
+}
+
 /* What an op writes into a tensor: the op of BEFORE that writes into the same one. */
 static uint32_t add_written(const struct cuts *c, uint32_t after, struct cut_candidate *out, uint32_t n) {
     const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
@@ -198,22 +227,28 @@ void candidates_free(struct candidates *c) {
 uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_candidate out[MAX_CANDIDATES_OF_CUT]) {
     const struct flat *f = &c->cuts->side[BEFORE], *h = &c->cuts->side[AFTER];
     const struct image *image = &c->align.ttnn.of[h->values[after].value];
-    uint32_t first, found[MAX_IMAGES], nfound = 0, n = 0;
+    struct cut_candidate named[MAX_CANDIDATES_OF_CUT];
+    uint32_t first, found[MAX_IMAGES], nfound = 0, n = 0, nnamed = add_named(c, after, named, 0);
     uint32_t all = image_find(&c->align.index, image, MAX_IMAGES, &first);
     for (uint32_t i = 0; i < all; i++) {
         uint32_t before = f->of[c->align.index.values[first + i]];
         if (before != NONE && numel_of(f, before) == numel_of(h, after))
             found[nfound++] = before;
     }
+    n = add_called(c->cuts, after, out, n);
     n = add_moved(c->cuts, after, out, n);
     n = add_written(c->cuts, after, out, n);
+    for (uint32_t i = 0; i < nnamed; i++) /* of several that look alike the one of that location */
+        if (has_id(found, nfound, named[i].before) && same_dims(c->cuts, named[i].before, after))
+            n = add(out, n, named[i]);
     for (uint32_t i = 0; i < nfound; i++)
         if (same_dims(c->cuts, found[i], after))
             n = add(out, n, (struct cut_candidate){.before = found[i]});
     for (uint32_t i = 0; i < nfound; i++)
         if (may_reshape(c->cuts, found[i], after))
             n = add(out, n, (struct cut_candidate){.before = found[i]});
-    n = add_named(c, after, out, n);
+    for (uint32_t i = 0; i < nnamed; i++)
+        n = add(out, n, named[i]);
     for (uint32_t i = 0; i < nfound; i++)
         n = add_permuted(c->cuts, found[i], after, out, n);
     return n;

@@ -26,6 +26,14 @@ struct comparer {
 
 /* ---- regions ---- */
 
+static bool has_call(const struct comparer *c, const struct cut_region *r) {
+    bool found = false;
+    for (int side = 0; side < SIDES_OF_CUT; side++)
+        for (uint32_t i = 0; i < r->nsteps[side] && !found; i++)
+            found = graph_class(c->cuts.side[side].g, c->cuts.side[side].steps[r->steps[side][i]].op) == OP_CALL;
+    return found;
+}
+
 static struct judgement judge_region(struct comparer *c, const struct cut_region *r, bool thorough) {
     struct arena scratch = {0};
     struct miter w;
@@ -42,6 +50,8 @@ static struct judgement judge_region(struct comparer *c, const struct cut_region
         if (other.answer == ANSWER_PROVED)
             j = other;
     }
+    if (j.answer == ANSWER_NOT_COMPARED && has_call(c, r))
+        j.why = STR("no evaluator for call: the function has no body, or one in another dialect");
     arena_free(&scratch);
     return j;
 }
@@ -88,13 +98,20 @@ static uint32_t keep_region(struct comparer *c, const struct cut_region *r, stru
     return m->nregions++;
 }
 
-/* The smallest region that is proved, or else the smallest. */
+/* The smallest region that is proved, or else the smallest. What differs may do so since inputs are not independent:
+ * one is made of another, or two are equal. Then what makes them is part of the region. */
 static struct judgement compare_grown(struct comparer *c, struct cut_region *r, bool assumed, bool thorough, int most) {
     struct cut_region *larger = arena_alloc(&c->arena, sizeof *larger);
     struct judgement first = judge_region(c, r, thorough), j = first;
     *larger = *r;
-    for (int i = 0; i < most && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed); i++)
+    for (int i = 0; i < most && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed, false); i++)
         j = judge_region(c, larger, thorough);
+    if (first.answer == ANSWER_DIFFERENT && j.answer != ANSWER_PROVED) {
+        *larger = *r;
+        for (int i = 0; i < MAX_GROWTH && j.answer != ANSWER_PROVED && region_grow(larger, &c->cuts, assumed, true);
+             i++)
+            j = judge_region(c, larger, false);
+    }
     if (j.answer != ANSWER_PROVED)
         return first;
     *r = *larger;
@@ -205,14 +222,29 @@ static void compare_value(struct comparer *c, uint32_t after) {
     }
 }
 
+/* Takes it for the likeliest value of BEFORE. */
+static void assume(struct comparer *c, uint32_t after) {
+    struct cut_candidate all[MAX_CANDIDATES_OF_CUT];
+    if (candidates_of(&c->candidates, after, all) > 0)
+        set_cut(c, after, all[0], CUT_SURE);
+}
+
 static void compare_steps(struct comparer *c) {
     const struct flat *f = &c->cuts.side[AFTER];
     for (uint32_t step = 0; step < f->nsteps; step++) {
         bool calls = graph_class(f->g, f->steps[step].op) == OP_CALL;
+        bool asked = !c->m->asked || c->m->asked[f->steps[step].op];
         if (find_twin(c, step) || !(calls || flat_computes(f, step)))
             continue;
-        for (uint32_t i = 0; i < f->steps[step].nresults; i++)
-            compare_value(c, f->steps[step].first_result + i);
+        for (uint32_t i = 0; i < f->steps[step].nresults; i++) {
+            uint32_t after = f->steps[step].first_result + i;
+            if (asked)
+                compare_value(c, after);
+            if (c->m->asked && c->cuts.cut[AFTER][after] != CUT_SURE) {
+                c->m->doubtful |= asked;
+                assume(c, after);
+            }
+        }
     }
 }
 
@@ -319,9 +351,33 @@ static void find_dead(struct comparer *c, int side) {
     free(alive);
 }
 
+/* Marks what results depend on. */
+static void follow_results(struct comparer *c, uint32_t first_proved) {
+    struct pending p = {.seen = xcalloc(c->cuts.side[AFTER].nvalues + (size_t)1, 1)};
+    compare_results(c, &p);
+    while (p.n > 0)
+        mark_value(c, p.values[--p.n], &p);
+    drop_what_is_not_needed(c, first_proved);
+    find_dead(c, BEFORE);
+    find_dead(c, AFTER);
+    free(p.values);
+    free(p.seen);
+}
+
+/* Calls are steps where the function has no body, or one for the host. It is an op of the modules if both have it; if
+ * one has, it stands for ops of the other. */
+static bool is_op_of_both(struct comparer *c, int side, uint32_t op) {
+    const struct mlir *m = c->cuts.side[side].g->m, *other = c->cuts.side[!side].g->m;
+    bool found = false;
+    for (uint32_t f = 0; m->ops[op].callee != NONE && f < other->nfuncs && !found; f++)
+        found = str_eq(other->names[other->funcs[f].name], m->names[m->ops[op].callee]);
+    return found;
+}
+
 static void count_op(struct comparer *c, int side, uint32_t op, uint32_t step) {
     enum answer answer = c->mark[side][step] ? (enum answer)(c->mark[side][step] - 1) : ANSWER_NOT_COMPARED;
-    if (!op_computes(c->cuts.side[side].g, op))
+    const struct graph *g = c->cuts.side[side].g;
+    if (!op_computes(g, op) && !(graph_class(g, op) == OP_CALL && is_op_of_both(c, side, op)))
         return;
     c->m->ops[side]++;
     c->m->answers[side][answer]++;
@@ -335,8 +391,10 @@ static void count(struct comparer *c, int side) {
     const struct flat *f = &c->cuts.side[side];
     for (uint32_t s = 0; s < f->nsteps; s++)
         count_op(c, side, f->steps[s].op, s);
-    for (uint32_t i = 0; i < f->ncopies; i++)
+    for (uint32_t i = 0; i < f->ncopies; i++) {
         count_op(c, side, f->copies[i].op, f->copies[i].step);
+        c->m->copy_of[side][f->copies[i].op] = f->steps[f->copies[i].step].op;
+    }
 }
 
 /* ---- functions ---- */
@@ -373,21 +431,15 @@ static bool begin(struct comparer *c) {
 static void compare_functions(struct module_comparison *m, struct judgements *j, const struct graph *before,
                               uint32_t func, const struct graph *after, uint32_t func_after, const uint32_t *func_of) {
     struct comparer c = {.m = m, .judgements = j};
-    struct pending p = {0};
     uint32_t first = m->nproved;
     flat_build(&c.cuts.side[BEFORE], before, func);
     flat_build(&c.cuts.side[AFTER], after, func_after);
     if (begin(&c)) {
         candidates_begin(&c.candidates, &c.cuts, func_of);
         compare_steps(&c);
-        p.seen = xcalloc(c.cuts.side[AFTER].nvalues + (size_t)1, 1);
-        compare_results(&c, &p);
-        while (p.n > 0)
-            mark_value(&c, p.values[--p.n], &p);
-        drop_what_is_not_needed(&c, first);
+        if (!m->asked)
+            follow_results(&c, first);
         candidates_free(&c.candidates);
-        find_dead(&c, BEFORE);
-        find_dead(&c, AFTER);
     }
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         if (!c.mark[side])
@@ -403,8 +455,6 @@ static void compare_functions(struct module_comparison *m, struct judgements *j,
     free(c.cuts.relation);
     free(c.region_of);
     free(c.twin);
-    free(p.values);
-    free(p.seen);
     arena_free(&c.arena);
 }
 
@@ -426,13 +476,21 @@ static uint32_t only_root(const struct graph *g) {
     return n == 1 ? found : NONE;
 }
 
+static uint32_t *no_ops(struct arena *a, size_t n) {
+    uint32_t *ops = arena_alloc(a, n * sizeof *ops);
+    memset(ops, 0xff, n * sizeof *ops);
+    return ops;
+}
+
 void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
-                     const struct graph *after, bool keep_proved) {
-    *m = (struct module_comparison){.keep_proved = keep_proved};
-    m->answer[BEFORE] = arena_alloc(&m->arena, before->m->nops + (size_t)1);
-    m->answer[AFTER] = arena_alloc(&m->arena, after->m->nops + (size_t)1);
-    m->twin = arena_alloc(&m->arena, (after->m->nops + (size_t)1) * sizeof *m->twin);
-    memset(m->twin, 0xff, (after->m->nops + (size_t)1) * sizeof *m->twin);
+                     const struct graph *after, struct what_to_compare what) {
+    *m = (struct module_comparison){.keep_proved = what.keep_proved, .asked = what.only};
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
+        size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;
+        m->answer[side] = arena_alloc(&m->arena, nops);
+        m->copy_of[side] = no_ops(&m->arena, nops);
+    }
+    m->twin = no_ops(&m->arena, after->m->nops + (size_t)1);
     uint32_t *func_of = pair_functions(before, after), only = only_root(after), compared = 0;
     if (only != NONE && func_of[only] == NONE)
         func_of[only] = only_root(before);
@@ -444,6 +502,14 @@ void compare_modules(struct module_comparison *m, struct judgements *j, const st
     if (!compared)
         m->why = STR("no function is in both modules");
     free(func_of);
+}
+
+uint32_t fused_op_of(const struct compared_region *r, const struct graph *after) {
+    uint32_t op = r->nops[AFTER] ? r->ops[AFTER][r->nops[AFTER] - 1] : NONE;
+    for (uint32_t i = 0; i < r->nops[AFTER]; i++)
+        if (op_computes(after, r->ops[AFTER][i]) && graph_class(after, r->ops[AFTER][i]) != OP_SLICE)
+            op = r->ops[AFTER][i];
+    return op;
 }
 
 void module_comparison_free(struct module_comparison *m) {

@@ -38,15 +38,25 @@ struct module_comparison {
     uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* of them, by answer */
     struct str why;                                          /* no functions were compared, and why; or empty */
     uint8_t *answer[SIDES_OF_CUT];                           /* by op that computes: 1 + its answer; else 0 */
-    uint32_t *twin;              /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
-    bool keep_proved;            /* asked for: `proved` */
-    struct proved_value *proved; /* that results depend on */
+    uint32_t *twin; /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
+    uint32_t *copy_of[SIDES_OF_CUT]; /* by op: an earlier one that does the same to the same values, or NONE */
+    bool keep_proved;                /* asked for: `proved` */
+    struct proved_value *proved;     /* that results depend on */
     uint32_t nproved, proved_cap;
+    const bool *asked; /* which ops are compared */
+    bool doubtful;     /* some of them was not proved */
+};
+
+struct what_to_compare {
+    bool keep_proved;
+    const bool *only; /* per op of AFTER; NULL: all. Else nothing is counted, and all others are taken to be right */
 };
 
 /* `before` and `after` have to outlive it. */
 void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
-                     const struct graph *after, bool keep_proved);
+                     const struct graph *after, struct what_to_compare what);
+/* The last compute op of AFTER in the region that does not only slice, or its last op. */
+uint32_t fused_op_of(const struct compared_region *r, const struct graph *after);
 void module_comparison_free(struct module_comparison *m);
 
 #endif

@@ -55,15 +55,6 @@ static bool is_chosen(const char *globs, struct str name) {
     return found;
 }
 
-/* The last compute op of AFTER in the region that does not only slice, or its last op. */
-static uint32_t fused_op(const struct compared_region *r, const struct graph *g) {
-    uint32_t op = r->nops[AFTER] ? r->ops[AFTER][r->nops[AFTER] - 1] : NONE;
-    for (uint32_t i = 0; i < r->nops[AFTER]; i++)
-        if (op_computes(g, r->ops[AFTER][i]) && graph_class(g, r->ops[AFTER][i]) != OP_SLICE)
-            op = r->ops[AFTER][i];
-    return op;
-}
-
 static uint32_t count_compute(const struct compared_region *r, const struct graph *g, int side) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->nops[side]; i++)
@@ -121,7 +112,7 @@ static void put_effect(struct buf *out, const struct compared_region *r, const s
 static void put_different(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
                           const struct level levels[SIDES_OF_CUT]) {
     const struct graph *g = &levels[BEFORE].graph, *h = &levels[AFTER].graph;
-    uint32_t op = fused_op(r, h);
+    uint32_t op = fused_op_of(r, h);
     struct str name = op == NONE ? STR("none") : mlir_op_name(h->m, op);
     bool fusion = count_compute(r, h, AFTER) < count_compute(r, g, BEFORE);
     buf_printf(out, "  - kind: %s\n", fusion ? "wrong_fusion" : "wrong_lowering");
@@ -143,6 +134,7 @@ static void put_different(struct buf *out, const struct stage_pair *p, const str
 /* What it would take to compare a region. */
 static const char *needs(struct str why) {
     static const char *const known[][2] = {
+        {"no evaluator for call", "the function in TTIR or TTNN"},
         {"no evaluator", "what the op computes (lowering.yml, or an evaluator)"},
         {"too many", "a value between them that both modules have"},
         {"too large", "smaller shapes of the same model"},
@@ -190,7 +182,7 @@ void print_entries(struct stage_pair *p, const struct module_comparison *m, cons
     for (int answer = ANSWER_DIFFERENT; answer <= (o->details ? ANSWER_NOT_COMPARED : ANSWER_DIFFERENT); answer++)
         for (uint32_t i = 0; i < m->nregions; i++) {
             const struct compared_region *r = &m->regions[i];
-            uint32_t op = fused_op(r, &levels[AFTER].graph);
+            uint32_t op = fused_op_of(r, &levels[AFTER].graph);
             struct str name = op == NONE ? STR("none") : mlir_op_name(levels[AFTER].graph.m, op);
             if (!r->needed || (int)r->judgement.answer != answer || !is_chosen(o->only, name))
                 continue;

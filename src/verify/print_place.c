@@ -10,51 +10,72 @@ static bool has_asked(const struct compared_region *r, bool *const *asked) {
     return false;
 }
 
-static bool *ops_in_regions(const struct module_comparison *m, uint32_t nops, struct arena *a) {
-    bool *in = arena_alloc(a, nops + (size_t)1);
+/* Marks also the ops whose verdict is that of the marked ones: the first of copies, the same op of AFTER. `shown`: ops
+ * that need no entry of their own. */
+static void mark_verdicts(const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
+                          bool *const *asked, bool *const *shown) {
+    for (int side = 0; side < SIDES_OF_CUT; side++)
+        for (uint32_t op = 0; op < levels[side].graph.m->nops; op++)
+            if (asked[side][op] && m->copy_of[side][op] != NONE)
+                asked[side][m->copy_of[side][op]] = true;
+    for (uint32_t op = 0; op < levels[AFTER].graph.m->nops; op++)
+        if (m->twin[op] != NONE && asked[BEFORE][m->twin[op]] && m->copy_of[AFTER][op] == NONE)
+            asked[AFTER][op] = shown[BEFORE][m->twin[op]] = true;
     for (uint32_t i = 0; i < m->nregions; i++)
-        for (uint32_t k = 0; m->regions[i].needed && k < m->regions[i].nops[AFTER]; k++)
-            in[m->regions[i].ops[AFTER][k]] = true;
-    return in;
+        for (int side = 0; m->regions[i].needed && side < SIDES_OF_CUT; side++)
+            for (uint32_t k = 0; k < m->regions[i].nops[side]; k++)
+                shown[side][m->regions[i].ops[side][k]] = true;
 }
 
-/* An op of AFTER outside of all regions. */
+/* An op outside of all regions. */
 static void print_op(struct buf *out, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
-                     uint32_t op) {
-    struct str name = mlir_op_name(levels[AFTER].graph.m, op);
-    uint8_t answer = m->answer[AFTER][op];
+                     int side, uint32_t op) {
+    const struct mlir *ir = levels[side].graph.m;
+    struct str name = mlir_op_name(ir, op);
+    uint8_t answer = m->answer[side][op];
+    uint32_t copy = m->copy_of[side][op], twin = side == AFTER ? m->twin[op] : NONE;
     struct compared_region r = {.judgement = {.answer = ANSWER_NOT_COMPARED}};
-    if (answer == 1 + ANSWER_PROVED && m->twin[op] != NONE)
+    if (copy != NONE) {
+        struct str first = mlir_op_name(ir, copy);
+        buf_printf(out, "  - kind: copy\n    because: \"%.*s at line %u does the same to the same values\"\n",
+                   (int)first.n, first.p, (unsigned)mlir_place(ir, ir->ops[copy].text.begin).line);
+    } else if (answer == 1 + ANSWER_PROVED && twin != NONE)
         buf_printf(out, "  - kind: proved\n    because: \"the same op of the same values is in BEFORE\"\n");
     else if (answer == 1 + ANSWER_PROVED)
-        buf_printf(out,
-                   "  - kind: proved\n    because: \"no result depends on it, or an op before it does the same\"\n");
+        buf_printf(out, "  - kind: proved\n    because: \"no result depends on it\"\n");
     else if (answer)
-        buf_printf(out, "  - kind: not_compared\n    reason: \"no value of BEFORE is likely the same\"\n");
-    else if (op_computes(&levels[AFTER].graph, op))
+        buf_printf(out, "  - kind: not_compared\n    reason: \"no value of %s is likely the same\"\n",
+                   side == AFTER ? "BEFORE" : "AFTER");
+    else if (op_computes(&levels[side].graph, op))
         buf_printf(out, "  - kind: not_compared\n    reason: \"its function was not compared\"\n");
     else
         buf_printf(out, "  - kind: looked_through\n    because: \"%.*s computes nothing\"\n", (int)name.n, name.p);
-    r.ops[AFTER] = &op;
-    r.nops[AFTER] = 1;
-    r.ops[BEFORE] = &m->twin[op];
-    r.nops[BEFORE] = answer == 1 + ANSWER_PROVED && m->twin[op] != NONE;
+    r.ops[side] = &op;
+    r.nops[side] = 1;
+    if (answer == 1 + ANSWER_PROVED && twin != NONE) {
+        r.ops[BEFORE] = &m->twin[op];
+        r.nops[BEFORE] = 1;
+    }
     print_segments(out, &r, levels);
 }
 
 void print_place(struct stage_pair *p, const struct module_comparison *m, const struct level levels[SIDES_OF_CUT],
                  const struct fa_verify_options *o) {
-    bool *asked[SIDES_OF_CUT], found = false;
+    bool *asked[SIDES_OF_CUT], *shown[SIDES_OF_CUT], found = false;
     struct str became;
     for (int side = SIDES_OF_CUT; side-- > 0;) { /* AFTER first */
         asked[side] = arena_alloc(&p->arena, levels[side].graph.m->nops + (size_t)1);
+        shown[side] = arena_alloc(&p->arena, levels[side].graph.m->nops + (size_t)1);
         found = found || asked_mark(o->at, &levels[side], NULL, &p->arena, asked[side], &became);
     }
-    for (uint32_t i = 0; found && i < m->nregions; i++)
+    if (!found)
+        return;
+    mark_verdicts(m, levels, asked, shown);
+    for (uint32_t i = 0; i < m->nregions; i++)
         if (m->regions[i].needed && has_asked(&m->regions[i], asked))
             print_region(&p->answer, p, &m->regions[i], levels);
-    const bool *in = ops_in_regions(m, levels[AFTER].graph.m->nops, &p->arena);
-    for (uint32_t op = 0; found && op < levels[AFTER].graph.m->nops; op++)
-        if (asked[AFTER][op] && !in[op])
-            print_op(&p->answer, m, levels, op);
+    for (int side = SIDES_OF_CUT; side-- > 0;)
+        for (uint32_t op = 0; op < levels[side].graph.m->nops; op++)
+            if (asked[side][op] && !shown[side][op])
+                print_op(&p->answer, m, levels, side, op);
 }

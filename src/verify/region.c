@@ -8,15 +8,8 @@ struct region_walk {
     uint32_t stack[4 * MAX_REGION_STEPS], n;
 };
 
-static bool has(const uint32_t *ids, uint32_t n, uint32_t id) {
-    for (uint32_t i = 0; i < n; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
-
 static bool is_expanded(const struct cut_region *r, uint32_t before) {
-    return has(r->expanded, r->nexpanded, before);
+    return has_id(r->expanded, r->nexpanded, before);
 }
 
 /* The value of BEFORE that stands for a value at which the walk ends; NONE: it goes on. */
@@ -46,7 +39,7 @@ static bool add_input(struct region_walk *w, int side, uint32_t value, uint32_t 
         r->used[i] = 0;
     }
     r->used[i] |= (uint8_t)(1 << side);
-    if (side == AFTER && !has(r->reached, r->nreached, value)) {
+    if (side == AFTER && !has_id(r->reached, r->nreached, value)) {
         if (r->nreached == MAX_REGION_INPUTS)
             return fail(r, "too many operands");
         r->reached[r->nreached++] = value;
@@ -63,7 +56,7 @@ static bool visit(struct region_walk *w, int side, uint32_t value) {
         return add_input(w, side, value, before);
     if (step == NONE)
         return fail(r, "an argument that only one of the modules has");
-    if (has(r->steps[side], r->nsteps[side], step))
+    if (has_id(r->steps[side], r->nsteps[side], step))
         return true;
     if (r->nsteps[side] == MAX_REGION_STEPS)
         return fail(r, "too many ops without a cut point");
@@ -116,6 +109,6 @@ bool region_build(struct cut_region *r, const struct cuts *c, bool assumed) {
     return walk(r, c, assumed);
 }
 
-bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed) {
-    return (expand(r, c, false) || expand(r, c, true)) && walk(r, c, assumed);
+bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed, bool all) {
+    return ((!all && expand(r, c, false)) || expand(r, c, true)) && walk(r, c, assumed);
 }

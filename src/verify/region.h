@@ -36,10 +36,17 @@ struct cut_region {
     const char *why;                               /* why there is no region; or NULL */
 };
 
+static inline bool has_id(const uint32_t *ids, uint32_t n, uint32_t id) {
+    for (uint32_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
 /* Fills in steps and inputs from the values and `expanded`. `assumed`: assumed cut points count. False with `why`. */
 bool region_build(struct cut_region *r, const struct cuts *c, bool assumed);
-/* One step larger: the inputs that only one side needs are expanded, or else all that ops make. False where there is
- * none, or with `why`. */
-bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed);
+/* One step larger: not `all`, the inputs that only one side needs are expanded, or else all that ops make. False where
+ * there is none, or with `why`. */
+bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed, bool all);
 
 #endif

@@ -19,9 +19,23 @@ static const struct {
     {K_SOFTMAX, K_EXP, "the softmax patterns compare dimensions as they are printed, negative ones with positive ones"},
 };
 
+enum { CONDITIONS = sizeof conditions / sizeof *conditions };
+
+uint32_t unchecked_ops(const struct graph *before, const struct graph *after, bool *found) {
+    bool fused[K_COUNT] = {false}, present[K_COUNT] = {false};
+    uint32_t n = 0;
+    for (uint32_t op = 0; op < before->m->nops; op++)
+        present[before->kind[op]] = true;
+    for (size_t c = 0; c < CONDITIONS; c++)
+        fused[conditions[c].fused] |= present[conditions[c].replaced];
+    for (uint32_t op = 0; op < after->m->nops; op++)
+        n += found[op] = fused[after->kind[op]];
+    return n;
+}
+
 struct str unchecked_condition(const struct graph *before, const uint32_t *ops, uint32_t n, const struct graph *after,
                                uint32_t fused) {
-    for (size_t c = 0; c < sizeof conditions / sizeof *conditions && fused != NONE; c++)
+    for (size_t c = 0; c < CONDITIONS && fused != NONE; c++)
         for (uint32_t i = 0; i < n; i++)
             if (after->kind[fused] == conditions[c].fused && before->kind[ops[i]] == conditions[c].replaced)
                 return str_of(conditions[c].condition);

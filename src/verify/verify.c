@@ -60,7 +60,8 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     p->judgements = v->judgements;
     for (int side = 0; side < SIDES_OF_CUT; side++)
         level_read(&levels[side], &p->text[side], &p->diags);
-    compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph, v->options->precision);
+    compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph,
+                    (struct what_to_compare){.keep_proved = v->options->precision});
     memcpy(p->ops, m.ops, sizeof p->ops);
     memcpy(p->answers, m.answers, sizeof p->answers);
     p->globs = globs_of(&levels[AFTER].ir, v->options->only);
