@@ -292,6 +292,8 @@ both("movement", "slice_static", "begins = [1 : i32, -5 : i32, 0 : i32], ends = 
      "step = [2 : i32, 1 : i32, 3 : i32]", [s], s[1:4:2, -5:6, 0:-1:3])
 both("movement", "slice_dynamic", "step = [1 : i32, 2 : i32, 1 : i32]",
      [s, (np.array([0.0, 1, 2]), "si32"), (np.array([2.0, 6, 4]), "si32")], s[0:2, 1:6:2, 2:4])
+both("movement", "slice_dynamic", "step = [1 : i32, 2 : i32, 1 : i32]",  # bounds that do not fit the result
+     [s, (np.array([3.0, 9, 2]), "si32"), (np.array([9.0, -6, 4]), "si32")], s[2:4, 1:6:2, 2:4])
 case("movement", "ttir.index", "begin = 1 : i32, dim = 1 : i32, end = 6 : i32, step = 2 : i32", [s], s[:, 1:6:2])
 case("movement", "ttir.index_select", "begin = 1 : si32, dim = 1 : si32, length = 2 : si32, stride = 3 : si32", [s],
      s[:, [1, 2, 4, 5]])
@@ -498,6 +500,18 @@ case("windows", "ttir.max_pool2d", "ceil_mode = false, dilation = array<i32: 2, 
      "stride = 1 : i32", [x], pool(x, (2, 2), (1, 1), (0, 0, 0, 0), (2, 2), False, lambda v, n, at: max(v)))
 case("windows", "ttir.upsample2d", 'mode = "nearest", scale_factor = array<i32: 2, 3>', [x],
      x.repeat(2, axis=1).repeat(3, axis=2))
+
+
+def lerp(t, axis, scale):
+    """Between the centres of pixels, as torch.nn.functional.interpolate without align_corners."""
+    n = t.shape[axis]
+    x = np.maximum((np.arange(n * scale) + 0.5) / scale - 0.5, 0)
+    lo = np.floor(x).astype(int)
+    share = (x - lo).reshape([-1 if d == axis else 1 for d in range(t.ndim)])
+    return t.take(lo, axis) * (1 - share) + t.take(np.minimum(lo + 1, n - 1), axis) * share
+
+
+case("windows", "ttir.upsample2d", 'mode = "bilinear", scale_factor = array<i32: 2, 3>', [x], lerp(lerp(x, 1, 2), 2, 3))
 case("windows", "ttnn.upsample", 'mode = "nearest", scale_factor = 2 : si32', [x], x.repeat(2, axis=1).repeat(2, axis=2))
 
 # ---- attention ----

@@ -341,8 +341,6 @@ Test(numeric_ops, what_does_not_fit_has_a_reason) {
          "1x4x4x4",
          "a window of padding only"},
         {"x:1x4x4", "y = ttir.upsample2d x {scale_factor = 2 : si32} -> 1x8x8", "upsample"},
-        {"x:1x4x4x4", "y = ttir.upsample2d x {scale_factor = 2 : si32, mode = \"bilinear\"} -> 1x8x8x4",
-         "no evaluator for a bilinear upsample"},
         {"x:1x4x4x4", "y = ttir.upsample2d x -> 1x8x8x4", "has no attribute scale_factor"},
         {"x:2x3", "y = ttir.argmax x {dim_arg = [1 : i32, 1 : i32], keep_dim = false} -> 2",
          "argmax names a dimension twice"},

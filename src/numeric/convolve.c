@@ -444,7 +444,16 @@ bool evaluate_avg_pool(struct eval_context *b, const struct call *c, const struc
     return *out != NULL;
 }
 
-/* [N,H,W,C], mode nearest: element i of the result is element i / scale of the operand. */
+/* The two elements between which one of the result lies, and the share of the second. Nearest: element i / scale is
+ * both. Bilinear: distances are those of the centres of pixels, and the edge goes on (interpolate of PyTorch without
+ * align_corners). */
+static double between(int64_t i, int64_t scale, int64_t n, bool bilinear, int64_t at[2]) {
+    double x = fmax(((double)i + 0.5) / (double)scale - 0.5, 0);
+    at[0] = bilinear ? (int64_t)x : i / scale;
+    at[1] = bilinear && at[0] + 1 < n ? at[0] + 1 : at[0];
+    return bilinear ? x - (double)at[0] : 0;
+}
+
 bool evaluate_upsample(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct str mode = STR("");
     int64_t by[2] = {1, 1};
@@ -453,8 +462,7 @@ bool evaluate_upsample(struct eval_context *b, const struct call *c, const struc
         return false;
     if (x->shape.rank != 4 || by[0] < 1 || by[1] < 1)
         return eval_fail(b, "upsample of %s", shape_text(b->arena, &x->shape).p);
-    if (attr_text(c, "mode", &mode) && str_find(mode, STR("bilinear")))
-        return eval_beyond(b, "no evaluator for a bilinear upsample");
+    bool bilinear = attr_text(c, "mode", &mode) && str_find(mode, STR("bilinear"));
     struct shape s = x->shape;
     struct view v = view_of(x);
     s.dim[1] *= by[0];
@@ -464,8 +472,16 @@ bool evaluate_upsample(struct eval_context *b, const struct call *c, const struc
     if (!t)
         return false;
     walk_begin(&w, &s);
-    for (double *p = t->x; walk_more(&w); walk_next(&w))
-        *p++ = x->x[w.at[0] * v.stride[0] + w.at[1] / by[0] * v.stride[1] + w.at[2] / by[1] * v.stride[2] + w.at[3]];
+    for (double *p = t->x; walk_more(&w); walk_next(&w), p++) {
+        int64_t rows[2], columns[2];
+        double down = between(w.at[1], by[0], x->shape.dim[1], bilinear, rows),
+               right = between(w.at[2], by[1], x->shape.dim[2], bilinear, columns);
+        for (int i = 0; i < 4; i++) {
+            double share = (i / 2 ? down : 1 - down) * (i % 2 ? right : 1 - right);
+            int64_t at = w.at[0] * v.stride[0] + rows[i / 2] * v.stride[1] + columns[i % 2] * v.stride[2] + w.at[3];
+            *p += share > 0 ? share * x->x[at] : 0;
+        }
+    }
     *out = t;
     return true;
 }

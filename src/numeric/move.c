@@ -191,7 +191,19 @@ static bool cut(struct eval_context *b, struct view *v, uint32_t dim, int64_t be
     return true;
 }
 
-static bool slice_by(struct eval_context *b, const struct call *c, const int64_t *begins, const int64_t *ends, int n,
+/* Bounds that are random numbers keep what the text promises of the result: they are moved to where it has that many
+ * elements. */
+static void keep_extent(int64_t size, int64_t step, int64_t extent, int64_t *begin, int64_t *end) {
+    if (extent < 1 || step < 1 || step > size || (extent - 1) * step >= size)
+        return;
+    int64_t length = (extent - 1) * step + 1, from = from_end(*begin, size), to = from_end(*end, size);
+    if (to > from && (to - from + step - 1) / step == extent)
+        return;
+    *begin = from < size - length ? from : size - length;
+    *end = *begin + length;
+}
+
+static bool slice_by(struct eval_context *b, const struct call *c, int64_t *begins, int64_t *ends, int n, bool dynamic,
                      const struct tensor **out) {
     int64_t steps[TENSOR_RANK];
     int nsteps = n;
@@ -202,9 +214,12 @@ static bool slice_by(struct eval_context *b, const struct call *c, const int64_t
         return false;
     if (n != (int)v.shape.rank || nsteps != n)
         return eval_fail(b, "a slice of %d dimensions of a tensor of rank %u", n, v.shape.rank);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (dynamic && c->shapes && c->shapes[0].rank == v.shape.rank)
+            keep_extent(v.shape.dim[i], steps[i], c->shapes[0].dim[i], &begins[i], &ends[i]);
         if (!cut(b, &v, (uint32_t)i, begins[i], ends[i], steps[i]))
             return false;
+    }
     return copied(b, v, out);
 }
 
@@ -214,7 +229,7 @@ bool evaluate_slice(struct eval_context *b, const struct call *c, const struct t
     if (!operands_needed(b, c, 1) || !attr_list_needed(b, c, "begins", begins, TENSOR_RANK, &n) ||
         !attr_list_needed(b, c, "ends", ends, TENSOR_RANK, &m))
         return false;
-    return slice_by(b, c, begins, ends, n == m ? n : -1, out);
+    return slice_by(b, c, begins, ends, n == m ? n : -1, false, out);
 }
 
 bool evaluate_slice_dynamic(struct eval_context *b, const struct call *c, const struct tensor **out) {
@@ -228,7 +243,7 @@ bool evaluate_slice_dynamic(struct eval_context *b, const struct call *c, const 
         for (int64_t i = 0; i < t->n; i++)
             at[k][i] = (int64_t)fmax(-INT32_MAX, fmin(t->x[i], INT32_MAX)); /* of a NaN too */
     }
-    return slice_by(b, c, at[0], at[1], (int)operand(c, 1)->n, out);
+    return slice_by(b, c, at[0], at[1], (int)operand(c, 1)->n, true, out);
 }
 
 /* x[begin:end:step] along one dimension. */

@@ -37,15 +37,17 @@ static void try_once(const struct circuit *c, struct trial_of_circuit at, struct
     arena_reset(scratch);
 }
 
-/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers. */
+/* What a trial has to meet, a threshold or equal numbers in two inputs, needs many numbers; positive ones come in pairs
+ * (circuit_fill). */
 static uint64_t seeds_of(const struct circuit *c, enum trial trial, uint64_t seeds) {
     int64_t most = 1;
     for (uint32_t i = 0; i < c->reference.ninputs; i++) {
         int64_t n = graph_numel(&c->module.graph, c->reference.inputs[i].value);
         most = n > most ? n : most;
     }
-    uint64_t wanted = (uint64_t)(MANY_NUMBERS / most);
-    return (trial == TRIAL_THRESHOLDS || trial == TRIAL_COARSE) && wanted > seeds ? wanted : seeds;
+    uint64_t wanted = trial == TRIAL_POSITIVE ? 2 : (uint64_t)(MANY_NUMBERS / most);
+    bool many = trial == TRIAL_THRESHOLDS || trial == TRIAL_COARSE || trial == TRIAL_POSITIVE;
+    return many && wanted > seeds ? wanted : seeds;
 }
 
 static struct finding try_all(const struct circuit *c, uint64_t seeds, struct arena *a) {

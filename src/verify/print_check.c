@@ -106,6 +106,8 @@ static void put_effect(struct buf *out, const struct compared_region *r, const s
         snprintf(rounding, sizeof rounding, "%.2g%s", l.by_types,
                  l.on_device < 2 * l.by_types ? ": it shows on few numbers only" : "");
     snprintf(text, sizeof text, "on random numbers an error of %.2g, where rounding makes %s", l.on_device, rounding);
+    if (l.on_device == 0)
+        snprintf(text, sizeof text, "none on random numbers: it shows on few numbers only");
     put_text(out, "    ", "on_device", str_of(text));
 }
 
