@@ -125,6 +125,9 @@ Test(numeric_ops, measures_at_their_edges) {
     cr_assert_eq(compare_worst(V(1, NAN), V(1, NAN), 0, &n).error, 0);
     cr_assert_eq(n, 1);
     cr_assert_eq(compare_worst(V(1, NAN), V(1, 2), 0, &n).at, 1);
+    cr_assert_eq(compare_worst(V(2, 1, 2), V(1, 1, 1), 0, &n).at, 0, "the first of the worst");
+    cr_assert_eq(compare_worst(V(1, 2), V(1, 2), 0, &n).at, -1);
+    cr_assert_eq(compare_worst(V(1, 2), V(1, 2, 3), 0, &n).at, -1, "of other shapes");
     cr_assert_eq(compare_worst(V(-INFINITY), V(INFINITY), 0, &n).error, INFINITY);
     cr_assert_eq(compare_worst(V(NAN, NAN), V(NAN, NAN), 0, &n).error, 0);
     cr_assert_eq(n, 0, "nothing to compare");

@@ -2,6 +2,7 @@
  * with an element that differs, and the same ones put right are not. */
 #include "author/examples.h"
 #include "prove/example.h"
+#include "prove/proof.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -367,6 +368,26 @@ Test(prove, what_has_no_evaluator_is_not_proved) {
     cr_assert_not_null(strstr(message(), "no evaluator for all_reduce"), "%s", message());
 }
 
+/* A chain of reshapes that is longer than what is evaluated. */
+Test(prove, what_has_too_many_ops_is_not_evaluated) {
+    struct example_counts counts;
+    struct buf ops = {0};
+    const char *from = "x";
+    for (int i = 0; i < MAX_REFERENCE_OPS; i++) {
+        const char *to = arena_printf(&arena, "r%d", i).p;
+        buf_printf(
+            &ops, "%%%s = \"ttir.reshape\"(%%%s) <{shape = [4 : i32, 8 : i32]}> : (" F32("4x8") ") -> " F32("4x8") "\n",
+            to, from);
+        from = to;
+    }
+    buf_printf(&ops, "%%o = \"ttir.exp\"(%%%s) : (" F32("4x8") ") -> " F32("4x8") "\n", from);
+    run(&(struct rule){"out = exp(x)", NULL, "exp(x)", NULL}, arena_str(&arena, buf_str(&ops)).p, &counts);
+    buf_free(&ops);
+    cr_assert_eq(counts.failed, 0);
+    cr_assert_eq(prover.unproved, 1);
+    cr_assert_not_null(strstr(message(), "too many operands"), "%s", message());
+}
+
 /* ---- variations ---- */
 
 Test(prove, what_holds_in_the_extents_of_the_example_alone_is_refuted) {
@@ -502,6 +523,16 @@ Test(prove, a_guard_that_is_dropped_is_outside_of_the_claim_or_wrong) {
             "instead of 0");
 }
 
+/* What else is done with a mask does not hide that it is one. */
+Test(prove, a_mask_that_is_used_twice_is_a_mask) {
+    const char *match = "out = softmax(x + b, dim=-1) + relu(b + y)";
+    const char *ops = TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("w", "s", "2", WIDE)
+        TWO("t", "add", "b", "y", "1x4x8", WIDE, WIDE) ONE("r", "relu", "t", "", WIDE)
+            TWO("o", "add", "w", "r", WIDE, WIDE, WIDE);
+    refuted((struct rule){match, NULL, "softmax(x + " AT_INFINITY ", dim=-1) + relu(b + y)", NULL}, ops, DIFFERS);
+    proved((struct rule){match, NULL, "relu(y + b) + softmax(b + x, dim=-1)", NULL}, ops);
+}
+
 /* Rows of a softmax may lie along another dimension. */
 Test(prove, columns_are_masked_as_a_whole_too) {
     const char *match = "s = x + b\nout = where(max(s, dim=-2) == -inf, 0, softmax(s, dim=-2))";
@@ -537,6 +568,85 @@ Test(prove, all_false_is_a_masked_row) {
     r.more = NULL;
     r.fused = "softmax(where(keep, x, floor), dim=-1)";
     proved(r, FLOOR("-1.0e+9"));
+}
+
+/* ---- pads that a window absorbs ---- */
+
+#define PAD(s, before, after, rest)                                                                                    \
+    "%p = \"ttir.pad\"(%x) <{padding = array<i32: " s                                                                  \
+    ">, value = 0.0 : f32}> : (" F32(before) ") -> " F32(after) "\n" rest
+#define CONV(name, attrs, sx, sw, s)                                                                                   \
+    "%o = \"ttir." name "\"(%p, %w) <{" attrs "}> : (" F32(sx) ", " F32(sw) ") -> " F32(s) "\n"
+
+Test(prove, a_pad_is_added_to_the_padding_of_the_window) {
+    static const struct {
+        const char *op, *ops;
+    } cases[] = {
+        /* one number for both ends */
+        {"conv1d", PAD("0, 0, 1, 2, 0, 0", "2x8x3", "2x11x3",
+                       CONV("conv1d", "padding = array<i32: 1>, stride = array<i32: 1>", "2x11x3", "4x3x3", "2x11x4"))},
+        {"conv1d",
+         PAD("0, 0, 1, 2, 0, 0", "2x8x3", "2x11x3",
+             CONV("conv1d", "padding = array<i32: 1, 0>, stride = array<i32: 1>", "2x11x3", "4x3x3", "2x10x4"))},
+        /* a number for each end, the image first and the batch last */
+        {"conv2d", PAD("2, 0, 1, 3, 0, 0, 0, 0", "6x5x3x2", "8x9x3x2",
+                       CONV("conv2d",
+                            "batch_dim = 3 : i64, channel_dim = 2 : i64, height_dim = 0 : i64, width_dim = 1 "
+                            ": i64, padding = array<i32: 1, 0, 2, 1>",
+                            "8x9x3x2", "4x3x3x3", "9x8x4x2"))},
+        /* padded before the channels are moved */
+        {"conv2d",
+         "%q = \"ttir.pad\"(%x) <{padding = array<i32: 0, 0, 0, 0, 1, 1, 2, 0>, value = 0.0 : f32}> : (" F32(
+             "2x3x6x5") ") -> " F32("2x3x8x7") "\n%p = \"ttir.permute\"(%q) <{permutation = array<i64: 0, 2, 3, 1>}> : "
+                                               "(" F32("2x3x8x7") ") -> " F32("2x8x7x3") "\n" CONV("conv2d",
+                                                                                                   "padding = "
+                                                                                                   "array<i32: 0, 0, "
+                                                                                                   "0, 0>",
+                                                                                                   "2x8x7x3", "4x3x3x3",
+                                                                                                   "2x6x5x4")},
+        /* as deep as it has channels */
+        {"conv3d", PAD("0, 0, 3, 1, 1, 0, 0, 0, 0, 0", "1x4x4x3x8", "1x8x5x3x8",
+                       CONV("conv3d", "padding = array<i32: 0, 1, 0>", "1x8x5x3x8", "2x8x3x3x3", "1x6x5x1x2"))},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *match = arena_printf(&arena, "p = pad(x)\nout = %s(p, w)", cases[i].op).p;
+        proved((struct rule){match, NULL, arena_printf(&arena, "%s(x, w, padding=\"p\")", cases[i].op).p, NULL},
+               cases[i].ops);
+        refuted((struct rule){match, NULL, arena_printf(&arena, "%s(x, w)", cases[i].op).p, NULL}, cases[i].ops,
+                "the fused form");
+    }
+}
+
+/* ---- in which axes a form is read ---- */
+
+/* The last dimension has one element, so that the last axis is the one before: the sum over it is none of its axes. */
+Test(prove, a_dimension_of_one_element_is_no_axis_to_work_along) {
+    struct rule r = {"out = x - mean(sum(x), dim=-2)", NULL, "x - mean(x)", NULL};
+    const char *ops = REDUCE("s", "sum", "x", "2", "4x8x1", "4x8x1") REDUCE("m", "mean", "s", "0", "4x8x1", "1x8x1")
+        TWO("o", "subtract", "x", "m", "4x8x1", "1x8x1", "4x8x1");
+    proved(r, ops);
+    r.fused = "x - mean(x, dim=-2)";
+    refuted(r, ops, DIFFERS);
+}
+
+/* Only what an op such as permute takes itself is in the order of its type: here the weights are turned as printed. */
+Test(prove, an_operand_of_an_operand_is_read_along_the_axes) {
+    struct rule r = {"out = matmul(x, transposed(w))", NULL, "matmul(x, permute(neg(neg(w)), permutation=\"1, 0\"))",
+                     "require: rank(x) == 2"};
+    const char *ops = MATMUL("o", "x", "w", "false", "2x4", "4x8", "2x8");
+    proved(r, ops);
+    r.fused = "matmul(x, permute(w, permutation=\"1, 0\"))";
+    refuted(r, ops, "the fused form");
+}
+
+/* What does not vary along an axis of another line has one element there. */
+Test(prove, operands_of_another_line_broadcast) {
+    struct rule r = {"out = exp(y)\nalso second = y * w", NULL,
+                     "out = exp(y)\nalso second = y * reshape(w, shape=\"numel(w)\")", "require: rank(y) == 2"};
+    const char *ops = ONE("o", "exp", "y", "", "4x8") TWO("p", "multiply", "y", "w", "4x8", "1x8", "4x8");
+    proved(r, ops);
+    r.fused = "out = exp(y)\nalso second = y * reshape(w + 1, shape=\"numel(w)\")";
+    refuted(r, ops, DIFFERS);
 }
 
 /* ---- equal elements ---- */
@@ -583,6 +693,17 @@ Test(prove, a_stable_sort_promises_an_order) {
     proved(r, POSITIONS("true"));
     struct rule values = {"s = sort(x)\nout = slice(s)", NULL, "topk(x, k=3, largest=true)", NULL};
     proved(values, IN_ORDER("true") CUT("o", "v", "f32", "3") "return %o : tensor<4x3xf32>\n");
+}
+
+/* What is computed of positions tells which of two equal elements comes first, in whatever order a sort leaves them. */
+Test(prove, positions_that_are_computed_with_show_an_order) {
+    struct rule r = {"s = sort(x)\nout = result(s, 1) + y", NULL,
+                     "y + result(topk(x, k=\"size(x, -1)\", largest=true), 1)", NULL};
+    const char *ops = IN_ORDER("false") "%o = \"ttir.add\"(%i, %y) : (tensor<4x8xsi32>, tensor<4x8xsi32>) -> "
+                                        "tensor<4x8xsi32>\nreturn %o : tensor<4x8xsi32>\n";
+    refuted(r, ops, DIFFERS);
+    r.more = "outside: {what: ties, say: any order.}";
+    proved(r, ops);
 }
 
 /* ---- mutations: other ranks, an op less and one more ---- */

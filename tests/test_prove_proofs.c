@@ -111,11 +111,13 @@ Test(prove_proofs, nothing_proved_has_a_reason) {
     cr_assert(str_find(v.text, STR("no evaluator for")), "%s", v.text.p);
 }
 
+#define NEGATIVE                                                                                                       \
+    "q = ttir.multiply x x -> 32x64; n = ttir.neg q -> 32x64; c = ttir.full {fill_value = 1.0 : f32} -> 1x1\n"         \
+    "d = ttir.subtract n c -> 32x64; o = ttir.log d -> 32x64; return o"
+
 Test(prove_proofs, nan_on_both_sides_everywhere_is_no_proof) {
     claim("out = log(-(x * x) - 1)", "log(-1 - x * x)");
-    struct proved v = ask("x:32x64", "q = ttir.multiply x x -> 32x64; n = ttir.neg q -> 32x64\n"
-                                     "c = ttir.full {fill_value = 1.0 : f32} -> 1x1; d = ttir.subtract n c -> 32x64\n"
-                                     "o = ttir.log d -> 32x64; return o");
+    struct proved v = ask("x:32x64", NEGATIVE);
     cr_assert_eq(v.kind, VERDICT_NONE);
     cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
 }
@@ -313,23 +315,50 @@ Test(prove_proofs, positions_compared_with_a_number_keep_their_extent) {
     cr_assert_neq(v.kind, VERDICT_SAME);
 }
 
+/* What is divided by is never 0, where a quotient is no number whatever the form is. */
+Test(prove_proofs, divisors_stay_away_from_zero) {
+    const char *ops = "p = ttir.multiply x y -> 32x64; o = ttir.div p y -> 32x64; return o";
+    claim("out = (x * y) / y", "neg(neg(x))");
+    struct proved v = ask("x:32x64 y:32x64", ops);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    differs("out = (x * y) / y", "neg(neg(y))", "x:32x64 y:32x64", ops);
+}
+
+Test(prove_proofs, truth_values_are_0_and_1) {
+    const char *ops = "z = ttir.full {fill_value = 0.0 : f32} -> 1x1; o = ttir.where c x z -> 32x64; return o";
+    claim("out = where(c, x, 0)", "x * c");
+    struct proved v = ask("x:32x64 c:32x64xi1", ops);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    differs("out = where(c, x, 0)", "x * (1 - c)", "x:32x64 c:32x64xi1", ops);
+}
+
+/* ---- which verdict counts ---- */
+
+/* The condition does not hold in small shapes: what is said is said of the model's own. */
+Test(prove_proofs, the_reason_is_that_of_the_shapes_that_match) {
+    claim("out = log(-(x * x) - 1)", "log(-1 - x * x)\nwhere: numel(x) == 2048");
+    struct proved v = ask("x:32x64", NEGATIVE);
+    cr_assert_eq(v.kind, VERDICT_NONE);
+    cr_assert(str_find(v.text, STR("no number")), "%s", v.text.p);
+}
+
 /* ---- constant payloads ---- */
 
-/* 0, 1, ... as 32-bit integers in memory order, the last one as given. */
-static const char *counted(uint32_t n, uint32_t last) {
+/* 0, 1, ... as 32-bit integers in memory order, but for one of them. */
+static const char *counted(uint32_t n, uint32_t at, uint32_t other) {
     char *text = arena_alloc(&arena, 8 * (size_t)n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = i + 1 == n ? last : i;
+        uint32_t x = i == at ? other : i;
         sprintf(text + 8 * (size_t)i, "%02X%02X%02X%02X", x & 255, x >> 8 & 255, x >> 16 & 255, x >> 24);
     }
     return text;
 }
 
-static struct proved ask_rows(uint32_t n, uint32_t last) {
+static struct proved ask_rows(uint32_t n, uint32_t at, uint32_t other) {
     struct str ops = arena_printf(&arena,
                                   "i = ttir.constant {value = dense<\"0x%s\"> : tensor<%uxi32>} -> %uxi32\n"
                                   "o = ttir.embedding i w -> %ux96; return o",
-                                  counted(n, last), n, n, n);
+                                  counted(n, at, other), n, n, n);
     return ask(arena_printf(&arena, "w:%ux96", n).p, ops.p);
 }
 
@@ -362,19 +391,21 @@ Test(prove_proofs, a_payload_is_tried_where_any_constant_agrees) {
 
 Test(prove_proofs, a_list_of_indices_is_kept_whole) {
     claim("out = op embedding(i, w)", "neg(neg(w))");
-    struct proved v = ask_rows(512, 511);
+    struct proved v = ask_rows(512, 511, 511);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    v = ask_rows(512, 7);
+    v = ask_rows(512, 511, 7);
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
 Test(prove_proofs, a_large_payload_is_cut_where_it_is_regular) {
     claim("out = op embedding(i, w)", "neg(neg(w))");
-    struct proved v = ask_rows(16384, 16383);
+    struct proved v = ask_rows(16384, 0, 0);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    v = ask_rows(16384, 7);
+    v = ask_rows(16384, 16383, 7);
     cr_assert_eq(v.kind, VERDICT_NONE, "%s", v.text.p);
     cr_assert(str_find(v.text, STR("what a constant holds")), "%s", v.text.p);
+    v = ask_rows(16384, 0, 1); /* the first elements refute, whatever the others are */
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
 static struct proved ask_reversed(const char *more) {
@@ -445,7 +476,19 @@ Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
         struct proved v = ask_collective(&same[i]);
         cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
         cr_assert(v.device.known, "%zu", i);
+        cr_assert(v.needed == 0 && v.needless.n == 0, "%zu: nothing is stated", i);
     }
+}
+
+Test(prove_proofs, what_is_stated_to_be_replicated_is) {
+    struct collective c = {"out = all_reduce(x) * w", "all_reduce(x * w)\nreplicated: [w]", "x:96x640 w:96x640",
+                           ALL_REDUCE("sum") "e = ttir.multiply r w -> 96x640; return e"};
+    struct proved v = ask_collective(&c);
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    cr_assert_eq(v.needed, 1);
+    c.fused = "all_reduce(x * w)";
+    v = ask_collective(&c);
+    cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
 /* Beyond the threshold the match overflows, which is left open on the first device and on all others. */

@@ -2,6 +2,7 @@
  * functions against a checker and an exhaustive search that were written from that documentation alone. */
 #include "ir_text.h"
 #include "regions/regions.h"
+#include "report/describe_region.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -83,6 +84,19 @@ Test(regions, chain_runs_in_one_register) {
     cr_expect_eq(found.items[0].ninputs, 1);
     cr_expect_eq(found.items[0].registers, 1);
     cr_expect_eq(found.items[0].registers_as_written, 1);
+}
+
+/* A register has 32 bits: what TTNN stores in fewer between two ops is not rounded in the kernel. */
+Test(regions, rounding_that_a_kernel_leaves_out_is_said) {
+    static const char *const types[] = {TILES, "tensor<64x64x!ttcore.tile<32x32, bfp_bf8>>", WIDE};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        find_all(REGION_ELEMENTWISE, "%x", types[i], "%0 abs %x;%1 sin %0;_ return %1");
+        cr_assert_eq(found.n, 1, "%s", types[i]);
+        struct match_detail d = region_detail(&ir.g, &rules, &found.items[0], &arena);
+        struct str last = d.remarks.items[d.remarks.n - 1];
+        cr_expect_eq(str_starts(last, STR("intermediates are taken to stay in 32-bit registers")), i < 2, "%s: %.*s",
+                     types[i], (int)last.n, last.p);
+    }
 }
 
 Test(regions, tree_of_eight_inputs_needs_five_registers_and_six_as_written) {

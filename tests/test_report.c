@@ -1,6 +1,7 @@
 /* The report: entries and their order, segments, what libyaml reads back, files and stale reports.
  * What PyYAML reads back is tested by report_yaml_test.py. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "fusion_audit.h"
+#include "report/lines.h"
 #include "report/report.h"
 #include "report/text.h"
 
@@ -18,13 +20,17 @@ static struct mlir ir_of(const char *text, struct mlir_op *ops, uint32_t nops) {
     return (struct mlir){.text = str_of(text), .ops = ops, .nops = nops};
 }
 
-static char *print_text(struct report *r) {
+static char *print_as(struct report *r, const char *format) {
     char *text = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
-    cr_assert(report_print(r, out));
+    cr_assert(report_format_named(format)->print(r, out));
     fclose(out);
     return text;
+}
+
+static char *print_text(struct report *r) {
+    return print_as(r, "yaml");
 }
 
 static void add_note(struct report *r, const char *fused, const char *component, uint64_t order, const char *note) {
@@ -136,6 +142,62 @@ Test(report, summary_counts_the_rows_beyond_twenty_and_keeps_its_width) {
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             cr_assert(strlen(line) <= most && line[strlen(line) - 1] != ' ', "%u: %s", width, line);
     }
+}
+
+/* Rows are of several entries: their order is not that of the entries. */
+Test(report, summary_sorts_rows_unless_by_name) {
+    static const char *const first[] = {"set level=1\n", "set level=1\n", "set level=3\n"};
+    for (enum report_order order = SORT_SAVING; order <= SORT_NAME; order++) {
+        struct report r = {0};
+        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=3", 60);
+        add_todo(&r, "ttnn.b", "ttnn", TODO_OPTION, "level=1", 50);
+        add_todo(&r, "ttnn.c", "ttnn", TODO_OPTION, "level=1", 40);
+        char *text = summary_of(&r, order, 100), *at = strstr(text, "set level");
+        cr_expect_eq(strncmp(at, first[order], strlen(first[order])), 0, "%d: %s", order, text);
+        free(text);
+    }
+}
+
+/* The second line of the head has a cell of places only. */
+Test(report, summary_counts_places_that_are_alike_once) {
+    struct report r = {0};
+    struct instance in = {.notes = STR("n\n"), .saved = 1, .marks.todo = {TODO_LEAVE, STR(""), STR("")}, .alike = 7};
+    for (int i = 0; i < 3; i++)
+        report_add(&r, &(struct entry_key){STR("ttnn.a"), STR("ttnn"), {NULL, 0}, {0}}, &in);
+    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
+                     "r.yml: 3 places, 1 fused op\n"
+                     "   saves       places  fused op    what to do\n"
+                     "           (distinct)\n"
+                     "  3.0 us        3 (1)  ttnn.a      leave it: fusing is estimated to be slower\n");
+}
+
+/* A word that is too long for its cell is cut behind a dot, unless that would leave less than a third of the cell. */
+Test(report, summary_cuts_long_names) {
+    static const struct {
+        const char *op, *first, *second;
+    } names[] = {
+        {"torch_long.a_name_that_is_longer_than_the_cell", "  torch_long.a_name_that_is_longer_t ", "  han_the_cell\n"},
+        {"torch_longer.a_name_that_is_longer_than_the_cell", "  torch_longer. ",
+         "  a_name_that_is_longer_than_the_cel\n"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct report r = {0};
+        add_todo(&r, names[i].op, "ttnn", TODO_OPTION, "level=1", 1);
+        char *text = summary_of(&r, SORT_SAVING, 100);
+        cr_expect(strstr(text, names[i].first) && strstr(text, names[i].second), "%s", text);
+        free(text);
+    }
+}
+
+/* "and 2 more" has room in the line, too. */
+Test(report, summary_requests_as_many_kernels_as_fit_a_line) {
+    struct report r = {0};
+    char name[] = "cuda.kernel0";
+    for (; name[11] < '8'; name[11]++)
+        add_todo(&r, name, "cuda", TODO_KERNEL, "", 1);
+    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
+                     "r.yml: 8 places, 8 fused ops\n"
+                     "kernels to request (8 places, up to 8.0 us): cuda.kernel0, cuda.kernel1, cuda.kernel2, and 5 "
+                     "more\n");
 }
 
 Test(report, action_of_an_entry_names_what_the_option_also_brings) {
@@ -484,6 +546,83 @@ Test(print, round_trip_of_random_text) {
     }
 }
 
+/* ---- other formats ---- */
+
+Test(print, a_line_of_details_ends_with_its_last_character) {
+    struct str lines = STR("verdict: same\nratio:0.5x\nno pair\n"), key, value;
+    cr_assert(next_pair(&lines, &key, &value) && str_is(key, "verdict") && str_is(value, "same"));
+    cr_assert(next_pair(&lines, &key, &value) && str_is(key, "ratio") && str_is(value, "0.5x"));
+    cr_assert_not(next_pair(&lines, &key, &value));
+}
+
+/* What is said of the first of two alike places holds for the second: of its proof, of the compiler, or of both. */
+Test(print, places_that_are_alike_refer_to_the_first) {
+    static const struct {
+        size_t proof, compiler; /* bytes of these paragraphs, which end the notes */
+        const char *says;
+    } cases[] = {{6, 9, "a\nalike: %1, whose proof and compiler notes hold here.\n"},
+                 {6, 0, "a\nalike: %1, whose proof holds here.\n"},
+                 {0, 9, "a\nalike: %1, whose compiler notes hold here.\n"},
+                 {0, 0, "a\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report r = {0};
+        uint32_t verdict = 2 + (uint32_t)cases[i].proof, end = verdict + (uint32_t)cases[i].compiler;
+        struct str notes = {cases[i].proof ? "a\nproof\ncompiler\n" : "a\ncompiler\n", end};
+        struct instance in = {.notes = notes, .label = STR("%1"), .alike = 7};
+        struct instance_text text;
+        struct buf stored = {0}, printed = {0};
+        in.marks.verdict = (struct span){2, verdict};
+        in.marks.compiler = (struct span){verdict, end};
+        for (in.order = 0; in.order < 2; in.order++)
+            report_add(&r, &(struct entry_key){STR("f"), STR("ttnn"), {NULL, 0}, {0}}, &in);
+        report_sort(&r, SORT_SAVING);
+        const struct report_entry *e = &r.entries[0];
+        for (int k = 0; k < 2; k++) {
+            cr_assert(report_instance(&r, &e->instances[k], &stored, &text));
+            struct str got = report_notes(&r, e, &e->instances[k], &text, &printed);
+            cr_expect(k ? str_is(got, cases[i].says) : str_eq(got, notes), "%zu: %.*s", i, (int)got.n, got.p);
+        }
+        buf_free(&stored);
+        buf_free(&printed);
+        report_free(&r);
+    }
+}
+
+Test(print, markdown_counts_places) {
+    struct report r = {0};
+    add_note(&r, "ttnn.a", "x", 0, "n\n");
+    add_many(&r, 3);
+    char *text = print_as(&r, "markdown");
+    cr_expect(strstr(text, "<summary>ttnn.a: 1 place</summary>"), "%s", text);
+    cr_expect(strstr(text, "<summary>ttnn.linear: 2 places</summary>"), "%s", text);
+    free(text);
+    report_free(&r);
+}
+
+/* Paths become URIs; rules are numbered as they are listed; each message is of its own place. */
+Test(print, sarif_names_files_and_rules) {
+    static const char *const uris[][2] = {{"m.mlir", "\"uri\": \"m.mlir\""},
+                                          {"/a/m 1.mlir", "\"uri\": \"file:///a/m%201.mlir\""},
+                                          {"//a/m.mlir", "\"uri\": \"file:///.//a/m.mlir\""}};
+    for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+        struct report r = {.ttir_path = uris[i][0]};
+        struct pattern rules[] = {{.name = STR("one")}, {.name = STR("two")}};
+        for (int k = 0; k < 2; k++)
+            report_add(&r, &(struct entry_key){STR("ttnn.a"), STR("ttnn"), {NULL, 0}, {0}},
+                       &(struct instance){.pattern = &rules[k], .notes = STR("It is.\n")});
+        report_sort(&r, SORT_SAVING);
+        char *text = print_as(&r, "sarif"), *one = strstr(text, "\"id\": \"one\""),
+             *two = strstr(text, "\"id\": \"two\"");
+        cr_expect(strstr(text, uris[i][1]), "%s", text);
+        cr_expect(one && two && one < two, "%s", text);
+        cr_expect_eq(occurrences(text, "\"text\": \"ttnn.a is missed: It is."), 2, "%s", text);
+        for (int k = 0; k < 2; k++)
+            cr_expect_eq(occurrences(text, k ? "\"ruleIndex\": 1," : "\"ruleIndex\": 0,"), 1, "%s", text);
+        free(text);
+        report_free(&r);
+    }
+}
+
 /* A directory of its own for each test of files; the test runs in it. */
 static void enter_temporary(void) {
     char dir[] = "/tmp/fusion-audit-report-XXXXXX";
@@ -520,6 +659,19 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini =
     cr_assert(stat("out.yml", &st) == 0 && (st.st_mode & 0777) == 0640);
     cr_assert(report_write(&r, &report_formats[0], "./out.yml", error, sizeof error)); /* again, over the first */
     cr_assert_eq(files_here(), 1);
+    report_free(&r);
+}
+
+/* Nothing is standard output where it is closed, and the first file that is opened is 0 where standard input is. */
+Test(file, written_without_standard_files, .init = enter_temporary, .fini = leave_temporary) {
+    struct report r = {0};
+    char error[256];
+    add_note(&r, "a", "x", 0, "n\n");
+    cr_assert(mkdir("dir", 0777) == 0 && close(STDIN_FILENO) == 0 && close(STDOUT_FILENO) == 0);
+    cr_expect(report_write(&r, &report_formats[0], "out.yml", error, sizeof error), "%s", error);
+    cr_expect_eq(files_here(), 2);
+    cr_expect_not(report_remove_stale(&r, "dir"));
+    cr_expect_eq(open("/dev/null", O_RDWR), STDIN_FILENO, "all that was opened is closed");
     report_free(&r);
 }
 
@@ -627,6 +779,36 @@ Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini 
     write_file("out.yml", "input: {}\nmissed_fusions: []\n");
     cr_expect_not(fa_remove_stale_report(a, "out.yml"));
     fa_free(a);
+}
+
+/* ---- what is kept until the report is printed ---- */
+
+/* Behind a megabyte in the file, in the memory after it, and what is there no more. Its file may be 0. */
+Test(spool, reads_what_was_added) {
+    static char large[(1 << 20) + 1];
+    struct spool s = {0};
+    struct buf got = {0};
+    memset(large, 'x', sizeof large);
+    cr_assert(close(STDIN_FILENO) == 0);
+    cr_assert_eq(spool_add(&s, STR("first")), 0);
+    cr_assert_eq(spool_add(&s, (struct str){large, sizeof large}), 5);
+    cr_assert_eq(spool_add(&s, STR("last")), 5 + sizeof large);
+    cr_assert(s.file && fileno(s.file) == 0 && s.error == 0);
+    cr_expect(spool_read(&s, 0, 5, &got) && str_is(buf_str(&got), "first"));
+    cr_expect(spool_read(&s, 5, sizeof large, &got) && got.n == sizeof large && memcmp(got.p, large, got.n) == 0);
+    cr_expect(spool_read(&s, 5 + sizeof large, 4, &got) && str_is(buf_str(&got), "last"));
+    cr_expect_not(spool_read(&s, 5 + sizeof large, 5, &got));
+    spool_free(&s);
+    buf_free(&got);
+}
+
+Test(spool, a_file_that_cannot_be_read_is_an_error, .timeout = 5) {
+    struct spool s = {.file = fopen("/dev/null", "w"), .on_file = 10};
+    struct buf got = {0};
+    cr_assert_not(spool_read(&s, 0, 10, &got));
+    cr_assert_eq(s.error, EBADF);
+    spool_free(&s);
+    buf_free(&got);
 }
 
 Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {

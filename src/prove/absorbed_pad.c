@@ -72,7 +72,7 @@ static struct str padding_text(const struct reference *r, uint32_t op, const str
     int64_t own[6] = {0}, sum[6] = {0};
     struct str text, list = STR("[");
     int k = mlir_attr(g->m, op, "padding", &text) ? mlir_ints(text, own, 6) : 0;
-    for (int i = 0; i < k && i < 6; i++)
+    for (int i = 0; i < 6; i++)
         if (own[i] < 0 || own[i] > INT32_MAX) /* no evaluator accepts it */
             k = 0;
     for (int i = 0; i < w->n; i++) {

@@ -101,7 +101,7 @@ static const struct tensor *along_axes(struct device_run *run, const struct bind
     walk_begin(&w, &s);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
         int64_t element = axis_tables_element(&tables, w.at);
-        if (element < 0 || element >= t->n)
+        if (element >= t->n)
             return fail_outside(run, name);
         out->x[i] = t->x[element];
     }
@@ -150,7 +150,7 @@ static const struct tensor *along_frame(struct device_run *run, const struct bin
         return NULL;
     for (walk_begin(&w, &root); walk_more(&w); walk_next(&w)) {
         int64_t to = frame_element(run, w.at), from = axes_element(b->axes, b->map, w.at);
-        if (to < 0 || to >= out->n || from < 0 || from >= t->n)
+        if (to >= out->n || from >= t->n)
             return fail_outside(run, name);
         out->x[to] = t->x[from];
     }
@@ -189,8 +189,7 @@ static bool is_one_for_one(const struct fused_form *f, const struct reference *r
     const struct binding *b = &r->bound.slots[slot];
     struct shape s, root = axes_shape(f->root_axes);
     return is_named_op(r, slot) && axes_determine(f->root_axes, b->map) &&
-           shape_in_graph(reference_graph(r), b->value, &s) && map_size(b->map) == shape_count(&s) &&
-           shape_count(&s) == shape_count(&root);
+           shape_in_graph(reference_graph(r), b->value, &s) && shape_count(&s) == shape_count(&root);
 }
 
 /* A batch normalisation between the root and the op of this name; or NONE. */
@@ -261,7 +260,7 @@ static bool has_operand_as_printed(const struct fused_form *f) {
 
 /* A slice whose bounds are in the form works along the axis that is there. */
 static bool has_slice_bounds(const struct node *n) {
-    bool says = n->kind == N_OP && op_table[n->op].class == OP_SLICE && attribute_text(n, "begin").n > 0;
+    bool says = attribute_text(n, "begin").n > 0;
     for (uint32_t i = 0; i < n->nargs && !says; i++)
         says = has_slice_bounds(n->args[i]);
     return says;

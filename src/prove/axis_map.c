@@ -82,12 +82,12 @@ struct shape axes_shape(const struct axes *axes) {
 }
 
 bool axes_equal(const struct axes *a, const struct axes *b) {
-    uint32_t n = a->n ? a->end[a->n - 1] : 0;
-    if (a->n != b->n || memcmp(a->end, b->end, a->n * sizeof *a->end) != 0)
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (a->t[i].space != b->t[i].space || a->t[i].lo != b->t[i].lo || a->t[i].size != b->t[i].size ||
-            a->t[i].stride != b->t[i].stride)
-            return false;
-    return true;
+    struct imap x, y;
+    bool equal = a->n == b->n;
+    for (uint32_t d = 0; equal && d < a->n; d++) {
+        axes_axis(a, (int)d, &x);
+        axes_axis(b, (int)d, &y);
+        equal = imap_equal(&x, &y);
+    }
+    return equal;
 }

@@ -76,11 +76,8 @@ static uint32_t output_slot(const struct fused_form *f, const struct reference *
 }
 
 static uint32_t find_root(const struct fused_form *f, const struct reference *r) {
-    const struct match *m = r->match;
     uint32_t slot = output_slot(f, r, f->formula->root);
-    if (slot != NONE && (r->bound.slots[slot].op != NONE || r->bound.slots[slot].line > 0))
-        return r->bound.slots[slot].value;
-    return m->graph->m->ops[m->root].first_result;
+    return slot != NONE ? r->bound.slots[slot].value : r->match->graph->m->ops[r->match->root].first_result;
 }
 
 static uint32_t add_value(struct fused_form *f, uint32_t value) {

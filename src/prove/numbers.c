@@ -114,7 +114,7 @@ static double around_thresholds(const struct filling *f, enum dtype type, double
     double u[3];
     for (int i = 0; i < 3; i++)
         u[i] = uniform(state);
-    if (type == DT_I1 || f->distinct || in->mask_sign || in->predicate || in->indices)
+    if (type == DT_I1 || f->distinct || in->mask_sign || in->indices)
         return otherwise;
     double x = threshold_number(f->thresholds, type, otherwise, u);
     return f->positive ? fabs(x) : x;

@@ -111,7 +111,7 @@ struct question {
     bool with_payloads; /* constants are printed with their elements */
     struct shrink_options shrinking;
     struct arena arena;
-    struct str texts[MAX_CHOICES_OF_EXTENTS]; /* modules that were evaluated */
+    struct str texts[MAX_CHOICES_OF_EXTENTS + 1]; /* modules that were evaluated; one more where it becomes strict */
     uint32_t ntexts;
 };
 
@@ -198,8 +198,7 @@ static enum choice_state prove_small(struct question *q, uint32_t which, double 
     }
     if (was_evaluated(q, w.text))
         return CHOICE_REPEATED;
-    if (q->ntexts < MAX_CHOICES_OF_EXTENTS)
-        q->texts[q->ntexts++] = w.text;
+    q->texts[q->ntexts++] = w.text;
     struct str key = key_of(q, w.text, false);
     if (!look_up(q->proofs, key, v)) {
         *v = prove_in(q, &small);

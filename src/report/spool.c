@@ -1,4 +1,4 @@
-/* The file is made when the buffer is full for the first time. Reads may span the file and the buffer. */
+/* The file is made when the buffer is full for the first time. What is added together lies in one of them. */
 #include "report/spool.h"
 
 #include "report/temporary.h"
@@ -48,8 +48,6 @@ uint64_t spool_add(struct spool *s, struct str bytes) {
 }
 
 static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
-    if (!s->file)
-        return false;
     char *to = buf_more(out, n);
     for (size_t done = 0; done < n;) {
         ssize_t got = pread(fileno(s->file), to + done, n - done, (off_t)(at + done));
@@ -64,14 +62,13 @@ static bool read_file(struct spool *s, uint64_t at, size_t n, struct buf *out) {
 
 bool spool_read(struct spool *s, uint64_t at, size_t n, struct buf *out) {
     out->n = 0;
-    size_t from_file = at >= s->on_file ? 0 : s->on_file - at < n ? (size_t)(s->on_file - at) : n;
-    bool ok = !s->error && at + n <= s->on_file + s->memory.n && (!from_file || read_file(s, at, from_file, out));
-    if (!ok) {
+    bool there = !s->error && at + n <= s->on_file + s->memory.n;
+    if (there && at >= s->on_file)
+        buf_add(out, (struct str){s->memory.p + (at - s->on_file), n});
+    else if (!there || !read_file(s, at, n, out)) {
         errno = s->error;
         return false;
     }
-    if (n > from_file)
-        buf_add(out, (struct str){s->memory.p + (at + from_file - s->on_file), n - from_file});
     return true;
 }
 

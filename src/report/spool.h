@@ -17,7 +17,7 @@ struct spool {
 
 /* Appends and returns the offset of the bytes. An error shows when they are read. */
 uint64_t spool_add(struct spool *s, struct str bytes);
-/* Reads n bytes into `out`, replacing what it holds. False when they cannot be read. */
+/* Reads n bytes that were added together into `out`, replacing what it holds. False when they cannot be read. */
 bool spool_read(struct spool *s, uint64_t at, size_t n, struct buf *out);
 /* Where the file is, or would be. */
 const char *spool_directory(const struct spool *s);

@@ -118,14 +118,12 @@ static int by_saving(const void *pa, const void *pb) {
     bool last = a->first->todo.kind == TODO_LEAVE, other_last = b->first->todo.kind == TODO_LEAVE;
     if (last != other_last)
         return last ? 1 : -1;
-    int c = (a->saved < b->saved) - (a->saved > b->saved);
-    return c ? c : (a->order > b->order) - (a->order < b->order);
+    return a->saved < b->saved || (a->saved == b->saved && a->order > b->order) ? 1 : -1;
 }
 
 static int by_count(const void *pa, const void *pb) {
     const struct row *a = pa, *b = pb;
-    int c = (a->nplaces < b->nplaces) - (a->nplaces > b->nplaces);
-    return c ? c : (a->order > b->order) - (a->order < b->order);
+    return a->nplaces < b->nplaces || (a->nplaces == b->nplaces && a->order > b->order) ? 1 : -1;
 }
 
 /* ---- printing ---- */
