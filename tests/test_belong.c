@@ -117,6 +117,9 @@ Test(belong, functions_are_compared_by_name_or_where_there_is_one) {
     ACCEPTED(F("forward", "%x: tensor<4xf32>", "tensor<4xf32>"), F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
     REFUSED("argument 0 of @main is 4, and 8 in a.ttir:1", F("forward", "%x: tensor<8xf32>", "tensor<8xf32>"),
             F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    REFUSED("argument 0 of @main is 4, and 8 in a.ttir:1",
+            F("main", "%x: tensor<8xf32>", "tensor<8xf32>") F("helper", "%x: tensor<4xf32>", "tensor<4xf32>"),
+            F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
     ACCEPTED(F("forward", "%x: tensor<8xf32>", "tensor<8xf32>") F("helper", "%x: tensor<8xf32>", "tensor<8xf32>"),
              F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
 }
@@ -138,6 +141,10 @@ Test(belong, meshes_that_both_print) {
     ACCEPTED(one, one);
     ACCEPTED(F("main", "%x: tensor<4xf32>", "tensor<4xf32>"), two);
     REFUSED("the mesh is <[<\"mesh\" = 1x2>]>, and <[<\"mesh\" = 1x1>]> in a.ttir:3", one, two);
+    const char old[] = "module attributes {tt.meshes = #tt.meshes<[<\"mesh\" = 1x1>]>} {\n" IN_MODULE(
+        F("main", "%x: tensor<4xf32>", "tensor<4xf32>"));
+    ACCEPTED(old, one);
+    REFUSED("the mesh is <[<\"mesh\" = 1x2>]>, and <[<\"mesh\" = 1x1>]> in a.ttir:3", old, two);
 }
 
 Test(belong, names_and_formats_that_both_print) {

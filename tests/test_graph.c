@@ -237,6 +237,12 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
         {"%0 = \"ttir.linear\"(%x) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<2x4xf32>) -> "
          "tensor<2x3xf32>",
          "ttir.linear has operandSegmentSizes that do not fit its operands a,b,bias?"},
+        {"%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+         "0, 0>}> : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>",
+         "ttir.linear has operandSegmentSizes that do not add up to its 2 operands"},
+        {"\"ttir.add\"(%x, %x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> ()\n"
+         "%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>",
+         "ttir.add has 3 operands; it takes a,b"},
         {"%0 = \"ttir.add\"(%x, %v) : (tensor<2x4xf32>, tensor<3xf32>) -> tensor<2x4xf32>",
          "ttir.add has a result that is not of the shape that its operands broadcast to"},
         {"%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x2xf32>",
@@ -853,6 +859,33 @@ Test(graph, a_value_varies_along_what_it_is_made_of) {
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         cr_expect_eq(varies(expected[i].result), expected[i].dimensions, "%s: %u", expected[i].result,
                      varies(expected[i].result));
+}
+
+/* Of any rank that maps can have; where the order of dimensions is not known along all. */
+Test(graph, a_value_varies_at_the_limits_of_ranks_and_orders) {
+    uint32_t rank = 16;
+    bool reduced[16];
+    body("%y: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>, %r: tensor<4xf32>",
+         "%l = \"ttir.zeros\"() : () -> tensor<3x2x1x1x1x1x1x1x1x1x1x4xf32>\n"
+         "%v = \"ttir.add\"(%r, %l) : (tensor<4xf32>, tensor<3x2x1x1x1x1x1x1x1x1x1x4xf32>) -> "
+         "tensor<3x2x1x1x1x1x1x1x1x1x1x4xf32>\n"
+         "%s = \"ttir.sum\"(%v) <{dim_arg = [0 : i32], keep_dim = true}> : (tensor<3x2x1x1x1x1x1x1x1x1x1x4xf32>) -> "
+         "tensor<1x2x1x1x1x1x1x1x1x1x1x4xf32>\n"
+         "%a = \"ttir.sum\"(%y) <{dim_arg = [0 : i32, 1 : i32, 2 : i32, 3 : i32, 4 : i32, 5 : i32, 6 : i32, 7 : i32, "
+         "8 : i32, 9 : i32, 10 : i32, 11 : i32, 12 : i32, 13 : i32, 14 : i32, 15 : i32], keep_dim = false}> : "
+         "(tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>) -> tensor<f32>\n"
+         "%b = \"ttir.sum\"(%y) <{dim_arg = [0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, "
+         "0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32, 0 : i32], keep_dim = true}> : "
+         "(tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2xf32>\n"
+         "%z = \"ttir.zeros\"() : () -> tensor<2x3x4xf32>\n"
+         "%e = \"ttir.add\"(%r, %z) : (tensor<4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>\n"
+         "%p = \"ttir.permute\"(%e) <{permutation = array<i64: 2, 0, 1>}> : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>\n"
+         "%t = \"ttir.transpose\"(%e) : (tensor<2x3x4xf32>) -> tensor<4x?x3xf32>\n");
+    cr_expect_eq(varies("%s"), 1 << 11);
+    cr_expect_eq(varies("%p"), 1);
+    cr_expect_eq(varies("%t"), 7);
+    cr_expect_eq(graph_reduced_dims(&ir.g, ir_op(&ir, "%a"), rank, reduced), 16);
+    cr_expect_eq(graph_reduced_dims(&ir.g, ir_op(&ir, "%b"), rank, reduced), NONE);
 }
 
 /* ---- ops that change nothing ---- */

@@ -114,6 +114,20 @@ Test(pair, only_audited_functions_are_paired) {
     cr_assert_eq(p.nlocation, 1);
 }
 
+Test(pair, functions_are_of_one_name_where_both_are_audited) {
+    struct ir *const irs[] = {&ttir, &ttnn};
+    forget();
+    for (int i = 0; i < 2; i++)
+        ir_read(irs[i], i ? "func.func @f() {\nreturn\n}\nfunc.func @g() {\nreturn\n}\nfunc.func @h() {\nreturn\n}\n"
+                          : "func.func @g() attributes {tt.function_type = \"const_eval\"} {\nreturn\n}\n"
+                            "func.func @f() {\nreturn\n}\n");
+    uint32_t *same = pair_functions(&ttir.g, &ttnn.g);
+    cr_assert_eq(same[ir_func(&ttnn, "f")], ir_func(&ttir, "f"));
+    cr_assert_eq(same[ir_func(&ttnn, "g")], NONE);
+    cr_assert_eq(same[ir_func(&ttnn, "h")], NONE);
+    free(same);
+}
+
 /* ---- by dataflow ---- */
 
 Test(pair, ops_of_one_name_are_told_apart_by_what_feeds_them) {
@@ -125,6 +139,21 @@ Test(pair, ops_of_one_name_are_told_apart_by_what_feeds_them) {
     is("%c", "%d");
     is("%d", "%c");
     cr_assert_eq(p.ndataflow, 4);
+    pair(
+        "x:4 y:4", "a = ttir.exp x -> 4 @e; b = ttir.exp y -> 4 @e; return a b",
+        "a = ttnn.exp x -> 4 @e; b = ttnn.sin y -> 4 @e; return a"); /* another value, of which nothing else is known */
+    is("%b", "%b");
+}
+
+Test(pair, what_comes_behind_a_value_that_was_changed_is_found) {
+    pair("x:4", "a = ttir.multiply x 0.5:1 -> 4; e = ttir.exp a -> 4; s = ttir.sin a -> 4; return e",
+         "a = ttnn.multiply x 0.25:1 -> 4; e = ttnn.exp a -> 4; s = ttnn.sin a -> 4; return e");
+    is("%a", "%a");
+    is("%s", "%s");
+    pair("x:4", "a = ttir.multiply x 0.5:1 -> 4; e = ttir.exp a -> 4; s = ttir.sin a -> 4; return e",
+         "a = ttnn.multiply x 0.25:1 -> 4; e = ttnn.exp a -> 4; s = ttnn.cos a -> 4; return e");
+    is("%a", "%a");
+    is("%s", NULL);
 }
 
 Test(pair, among_ops_of_one_name_the_operator_counts_too) {

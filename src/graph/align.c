@@ -186,14 +186,14 @@ void align_build(struct alignment *a, const struct graph *ttir, const struct gra
     image_index_build(&a->index, &a->ttir);
     images_begin(&a->ttnn, ttnn, func_of, &a->index);
     images_look(&a->ttnn);
-    uint32_t before = NONE;
-    for (int round = 0; round < MAX_ROUNDS && a->nsettled != before; round++) {
-        before = a->nsettled;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        uint32_t before = a->nsettled;
         for (uint32_t f = 0; f < ttnn->m->nfuncs; f++)
             if (ttnn->func_kind[f] == FUNC_MAIN && func_of[f] != NONE)
                 settle_function(a, f, func_of[f]);
-        if (a->nsettled != before)
-            images_look(&a->ttnn);
+        if (a->nsettled == before)
+            break;
+        images_look(&a->ttnn);
     }
 }
 
@@ -255,7 +255,7 @@ static void search_moved(struct moved_search *s, uint32_t value, int depth) {
     for (uint32_t u = g->first_use[value]; u < g->first_use[value + 1] && s->seen < MAX_SEEN; u++) {
         uint32_t op = g->uses[u], result = g->m->ops[op].first_result;
         s->seen++;
-        if (g->m->ops[op].nresults != 1 || image_is_made(g, op) || image_source(g, result) == result)
+        if (g->m->ops[op].nresults != 1 || image_source(g, result) == result)
             continue;
         if (moved_alike(s->a, s->op, op) && s->n < s->max)
             s->out[s->n++] = op;

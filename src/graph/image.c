@@ -65,7 +65,7 @@ static bool moves(const struct graph *g, uint32_t op) {
     bool in = class_moves(graph_class(g, op));
     for (size_t i = 0; !in && i < sizeof others / sizeof *others; i++)
         in = g->kind[op] == others[i];
-    return in && graph_noperands(g, op) > 0 && graph_operands(g, op)[0] != NONE;
+    return in && graph_noperands(g, op) > 0;
 }
 
 /* One number of the image of an op's result. */
@@ -184,12 +184,11 @@ static double softmax(const struct looking *l) {
 }
 
 static double norm(const struct looking *l) {
-    int64_t sizes[MAX_RANK];
     struct str text;
-    int given = mlir_attr(l->s->g->m, l->op, "normalized_shape", &text) ? mlir_ints(text, sizes, MAX_RANK) : 0;
-    double x = in(l, 0), n = given > 0 ? 1 : extent(l, 0, -1);
-    for (int i = 0; i < given && i < MAX_RANK; i++)
-        n *= (double)sizes[i];
+    int dims = mlir_attr(l->s->g->m, l->op, "normalized_shape", &text) ? mlir_ints(text, NULL, 0) : 1;
+    double x = in(l, 0), n = extent(l, 0, -1);
+    for (int d = 2; d <= dims; d++)
+        n *= extent(l, 0, -d);
     if (kind_of(l) == K_LAYER_NORM)
         x -= mean_of(x, n);
     return x / sqrt(mean_of(x * x, n) + attribute(l, "epsilon", 1e-5)) * in_or(l, 1, 1) + in_or(l, 2, 0);
@@ -439,7 +438,7 @@ static void look_at_arguments(struct images *s, uint32_t f) {
     const struct mlir *m = s->g->m;
     uint64_t number = 0;
     for (uint32_t v = m->funcs[f].first_arg; v < m->funcs[f].first_arg + m->funcs[f].nargs; v++) {
-        if (m->types[m->values[v].type].kind == TYPE_DEVICE || s->identity[f] == NONE)
+        if (m->types[m->values[v].type].kind == TYPE_DEVICE)
             continue; /* device handles are no arguments of the model */
         for (uint64_t k = 0; k < IMAGE_NUMBERS; k++) {
             double r = random_of(s->identity[f] * 3ull + k, (uint64_t)graph_numel(s->g, v) << 16 ^ number);

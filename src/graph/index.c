@@ -68,21 +68,18 @@ int64_t axes_extent(const struct axes *a, int i) {
     return terms_extent(m.t, m.n);
 }
 
-bool axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out) {
+void axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out) {
     int64_t scale = 1;
     out->n = 0;
     for (uint32_t k = i + n; k-- > i;) {
         uint32_t from = axes_begin(a, k);
         for (uint32_t j = from; j < a->end[k]; j++) {
-            if (out->n == MAX_TERMS)
-                return false;
             out->t[out->n] = a->t[j];
             out->t[out->n++].stride *= scale;
         }
         scale *= terms_extent(a->t + from, a->end[k] - from);
     }
     imap_canonical(out);
-    return true;
 }
 
 /* Assigns a term to dimension d with strides[d] <= stride < strides[d] * shape[d]; a term that covers several
@@ -145,8 +142,6 @@ bool imap_of_coordinates(const struct axes *c, const int64_t *shape, uint32_t ra
     out->n = 0;
     for (uint32_t d = rank; d-- > 0;) {
         for (uint32_t i = axes_begin(c, d); i < c->end[d]; i++) {
-            if (out->n == MAX_TERMS)
-                return false;
             out->t[out->n] = c->t[i];
             out->t[out->n++].stride *= stride;
         }
@@ -184,7 +179,7 @@ static bool modulo(const struct term *t, uint32_t n, int64_t extent, struct term
             continue;
         if (k.stride > extent)
             return false;
-        if (k.stride * (k.size - 1) >= extent || k.stride * k.size > extent) {
+        if (k.stride * k.size > extent) {
             if (extent % k.stride != 0 || k.size % (extent / k.stride) != 0)
                 return false;
             k.size = extent / k.stride;
@@ -255,7 +250,7 @@ bool permutation_of(const struct graph *g, uint32_t op, uint32_t rank, int64_t *
         return mlir_attr(g->m, op, "permutation", &text) && mlir_ints(text, perm, MAX_RANK) == (int)rank;
     int64_t d0, d1;
     mlir_attrs_of(g->m, op, keys, 2, dims);
-    if (!dims[0].p || !dims[1].p || !mlir_int(dims[0], &d0) || !mlir_int(dims[1], &d1))
+    if (!mlir_int(dims[0], &d0) || !mlir_int(dims[1], &d1))
         return false;
     d0 += d0 < 0 ? (int64_t)rank : 0;
     d1 += d1 < 0 ? (int64_t)rank : 0;
@@ -351,7 +346,7 @@ bool imap_operand(const struct graph *g, uint32_t result, uint32_t operand, cons
     const int64_t *shape = graph_shape(g, result, &rank), *to = graph_shape(g, operand, &to_rank);
     if (!shape || !to || to_rank > MAX_RANK || rank > MAX_RANK)
         return false;
-    if (rank == to_rank && (rank == 0 || memcmp(shape, to, rank * sizeof *shape) == 0)) {
+    if (rank == to_rank && memcmp(shape, to, rank * sizeof *shape) == 0) {
         imap_copy(out, map);
         return true;
     }

@@ -118,7 +118,7 @@ static inline bool axes_add(struct axes *a, const struct term *t, uint32_t n) {
 void axes_axis(const struct axes *a, int i, struct imap *out);
 int64_t axes_extent(const struct axes *a, int i);
 /* Axes i .. i+n-1 as one, row-major. */
-bool axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out);
+void axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out);
 
 /* True when `m` depends on a digit of `axis`. */
 bool imap_touches(const struct imap *m, const struct imap *axis);

@@ -121,7 +121,7 @@ static void table_free(struct table *t) {
 static const struct named *candidates(const struct pairing *p, const struct table *t, uint32_t op) {
     struct str names[MAX_NAMES];
     int n = names_of(p->ttnn, op, names, MAX_NAMES);
-    for (int i = 0; i < n && i < MAX_NAMES; i++) {
+    for (int i = 0; i < n; i++) {
         struct named *e = NULL;
         HASH_FIND(hh, t->names, names[i].p, (unsigned)names[i].n, e);
         if (e)

@@ -54,14 +54,9 @@ binary_function *binary_of(enum op_kind k) {
 }
 
 unary_function *activation_of(struct str name) {
-    static const struct {
-        const char *name;
-        unary_function *f;
-    } others[] = {{"gelu_approx", gelu_tanh}, {"gelu_tanh", gelu_tanh}, {"hard_sigmoid", unary_HARDSIGMOID}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (str_is(name, others[i].name))
-            return others[i].f;
-    return unary[op_kind_of_name(name)];
+    if (str_is(name, "gelu_approx") || str_is(name, "gelu_tanh"))
+        return gelu_tanh;
+    return str_is(name, "hard_sigmoid") ? unary_HARDSIGMOID : unary[op_kind_of_name(name)];
 }
 
 const char *const activation_keys[] = {"activation", "matmul_program_config", "conv2d_config", NULL};

@@ -294,21 +294,14 @@ static struct range range_of(const struct graph *g, uint32_t op) {
 
 /* The operand of an op that keeps it within bounds, where that is within these already. */
 static uint32_t unclamped(const struct graph *g, uint32_t op) {
-    uint32_t x = graph_operands(g, op)[0], v = x;
+    uint32_t x = graph_operands(g, op)[0], def = g->m->values[x].def;
     struct range r = range_of(g, op);
     if (isnan(r.low) || isnan(r.high) || graph_numel(g, x) != graph_numel(g, g->m->ops[op].first_result))
         return NONE;
-    for (int step = 0; v != NONE && step < MAX_WALK; step++) {
-        uint32_t def = g->m->values[v].def;
-        if (def == NONE || graph_class(g, def) == OP_CALL)
-            return NONE;
-        if (!class_moves(graph_class(g, def))) {
-            struct range own = range_of(g, def);
-            return own.low >= r.low && own.high <= r.high ? x : NONE;
-        }
-        v = graph_operands(g, def)[0];
-    }
-    return NONE;
+    for (int step = 0; step < MAX_WALK && def != NONE && class_moves(graph_class(g, def)); step++)
+        def = g->m->values[graph_operands(g, def)[0]].def;
+    struct range own = def == NONE ? (struct range){NAN, NAN} : range_of(g, def);
+    return own.low >= r.low && own.high <= r.high ? x : NONE;
 }
 
 /* The operand of an op that changes nothing. */

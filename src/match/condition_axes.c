@@ -9,7 +9,8 @@ bool condition_matrix(const struct condition_call *c) {
     if (c->arg[0].value == NONE)
         return true;
     uint32_t n = axes->n < 2 ? axes->n : 2;
-    return axes_join(axes, axes->n - n, n, &both) && imap_within(c->arg[0].needed, &both);
+    axes_join(axes, axes->n - n, n, &both);
+    return imap_within(c->arg[0].needed, &both);
 }
 
 /* Digits are intervals [lo, lo * size) of the index: the size of what both have in common. */
@@ -32,8 +33,7 @@ bool condition_repeated(const struct condition_call *c) {
     int64_t size = 1;
     if (c->arg[0].value == NONE)
         return true;
-    if (!axes_join(c->arg[0].axes, 0, c->arg[0].axes->n, &all))
-        return false;
+    axes_join(c->arg[0].axes, 0, c->arg[0].axes->n, &all);
     for (uint32_t i = 0; i < all.n; i++)
         size *= all.t[i].size;
     return axis_shared_size(c->arg[0].needed, &all) < size;
@@ -104,8 +104,10 @@ static bool is_table_of_rows(const struct axes *axes, const struct imap *map) {
         struct axes two;
         axes_axis(axes, (int)i, &axis);
         axes_clear(&two);
-        if (axes_add(&two, axis.t, axis.n) && axes_add(&two, last.t, last.n) && axes_join(&two, 0, 2, &both) &&
-            imap_within(map, &both) && imap_within(&both, map))
+        if (!axes_add(&two, axis.t, axis.n) || !axes_add(&two, last.t, last.n))
+            continue;
+        axes_join(&two, 0, 2, &both);
+        if (imap_within(map, &both) && imap_within(&both, map))
             return true;
     }
     return false;

@@ -7,8 +7,9 @@
 bool condition_grouped(const struct condition_call *c) {
     struct imap batch, lost[2];
     uint32_t naxes = c->arg[0].axes->n;
-    if (naxes < 2 || !axes_join(c->arg[0].axes, 0, naxes - 2, &batch))
+    if (naxes < 2)
         return false;
+    axes_join(c->arg[0].axes, 0, naxes - 2, &batch);
     for (int k = 0; k < 2; k++) {
         struct axes all, missing;
         axes_clear(&all);

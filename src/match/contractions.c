@@ -108,15 +108,15 @@ static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, co
     uint32_t n = movement_chain(m->g, v[p_at], &maps->a, links, MAX_CHAIN);
     const struct imap *source = &links[n - 1].map;
     struct axes columns;
-    struct imap column = {0};
+    struct imap column;
     int64_t size = 1;
     for (uint32_t i = 0; i < maps->b.n; i++)
         size *= maps->b.t[i].size;
     for (uint32_t i = 0; i < source->n; i++)
         size = source->t[i].size && size % source->t[i].size == 0 ? size / source->t[i].size : 0;
-    if (size <= 1 || !imap_complement(g->axes, source, &size, 1, &columns) || !axes_join(&columns, 0, 1, &column) ||
-        !imap_within(source, &maps->b))
+    if (size <= 1 || !imap_complement(g->axes, source, &size, 1, &columns) || !imap_within(source, &maps->b))
         return false;
+    axes_axis(&columns, 0, &column);
     axes_clear(&maps->a_axes);
     if (!axes_add(&maps->a_axes, source->t, source->n))
         return false;

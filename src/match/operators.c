@@ -194,8 +194,9 @@ static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, cons
             return false;
     }
     struct imap axis, *x_map = matcher_scratch(m, sizeof *x_map);
-    if (!x_map || !axes_join(&sum, 0, sum.n, &axis) || !imap_of_coordinates(&mapped, shape, rank, x_map))
+    if (!x_map || !imap_of_coordinates(&mapped, shape, rank, x_map))
         return false;
+    axes_join(&sum, 0, sum.n, &axis);
     bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : axis_fits(m, g, &axis);
     if (!along && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
@@ -224,7 +225,10 @@ static bool worked_axis(const struct matcher *m, uint32_t op, const struct imap 
         dim = -(int64_t)n;
     }
     dim += dim < 0 ? (int64_t)rank : 0;
-    return dim >= 0 && dim < (int64_t)rank && axes_join(&c, (uint32_t)dim, count, axis);
+    if (dim < 0 || dim >= (int64_t)rank)
+        return false;
+    axes_join(&c, (uint32_t)dim, count, axis);
+    return true;
 }
 
 static bool axiswise(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

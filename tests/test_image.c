@@ -1,0 +1,142 @@
+/* The promises of images: what computes one thing has one image, however it is spelled; what computes another has not.
+ */
+#include "graph/image.h"
+#include "ir_text.h"
+
+#include <criterion/criterion.h>
+
+static struct ir ir;
+static struct images images;
+
+static void forget(void) {
+    if (!ir.text)
+        return;
+    images_free(&images);
+    ir_free(&ir);
+    ir.text = NULL;
+}
+
+TestSuite(image, .fini = forget);
+
+static void look(void) {
+    static const uint32_t identity[32] = {0};
+    cr_assert_leq(ir.m.nfuncs, 32);
+    images_begin(&images, &ir.g, identity, NULL);
+    images_look(&images);
+}
+
+static const struct image *image(const char *value) {
+    return &images.of[ir_value(&ir, value)];
+}
+
+/* Of %a and %b. */
+static bool alike(const char *args, const char *ops) {
+    forget();
+    ir_short(&ir, args, ops);
+    look();
+    cr_assert(image_known(image("%a")) && image_known(image("%b")), "%s", ops);
+    return image_equal(image("%a"), image("%b"));
+}
+
+#define NORM(x, dims, of)                                                                                              \
+    "q = ttir.multiply " x " " x "; m2 = ttir.mean q {dim_arg = [" dims "], keep_dim = true}\n"                        \
+    "e = ttir.add m2 0.00001:" of "; r = ttir.rsqrt e; h = ttir.multiply " x " r\n"
+#define CENTRE(dims)          "m = ttir.mean x {dim_arg = [" dims "], keep_dim = true}; d = ttir.subtract x m\n"
+#define EPSILON               "epsilon = 1.0e-05 : f32"
+#define CUT(begins, ends, of) "ttir.slice_static " of " {begins = [0, " begins "], ends = [2, " ends "]}\n"
+
+static const struct {
+    const char *args, *ops;
+} like[] = {
+    {"x:2x8 w:8 v:8", "a = ttir.layer_norm x w v {" EPSILON "}\n" CENTRE("1")
+                          NORM("d", "1", "1x1") "g = ttir.multiply h w; b = ttir.add g v"},
+    {"x:2x4x8 w:4x8", "a = ttir.layer_norm x w {" EPSILON ", normalized_shape = [4, 8]}\n" CENTRE("1, 2")
+                          NORM("d", "1, 2", "1x1x1") "b = ttir.multiply h w"},
+    {"x:2x8 w:8 v:8",
+     "a = ttir.rms_norm x w v {" EPSILON "}\n" NORM("x", "1", "1x1") "g = ttir.multiply h w; b = ttir.add g v"},
+    {"x:2x8 w:8", "z = ttir.add x x; a = ttir.distributed_rms_norm z w; b = ttir.distributed_rms_norm x w x"},
+    {"x:2x8 w:8 v:8",
+     "z = ttir.add x x; a = ttir.distributed_layer_norm z w v; b = ttir.distributed_layer_norm x w v x"},
+    {"x:2x8", "a = ttir.hardsigmoid x; s = ttir.add x 3.0:1x1; r = ttir.relu6 s; b = ttir.div r 6.0:1x1"},
+    {"x:2x8",
+     "a = ttir.softmax x {dimension = 1}; m = ttir.max x {dim_arg = [1], keep_dim = true}\n"
+     "d = ttir.subtract x m; e = ttir.exp d; s = ttir.sum e {dim_arg = [1], keep_dim = true}; b = ttir.div e s"},
+    {"x:2x8 w:8x4 v:4", "a = ttir.linear x w v; p = ttir.matmul x w; b = ttir.add p v"},
+    /* what was joined is taken out again */
+    {"x:2x3 y:2x5", "c = ttir.concat x y {dim = 1} -> 2x8; s = " CUT("0", "3", "c") "a = ttir.exp s; b = ttir.exp x"},
+    {"x:2x3 y:2x5", "c = ttir.concat x y {dim = -1} -> 2x8; s = " CUT("3", "8", "c") "a = ttir.exp s; b = ttir.exp y"},
+    {"x:2x4 w:4x3 v:4x5",
+     "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; a = " CUT("3", "8", "p") "b = ttir.matmul x v"},
+    {"x:2x4 w:4x3 v:4x5 y:3 z:5", "c = ttir.concat w v {dim = 1} -> 4x8; d = ttir.concat y z {dim = 0} -> 8\n"
+                                  "p = ttir.linear x c d; a = " CUT("3", "8", "p") "b = ttir.linear x v z"},
+};
+
+Test(image, one_thing_has_one_image_however_it_is_spelled) {
+    for (size_t i = 0; i < sizeof like / sizeof *like; i++)
+        cr_expect(alike(like[i].args, like[i].ops), "%s", like[i].ops);
+}
+
+static const struct {
+    const char *args, *ops;
+} unlike[] = {
+    {"x:2x8 w:8", "a = ttir.layer_norm x w; b = ttir.rms_norm x w"},
+    {"x:2x8 w:8 v:8", "a = ttir.layer_norm x w; b = ttir.layer_norm x w v"},
+    {"x:2x8 w:8", "a = ttir.rms_norm x w {" EPSILON "}; b = ttir.rms_norm x w {epsilon = 1.0e-01 : f32}"},
+    {"x:2x8 w:8", "a = ttir.distributed_rms_norm x w; b = ttir.distributed_layer_norm x w"},
+    {"x:2x8", "a = ttir.relu x; b = ttir.abs x"},
+    {"x:2x8", "a = ttir.hardsigmoid x; b = ttir.sigmoid x"},
+    {"x:2x8", "a = ttir.max x {dim_arg = [1]}; b = ttir.mean x {dim_arg = [1]}"},
+    {"x:2x8", "a = ttir.mean x {dim_arg = [0]}; b = ttir.mean x {dim_arg = [1]}"},
+    {"x:2x3 y:2x5", "c = ttir.concat x y {dim = 1} -> 2x8; s = " CUT("1", "4", "c") "a = ttir.exp s; b = ttir.exp x"},
+    {"x:2x3 y:2x5", "c = ttir.concat x y {dim = 1} -> 2x8; s = " CUT("3", "8", "c") "a = ttir.exp s; b = ttir.exp x"},
+    {"x:2x4 w:4x3 v:4x5 z:8", "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.linear x c z; a = " CUT(
+                                  "3", "8", "p") "b = ttir.matmul x v"}, /* nothing is known of a part of z */
+    {"x:2x4 w:4x3 v:4x5",
+     "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; a = " CUT("3", "8", "p") "b = ttir.matmul x w"},
+};
+
+Test(image, what_computes_another_thing_has_another) {
+    for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+        cr_expect_not(alike(unlike[i].args, unlike[i].ops), "%s", unlike[i].ops);
+}
+
+/* Calls are followed to a depth: functions may call themselves. */
+Test(image, a_value_of_calls_in_calls_is_known_to_a_depth) {
+    for (int depth = 8; depth <= 9; depth++) {
+        struct buf b = {0};
+        for (int i = 0; i < depth; i++)
+            buf_printf(
+                &b,
+                "func.func %s@f%d(%%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                "%%a%d = func.call @f%d(%%x) : (tensor<4xf32>) -> tensor<4xf32>\nreturn %%a%d : tensor<4xf32>\n}\n",
+                i ? "private " : "", i, i, i + 1, i);
+        buf_printf(&b,
+                   "func.func private @f%d(%%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                   "%%a = \"ttir.exp\"(%%x) : (tensor<4xf32>) -> tensor<4xf32>\nreturn %%a : tensor<4xf32>\n}\n",
+                   depth);
+        buf_printf(&b, "%c", '\0');
+        forget();
+        ir_read(&ir, b.p);
+        buf_free(&b);
+        look();
+        cr_assert_eq(image_known(image("%a0")), depth == 8);
+    }
+}
+
+Test(image, values_are_found_by_their_image_as_many_as_are_asked_for) {
+    struct image_index x;
+    uint32_t first, n;
+    forget();
+    ir_short(&ir, "x:4 y:4",
+             "a = ttir.exp x; b = ttir.exp x; c = ttir.exp x; d = ttir.exp y; e = ttir.reshape a {shape = [2, 2]}");
+    look();
+    image_index_build(&x, &images);
+    for (uint32_t most = 1; most <= 4; most++) {
+        n = image_find(&x, image("%a"), most, &first);
+        cr_assert_eq(n, most < 3 ? most : 3);
+        cr_assert_eq(x.values[first], ir_value(&ir, "%a"));
+    }
+    cr_assert_eq(image_find(&x, image("%d"), 4, &first), 1);
+    cr_assert_eq(image_find(&x, &(struct image){{7, 7, 7}, 0}, 4, &first), 0);
+    image_index_free(&x);
+}
