@@ -129,6 +129,9 @@ Test(explain, attribute) {
             "gelu(x, approximate=tanh)", "%g (ttir.gelu at line 2) has approximate = \"none\", tanh expected", 1, 2);
     differs("x:2x3", "g = ttir.gelu x -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
             "gelu(x, approximate=tanh)", "%g (ttir.gelu at line 2) has no approximate, tanh expected", 1, 2);
+    pattern("out = exp(gelu(neg(x), approximate=tanh))", ""); /* what is below it counts too */
+    differs("x:2x3", "n = ttir.neg x -> 2x3; g = ttir.gelu n -> 2x3; o = ttir.exp g -> 2x3; return o", "attribute",
+            "gelu(neg(x), approximate=tanh)", "%g (ttir.gelu at line 2) has no approximate, tanh expected", 2, 3);
     pattern("out = exp(gelu(x, approximate=none))", "");
     search("x:2x3", "g = ttir.gelu x {approximate = \"tanh\"} -> 2x3; o = ttir.exp g -> 2x3; return o", true);
     cr_assert_eq(near.n, 1);
@@ -236,11 +239,13 @@ Test(explain, conditions) {
     const struct near_miss *c = differs(XYZ, ops, "where", "row_vector(y)", "does not hold: y is %y 2x3", 2, 2);
     cr_assert_str_eq(c->hint, "row_vector(x, of): varies along the last axis only");
     pattern("out = exp(x) + y", "require: extent(x, -1) == 4 * size(y, 0)");
-    differs(XYZ, ops, "require", "extent(x, -1) == 4 * size(y, 0)",
-            "does not hold: 3 == 8; x is %x 2x3, y is %y 2x3", 2, 2);
+    differs(XYZ, ops, "require", "extent(x, -1) == 4 * size(y, 0)", "does not hold: 3 == 8; x is %x 2x3, y is %y 2x3",
+            2, 2);
     pattern("out = exp(x) + y", "unless: numel(x) < 10 & not(constant(y))");
     differs(XYZ, ops, "unless", "numel(x) < 10 & not(constant(y))",
             "holds: 6 < 10 & not(constant(y)); x is %x 2x3, y is %y 2x3", 2, 2);
+    pattern("out = exp(x) + y", "require: same_dtype(x, y)"); /* and not the numbers that it is made of */
+    differs("x:2x3 y:2x3xbf16", ops, "require", "same_dtype(x, y)", "does not hold: x is %x 2x3, y is %y 2x3", 2, 2);
 }
 
 Test(explain, hidden_places) {

@@ -259,6 +259,20 @@ Test(pattern, idioms_are_put_in_with_their_arguments) {
     idioms_free(&idioms);
 }
 
+/* More than there are buckets for. */
+Test(pattern, each_of_many_idioms_is_found_by_its_name) {
+    for (int i = 0; i < 200; i++)
+        idiom(arena_printf(&arena, "i%d(x): x * %d", i, i).p);
+    for (int i = 0; i < 200; i++) {
+        struct str name = arena_printf(&arena, "i%d", i);
+        const struct idiom *found = idiom_find(&idioms, name);
+        cr_assert(found && str_eq(found->name, name), "i%d", i);
+    }
+    cr_assert_null(idiom_find(&idioms, STR("i200")));
+    cr_assert_null(idiom_find(&idioms, STR("j1")));
+    idioms_free(&idioms);
+}
+
 /* Names inside an idiom are its own. */
 Test(pattern, an_idiom_knows_nothing_of_the_formula_around_it) {
     struct formula f;
@@ -325,6 +339,7 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = a * extent()", "10:13", "extent takes", NULL);
     wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
     wrong("out = a ~ b", "10:11", "end of line expected", NULL);
+    wrong("out = op exp + a", "10:16", "'(' expected before '+'", NULL);
 }
 
 Test(pattern, a_formula_without_bounds_is_refused) {
@@ -404,6 +419,7 @@ Test(pattern, wrong_heads_and_uses_of_idioms) {
     wrong_idiom("f x: x", "10:7", "'(' expected");
     wrong_idiom("f(x: x", "10:8", "')' expected");
     wrong_idiom("f(x) x", "10:10", "':' expected");
+    wrong_idiom("f(a, b, c, d, e, g, h): a", "10:25", "')' expected");
     idiom("f(x, y, dim): sum(x * y, dim=dim)");
     wrong("out = f(a)", "10:9", "an argument is missing", "f(x, y, dim)");
     wrong("out = f(a, b, c)", "10:17", "no such parameter", "f(x, y, dim)");
@@ -540,6 +556,28 @@ Test(pattern, a_pattern_file_with_all_keys) {
     cr_assert_eq(p->nlocate, 2);
     cr_assert_eq(p->locate[0], formula_slot(&p->formula, STR("bias")));
     cr_assert(p->selected);
+}
+
+/* What two formulas ask of ops alike is one thing to look for, however many lie between them. */
+Test(pattern, the_same_part_of_two_formulas_is_one) {
+    struct buf b = {0};
+    for (int i = 0; i <= 700; i++)
+        buf_printf(&b, "%sname: p%d\nfused_op: f\nsource: ttnn\nmatch: out = exp(x) + %d\n", i ? "---\n" : "", i,
+                   i % 700);
+    buf_addc(&b, '\0');
+    loads(b.p);
+    buf_free(&b);
+    const struct node *first = set.items[0]->formula.root, *last_one = set.items[700]->formula.root;
+    cr_assert(first->sub && first->sub == last_one->sub);
+    cr_assert_neq(first->sub, set.items[1]->formula.root->sub);
+}
+
+Test(pattern, a_misspelt_condition_finds_its_neighbour_among_those_of_files_too) {
+    static const char *const others[] = {"interleaved", "tiled"};
+    cr_assert_str_eq(condition_nearest(STR("tilled"), others, 2), "tiled");
+    cr_assert_str_eq(condition_nearest(STR("interleavd"), others, 2), "interleaved");
+    cr_assert_str_eq(condition_nearest(STR("turnd"), others, 2), "turned");
+    cr_assert_null(condition_nearest(STR("zzzzzzzz"), others, 2));
 }
 
 Test(pattern, several_documents_are_several_patterns_and_the_last_of_a_name_counts) {

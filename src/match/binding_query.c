@@ -55,10 +55,11 @@ static const char *equal_parts(const struct binding *b) {
 static void add_slices(const struct matcher *m, struct match_detail *out) {
     const struct assumptions *assumed = &m->state.assumed;
     struct str *lines = arena_alloc(m->arena, (assumed->nsliced + 1) * sizeof *lines);
-    uint32_t n = 0, i = 0;
+    uint32_t n = 0;
     for (uint32_t k = 0; k < assumed->nsliced; k++) {
-        for (i = 0; i < out->nslots && out->slots[i].value != assumed->sliced[k]; i++)
-            ;
+        uint32_t i = 0;
+        while (i < out->nslots && out->slots[i].value != assumed->sliced[k])
+            i++;
         if (i == out->nslots || graph_constant(m->g, assumed->sliced[k]).known)
             continue;
         struct str label = value_label(m->g, assumed->sliced[k], m->arena);

@@ -146,12 +146,11 @@ static void add_entry(struct cache_bucket *bucket, const struct cached_search *s
 
 void cache_store(struct match_cache *cache, struct cache_bucket *bucket, const struct cached_search *search,
                  const struct match *found, const struct search_record *record) {
-    bool plain = record->ndependencies == 0 && record->predicates.n == 0;
     if (record->uncacheable || search->index >= CACHE_PATTERNS)
         return;
-    if (!found && plain)
+    if (!found && record->ndependencies == 0) /* nor predicates: they are asked of whole matches, which are kept */
         bucket->failed[search->index / 64] |= 1ull << search->index % 64;
-    else if ((found || record->predicates.n == 0) && bucket->nentries < MAX_ENTRIES)
+    else if (bucket->nentries < MAX_ENTRIES)
         add_entry(bucket, search, found, record, &cache->arena);
 }
 

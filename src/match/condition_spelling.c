@@ -126,7 +126,7 @@ static bool remains(const struct graph *g, uint32_t op) {
 static bool on_the_way(const struct condition_call *c, uint32_t value, uint32_t to) {
     const struct graph *g = c->graph;
     uint32_t first = NONE;
-    for (int step = 0; value != NONE && step < MAX_CHAIN; step++) {
+    for (int step = 0; value != NONE && step <= MAX_CHAIN; step++) {
         uint32_t op = g->m->values[value].def;
         if (op == to || op == NONE || !graph_looks_through(g, op) || (to == NONE && !was_looked_through(c->e, op)))
             return first != NONE && (to == NONE || op == to) && found(c, first);

@@ -178,7 +178,7 @@ bool condition_normalizes_channels(const struct condition_call *c) {
 bool condition_turned(const struct condition_call *c) {
     const struct graph *g = c->graph;
     uint32_t rank, op = c->arg[0].op;
-    struct imap whole, moved, expected = {0};
+    struct imap whole, moved;
     if (c->arg[0].value == NONE)
         return true;
     const int64_t *shape = graph_shape(g, c->arg[0].value, &rank);
@@ -189,9 +189,8 @@ bool condition_turned(const struct condition_call *c) {
         return false;
     int64_t rows = shape[rank - 2], columns = shape[rank - 1];
     int64_t rest = graph_numel(g, c->arg[0].value) / (rows * columns);
-    const struct term t[] = {{0, 1, columns, rows}, {0, columns, rows, 1}, {0, rows * columns, rest, rows * columns}};
-    for (size_t i = 0; i < 3; i++)
-        expected.t[expected.n++] = t[i];
+    struct imap expected = {3,
+                            {{0, 1, columns, rows}, {0, columns, rows, 1}, {0, rows * columns, rest, rows * columns}}};
     imap_canonical(&expected);
     imap_canonical(&moved);
     return rows > 1 && columns > 1 && imap_equal(&expected, &moved);

@@ -7,12 +7,12 @@
 /* The roles of the operator table tell: "x,y,slope=parameter". */
 bool match_setting(const struct matcher *m, uint32_t op, uint32_t role, char key[32], double *actual) {
     const char *r = op_table[m->g->kind[op]].roles;
-    for (uint32_t i = 0; i < role && r; i++) {
-        r = strchr(r, ',');
-        r += r != NULL;
+    for (uint32_t i = 0; i < role; i++) {
+        r += strcspn(r, ",");
+        r += *r == ',';
     }
-    size_t n = r ? strcspn(r, ",") : 0;
-    const char *eq = r ? memchr(r, '=', n) : NULL;
+    size_t n = strcspn(r, ",");
+    const char *eq = memchr(r, '=', n);
     struct str text;
     if (!eq || n - (size_t)(eq + 1 - r) >= 32)
         return false;

@@ -179,7 +179,7 @@ bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char
 static struct str split_type(struct str text, struct str *type) {
     text = str_trim(text);
     const char *colon = text.n ? memchr(text.p, ':', text.n) : NULL;
-    *type = (struct str){text.p + text.n, 0};
+    *type = (struct str){text.p, 0};
     if (!colon)
         return text;
     const char *end = text.p + text.n;

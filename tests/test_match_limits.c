@@ -1,0 +1,241 @@
+/* What the search and its conditions say at the limits of what they know: in each row a place that is found and one,
+ * of the same arguments, that almost is. */
+#include "match/conditions.h"
+#include "pattern_text.h"
+
+#include <criterion/criterion.h>
+
+TestSuite(match_limits, .init = search_setup, .fini = search_teardown, .timeout = 30);
+
+#define HEADS(x, y, apart, with)                                                                                       \
+    x "r = ttir.reshape " x " -> " apart "; " x "b = ttir.broadcast " x "r -> " with "; " y " = ttir.reshape " x       \
+      "b -> 1x4x7x8\n"
+#define ATTEND                                                                                                         \
+    "t = ttir.permute kk {permutation = [0, 1, 3, 2]} -> 1x4x8x7; s = ttir.matmul q t; w = ttir.softmax s\n"           \
+    "o = ttir.matmul w vv; return o"
+#define GROUP(x, apart, mean)                                                                                          \
+    "y = ttir.reshape " x " -> " apart "; m = ttir.mean y {dim_arg = [2], keep_dim = true} -> " mean                   \
+    "; d = ttir.subtract y m -> " apart "\n"
+#define NO_PAD "p = ttir.pad x {padding = array<i32: 0, 0, 0, 0, 0, 0, 0, 0>} -> 1x4x5x3\n"
+#define CONV(sizes)                                                                                                    \
+    "o = ttnn.conv2d p w {batch_size = 1, " sizes                                                                      \
+    ", in_channels = 3, out_channels = 8, kernel_size = [1, 1], padding = [0, 0]} -> 1x4x5x8; return o"
+
+static const struct {
+    const char *formula, *keys, *args, *found, *missed;
+} rows[] = {
+    /* reductions, softmax and norms whose shapes or dimensions are not known */
+    {"out = exp(sum(x))", "", "x:2x3 u:*xf32",
+     "s = ttir.sum x {dim_arg = [0, 1], keep_dim = false} -> f32; o = ttir.exp s; return o",
+     "s = ttir.sum u -> f32; o = ttir.exp s; return o"},
+    {"out = exp(sum(x))", "", "x:4x3x5",
+     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 4x3; r = ttir.reshape s -> 6x2; o = ttir.exp r; return o",
+     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 4x3; r = ttir.reshape s -> 6x2\n"
+     "p = ttir.permute r {permutation = [1, 0]} -> 2x6; o = ttir.exp p; return o"},
+    {"out = exp(layer_norm(x))", "", "x:2x3",
+     "n = ttir.layer_norm x {normalized_shape = [2, 3]}; o = ttir.exp n; return o",
+     "n = ttir.layer_norm x {normalized_shape = [1, 2, 3]}; o = ttir.exp n; return o"},
+    {"out = exp(softmax(x))", "", "x:2x3", "n = ttir.softmax x {dimension = 1}; o = ttir.exp n; return o",
+     "n = ttir.softmax x {dimension = 2}; o = ttir.exp n; return o"},
+    /* slices of all, of what is not printed, of two dimensions */
+    {"out = exp(slice(x))", "", "x:4x6",
+     "s = ttir.slice_static x {begins = [0, 1], ends = [4, 6]} -> 4x5; o = ttir.exp s; return o",
+     "s = ttir.slice_static x {begins = [0, 0], ends = [4, 6]} -> 4x6; o = ttir.exp s; return o"},
+    {"out = exp(slice(x))", "", "x:4x6",
+     "s = ttir.slice_static x {begins = [1, 0], ends = [4, 6]} -> 3x6; o = ttir.exp s; return o",
+     "s = ttir.slice_static x {begins = [1, 0], ends = [4]} -> 3x6; o = ttir.exp s; return o"},
+    {"out = slice(softmax(x, dim=-1))", "", "x:4x6",
+     "n = ttir.softmax x {dimension = 1}; o = ttir.slice_static n {begins = [1, 2], ends = [4, 6]} -> 3x4; return o",
+     "n = ttir.softmax x {dimension = 0}; o = ttir.slice_static n {begins = [1, 2], ends = [4, 6]} -> 3x4; return o"},
+    /* an op of five operands */
+    {"out = distributed_rms_norm(exp(x), w, r, s, t)", "", "x:2x8 w:8 r:2x8 s:2x8 t:2x8",
+     "e = ttir.exp x; o = ttnn.distributed_rms_norm e w r s t; return o",
+     "e = ttir.abs x; o = ttnn.distributed_rms_norm e w r s t; return o"},
+    /* a value as a whole and element for element */
+    {"out = conv2d(x, w) + x", "", "x:1x4x4x3 y:1x4x4x3 w:3x3x1x1",
+     "c = ttir.conv2d x w -> 1x4x4x3; o = ttir.add c x; return o",
+     "c = ttir.conv2d x w -> 1x4x4x3; o = ttir.add c y; return o"},
+    /* a name for another name is the value before a cast, too */
+    {"n = x\nout = exp(n) * n", "", "x:2x3 y:2x3",
+     "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; o = ttir.multiply e x; return o",
+     "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; o = ttir.multiply e y; return o"},
+    /* what a value is the same along; an axis of a reshape of which it varies along a part */
+    {"out = exp(x) * w", "where: along_axis(w, x, 0)", "x:2x3",
+     "e = ttir.exp x; w = ttir.full {fill_value = 3.0 : f32} -> 2x1; o = ttir.multiply e w; return o",
+     "e = ttir.exp x; w = ttir.full {fill_value = 3.0 : f32} -> 1x3; o = ttir.multiply e w; return o"},
+    {"out = reshape(exp(x) * w)", "where: repeated(w)", "x:2x3x4 w:2x3x1",
+     "e = ttir.exp x; z = ttir.zeros -> 2x3x4; m = ttir.multiply e z; o = ttir.reshape m -> 2x12; return o",
+     "e = ttir.exp x; z = ttir.full {fill_value = 2.0 : f32} -> 2x3x4; v = ttir.multiply w z; m = ttir.multiply e v\n"
+     "o = ttir.reshape m -> 2x12; return o"},
+    /* numbers of an op and of a value */
+    {"out = exp(x) + y", "where: attribute(y, \"stride\") == 1", "x:1x4x4x3 z:1x4x4x3",
+     "e = ttir.exp x; p = ttir.max_pool2d z {kernel = [1, 1], stride = [1, 1]} -> 1x4x4x3; o = ttir.add e p; return o",
+     "e = ttir.exp x; p = ttir.max_pool2d z {kernel = [1, 1], stride = [1, 2]} -> 1x4x4x3; o = ttir.add e p; return o"},
+    {"out = matmul(x, y)", "where: innermost(y) == -1", "x:2x1 y:1x1 z:1x1", "o = ttir.matmul x y; return o",
+     "o = ttir.add x y; return o"},
+    {"out = exp(x) + y", "require: size(printed(y), 0) > size(y, 0)", "x:2x3 y:1x3",
+     "e = ttir.exp x; b = ttir.broadcast y -> 2x3; o = ttir.add e b; return o",
+     "e = ttir.exp x; b = ttir.broadcast y -> 2x3; o = ttir.add e b; t = ttir.tanh y; return o t"},
+    /* an operand is no value that the match computes, whatever other operands are the same */
+    {"p = matmul(x, w)\nq = matmul(y, v)\nout = (p + q) * z", "where: same(x, y)", "a:2x4 b:4x3 c:4x3 z:2x3",
+     "p = ttir.matmul a b; q = ttir.matmul a c; s = ttir.add p q; o = ttir.multiply s z; return o",
+     "p = ttir.matmul a b; q = ttir.matmul a c; s = ttir.add p q; o = ttir.multiply s p; return o"},
+    /* a trailing axis of one element may be a leading one */
+    {"out = exp(softmax(x, dim=-1))", "", "x:8x1 y:8x2", "s = ttir.softmax x {dimension = 0}; o = ttir.exp s; return o",
+     "s = ttir.softmax y {dimension = 0}; o = ttir.exp s; return o"},
+    /* conditions on what is not there */
+    {"out = exp(x) * y [+ b]", "require: used_by(b, \"add$\")", "x:2x3 y:2x3 z:2x3",
+     "e = ttir.exp x; m = ttir.multiply e y; o = ttir.add m z; return o",
+     "e = ttir.exp x; o = ttir.multiply e y; return o"},
+    {"out = exp(x) * y [+ b]", "require: cast_from(b, y)", "x:2x3 y:2x3xbf16 a:2x3xbf16",
+     "c = ttir.typecast a -> 2x3; b = ttir.abs c; e = ttir.exp x; m = ttir.multiply e y -> 2x3; o = ttir.add m b\n"
+     "return o",
+     "e = ttir.exp x; o = ttir.multiply e y -> 2x3; return o"},
+    /* one value, read in the same way: but for the axes that are summed */
+    {"out = exp(x) * y", "where: same(x, y)", "x:4", "e = ttir.exp x; o = ttir.multiply e x; return o",
+     "e = ttir.exp x; r = ttir.reshape x -> 4x1; o = ttir.multiply e r -> 4x4; return o"},
+    {"out = matmul(x, w) * matmul(y, v)", "where: same(x, y)", "a:2x4 b:4x3 c:4x3 d:2x4",
+     "p = ttir.matmul a b; q = ttir.matmul a c; o = ttir.multiply p q; return o",
+     "p = ttir.matmul a b; q = ttir.matmul d c; o = ttir.multiply p q; return o"},
+    {"h = matmul(w, v)\nout = matmul(u, h)", "unless: same(u, w)", "a:4x4 b:4x1",
+     "h = ttir.matmul a b; o = ttir.matmul a h; return o", "h = ttir.matmul a b; o = ttir.add h b; return o"},
+    /* heads and groups of channels */
+    {"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", "where: grouped(q, k, v)",
+     "q:1x4x5x8 k:1x2x7x8 v:1x2x7x8",
+     HEADS("k", "kk", "1x2x1x7x8", "1x2x2x7x8") HEADS("v", "vv", "1x2x1x7x8", "1x2x2x7x8") ATTEND,
+     HEADS("k", "kk", "1x1x2x7x8", "1x2x2x7x8") HEADS("v", "vv", "1x1x2x7x8", "1x2x2x7x8") ATTEND},
+    {"m = mean(x)\nout = exp(x - m)", "where: channel_groups(m, 1)", "x:2x4x2x3 z:1x4x1x1",
+     GROUP("x", "2x2x12", "2x2x1") "o = ttir.reshape d -> 2x4x2x3; e = ttir.exp o; return e",
+     GROUP("z", "1x2x2", "1x2x1") "o = ttir.reshape d -> 1x4x1x1; e = ttir.exp o; return e"},
+    {"m = mean(x)\nout = exp(x - m)", "where: channel_groups(m, 1)", "x:2x4x2x3 z:4x12",
+     GROUP("x", "2x2x12", "2x2x1") "o = ttir.reshape d -> 2x4x2x3; e = ttir.exp o; return e",
+     GROUP("z", "4x3x4", "4x3x1") "o = ttir.reshape d -> 4x12; e = ttir.exp o; return e"},
+    {"out = exp(x)", "where: columns(x, -1)", "a:2x4 b:4x3 w:3 c:2x3",
+     "p = ttir.matmul a b; s = ttir.add w p; o = ttir.exp s; return o", "s = ttir.add w c; o = ttir.exp s; return o"},
+    /* windows that are none, or of sizes that cannot be */
+    {"p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x3 w:8x3x1x1",
+     NO_PAD CONV("input_height = 4, input_width = 5"),
+     NO_PAD CONV("input_height = 4, input_width = 9223372036854775807 : i64")},
+    {"p = pad(x)\nout = exp(p) | conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x3 w:8x3x1x1",
+     NO_PAD CONV("input_height = 4, input_width = 5"), NO_PAD "o = ttir.exp p; return o"},
+    {"n = batch_norm_inference(x, a, b, m, v)\nout = n + y", "where: normalizes_channels(n, y)",
+     "x:1x1x1x1 y:1x2x3x1 z:1x2x1x3 a:1 b:1 m:1 v:1",
+     "n = ttir.batch_norm_inference x a b m v {dimension = 3 : i32} -> 1x1x1x1; o = ttir.add n y; return o",
+     "n = ttir.batch_norm_inference x a b m v {dimension = 3 : i32} -> 1x1x1x1; o = ttir.add n z; return o"},
+};
+
+Test(match_limits, one_place_is_found_and_the_other_is_not) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pattern(rows[i].formula, rows[i].keys);
+        cr_expect_eq(search_all(rows[i].args, rows[i].found), 1, "row %zu, %u places in\n%s", i, list.n, ir.text);
+        pattern(rows[i].formula, rows[i].keys);
+        cr_expect_eq(search_all(rows[i].args, rows[i].missed), 0, "row %zu: %u places in\n%s", i, list.n, ir.text);
+    }
+}
+
+/* `n` ops in a row between the exp of x and a tanh. */
+static const char *chain(const char *op, int n) {
+    struct str text = STR("c0 = ttir.exp x;");
+    for (int i = 0; i < n; i++)
+        text = arena_printf(&arena, "%.*s c%d = ttir.%s;", (int)text.n, text.p, i + 1,
+                            arena_printf(&arena, op, i, 100 - i - 1, 100 - i - 1).p);
+    return arena_printf(&arena, "%.*s o = ttir.tanh c%d; return o", (int)text.n, text.p, n).p;
+}
+
+Test(match_limits, chains_of_movement_and_of_slices_end) {
+    for (int n = MAX_CHAIN; n <= MAX_CHAIN + 1; n++) {
+        pattern("e = exp(x)\nout = tanh(e)", "require: between(out, \"typecast\")");
+        cr_expect_eq(search_all("x:4xbf16", chain("typecast c%d -> 4xf32", n)), n == MAX_CHAIN, "%d casts", n);
+        pattern("out = tanh(slice(exp(x)))", "");
+        cr_expect_eq(search_all("x:100", chain("slice_static c%d {begins = [0], ends = [%d]} -> %d", n)),
+                     n == MAX_CHAIN, "%d slices", n);
+    }
+}
+
+static struct binding bound(const char *name) {
+    struct match_detail d;
+    cr_assert_eq(list.n, 1);
+    match_details(&list.items[0], &arena, &d);
+    return d.slots[formula_slot(&list.items[0].pattern->formula, str_of(name))];
+}
+
+/* A factor that the formula has is looked for among those that change something first. */
+Test(match_limits, a_factor_of_one_is_the_last_choice) {
+    pattern("out = -(x * w)", "");
+    search_all("x:2x3 w:2x3",
+               "m = ttir.multiply x w; c = ttir.ones -> 2x1; n = ttir.multiply m c; o = ttir.neg n; return o");
+    cr_expect_eq(bound("w").value, ir_value(&ir, "%w"));
+    search_all("x:2x3", "c = ttir.ones -> 2x1; n = ttir.multiply x c; o = ttir.neg n; return o");
+    cr_expect_eq(bound("w").value, ir_value(&ir, "%c"));
+}
+
+/* Along windows in any order of the dimensions, and of one element. */
+Test(match_limits, pads_of_a_window) {
+    struct window_pads w;
+    pattern("p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)");
+    search_all("x:4x1x1x3 w:8x3x1x1",
+               "p = ttir.pad x {padding = array<i32: 1, 2, 0, 0, 0, 0, 0, 0>} -> 7x1x1x3\n"
+               "o = ttir.conv2d p w {batch_dim = 1, height_dim = 0, width_dim = 2, channel_dim = 3, "
+               "padding = array<i32: 0, 0, 0, 0>} -> 7x1x1x8\n"
+               "q:2 = ttir.max_pool2d_with_indices -> 7x1x1x3, 7x1x1x3; return o");
+    struct binding pad = bound("p");
+    cr_assert(window_pads(&ir.g, ir_op(&ir, "%o"), &pad, &w));
+    cr_expect(w.n == 2 && w.size[0] == 7 && w.size[1] == 1 && w.stride[0] == 3 && w.stride[1] == 3);
+    cr_expect(w.before[0] == 1 && w.after[0] == 2 && w.before[1] == 0 && w.after[1] == 0);
+    cr_expect_not(window_pads(&ir.g, ir_op(&ir, "%p"), &pad, &w), "no window");
+    cr_expect_not(window_pads(&ir.g, ir_op(&ir, "%q"), &pad, &w), "nothing to pad");
+}
+
+/* An op that is matched is not told as one that was looked through. */
+Test(match_limits, a_matched_op_is_no_op_between) {
+    pattern("out = permute(x)\nalso k = exp(x)", "");
+    cr_assert_eq(search_all("x:2x3", "p = ttir.permute x {permutation = [1, 0]}; e = ttir.exp p; return e"), 1);
+    cr_expect_eq(list.items[0].nthrough, 0);
+    cr_assert_eq(search_all("x:2x3", "p = ttir.permute x {permutation = [1, 0]}; c = ttir.typecast x -> 2x3xbf16\n"
+                                     "e = ttir.exp c; return p e"),
+                 1);
+    cr_expect_eq(list.items[0].nthrough, 1);
+}
+
+/* Nothing uses the roots, whose hashes would differ by where. What is found at one holds at another like it, but for
+ * locations, users and what is deeper: each in a second function, whose operands are not the first ones. */
+Test(match_limits, roots_alike_are_told_apart_by_what_was_asked) {
+    static const struct {
+        const char *formula, *keys, *refused, *accepted;
+    } pairs[] = {
+        {"out = exp(x) + y", "unless: one_location()", "a = ttir.exp x @s.1; b = ttir.add a x @s.1;",
+         "c = ttir.exp z @exp.1; d = ttir.add c z @add.2;"},
+        {"out = exp(x)", "where: no_user(out, \"[.]add$\")",
+         "k = ttir.neg x; b = ttir.exp x; f = ttir.abs b; g = ttir.add b x; j = ttir.sin k;",
+         "l = ttir.neg z; d = ttir.exp z; h = ttir.abs d; i = ttir.multiply d z; m = ttir.sin l;"},
+        {"out = exp(neg(softmax(x, dim=-1)))", "",
+         "p = ttir.softmax x {dimension = 0}; a = ttir.neg p; b = ttir.exp a;",
+         "q = ttir.softmax z {dimension = 1}; c = ttir.neg q; d = ttir.exp c;"},
+    };
+    for (size_t i = 0; i < 2 * sizeof pairs / sizeof *pairs; i++) {
+        const char *one = pairs[i / 2].refused, *two = pairs[i / 2].accepted;
+        pattern(pairs[i / 2].formula, pairs[i / 2].keys);
+        search_all("u:2x3",
+                   arena_printf(&arena,
+                                "t = ttir.tanh u; r = ttir.multiply u t; return r\nfunc g x:3x3 z:3x3\n%s%s return",
+                                i % 2 ? one : two, i % 2 ? two : one)
+                       .p);
+        cr_assert_eq(list.n, 1, "%s: %u places in\n%s", pairs[i / 2].formula, list.n, ir.text);
+        cr_expect_eq(list.items[0].root, ir_op(&ir, "%d"));
+    }
+}
+
+/* What there is no room for is left out. */
+Test(match_limits, assumptions_are_kept_once_and_up_to_a_limit) {
+    struct assumptions a = {.nsliced = 0};
+    for (uint32_t i = 0; i < 100; i++) {
+        assume_slice(&a, i / 2);
+        assume_tie(&a, i / 2, i, false);
+        assume_precondition(&a, i / 2, i / 2);
+    }
+    cr_expect_eq(a.nsliced, MAX_SLICED);
+    cr_expect_eq(a.nconstants, MAX_ASSUMED_CONSTANTS);
+    cr_expect_eq(a.npreconditions, MAX_PRECONDITIONS);
+    for (uint32_t i = 0; i < MAX_SLICED; i++)
+        cr_expect(a.sliced[i] == i && a.constants[i].value == i && a.constants[i].number == 2 * i);
+}
