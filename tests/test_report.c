@@ -200,6 +200,20 @@ Test(report, summary_requests_as_many_kernels_as_fit_a_line) {
                      "more\n");
 }
 
+Test(report, times_have_two_digits_at_least) {
+    static const struct {
+        double us;
+        const char *text;
+    } times[] = {{0, "0.0 us"},     {9.94, "9.9 us"},  {9.96, "10 us"},     {-3, "-3.0 us"},     {-9.96, "-10 us"},
+                 {999.4, "999 us"}, {999.5, "1.0 ms"}, {-999.4, "-999 us"}, {-999.5, "-1.0 ms"}, {12345, "12.3 ms"}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        struct buf out = {0};
+        report_add_time(&out, times[i].us);
+        cr_expect(str_is(buf_str(&out), times[i].text), "%s: %.*s", times[i].text, (int)out.n, out.p);
+        buf_free(&out);
+    }
+}
+
 Test(report, action_of_an_entry_names_what_the_option_also_brings) {
     struct report r = {0};
     struct buf out = {0};
@@ -599,6 +613,24 @@ Test(print, markdown_counts_places) {
     report_free(&r);
 }
 
+/* A fence is longer than any run of its sign inside. */
+Test(print, markdown_keeps_segments_in_a_fence) {
+    static const char *const cases[][2] = {{"%1 = a\n", "\n\n```mlir\n%1 = a\n```\n"},
+                                           {"%1 = \"````\"\n", "\n\n`````mlir\n%1 = \"````\"\n`````\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report r = {0};
+        struct mlir_op op = {.text = {0, (uint32_t)strlen(cases[i][0]) - 1}};
+        struct mlir ir = ir_of(cases[i][0], &op, 1);
+        uint32_t id = 0;
+        report_add(&r, &(struct entry_key){STR("f"), STR("ttnn"), {NULL, 0}, {0}},
+                   &(struct instance){.ttnn = {&ir, &id, 1}, .notes = STR("n\n")});
+        char *text = print_as(&r, "markdown");
+        cr_expect(strstr(text, cases[i][1]), "%s", text);
+        free(text);
+        report_free(&r);
+    }
+}
+
 /* Paths become URIs; rules are numbered as they are listed; each message is of its own place. */
 Test(print, sarif_names_files_and_rules) {
     static const char *const uris[][2] = {{"m.mlir", "\"uri\": \"m.mlir\""},
@@ -816,6 +848,7 @@ Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
         "input:\n  ttir: a\n  ttnn: \"b\\x01\\uFFFD\"\nmissed_fusions:\n- fused_op: x\n",
         "# edited\nmissed_fusions: []\ninput: {ttnn: \"b\\x01\\uFFFD\", ttir: a}\n",
         "---\ninput: {ttir: 'a', ttnn: \"b\\x01\\uFFFD\"}\nmissed_fusions: []\n",
+        "input: {ttir: a, ttnn: \"b\\x01\\uFFFD\"}\nmissed_fusions: {all: [found, before]}\n",
     };
     struct report r = {.ttir_path = "a", .ttnn_path = "b\x01\xFF"};
     char error[256];
