@@ -76,10 +76,12 @@ with tempfile.TemporaryDirectory() as directory:
             ops = list(ops_of(roles, name, keys, type))[random.randrange(EVERY) :: EVERY]
             everything += functions(ops, type, len(everything))
     count = len(everything)
-    for i in range(0, count, 300): # of few ops the search for near misses would tell all
-        with open(os.path.join(directory, "%d.mlir" % i), "w") as f:
-            f.write("module {\n%s}\n" % "".join(everything[i : i + 300]))
-        done = run(MATCH, f.name)
+    paths = [os.path.join(directory, "%d.mlir" % i) for i in range(0, count, 300)]
+    for i, path in enumerate(paths): # of few ops the search for near misses would tell all
+        with open(path, "w") as f:
+            f.write("module {\n%s}\n" % "".join(everything[300 * i : 300 * (i + 1)]))
+    for i in range(0, len(paths), 20):
+        done = run(MATCH, *paths[i : i + 20])
         if done.returncode:
             sys.exit(done.stdout[-300:].decode() + done.stderr[-3000:].decode())
     whole = os.path.join(directory, "all.mlir")
@@ -91,7 +93,7 @@ with tempfile.TemporaryDirectory() as directory:
     run(PROGRAM, "inspect", whole)
     for at in range(3, 6 * len(everything), max(6, len(everything) // (40 if EVERY < 100 else 4) * 6)):
         run(PROGRAM, "explain", "--at=%d" % at, whole)
-    for i in range(0, count, 300 * (1 if EVERY < 100 else 5)):
-        run(PROGRAM, "patterns", "new", "--from=" + os.path.join(directory, "%d.mlir" % i), "--ops=%%r,%%s,@f%d" % (i + 9))
+    for i in range(0, len(paths) - 1, 1 if EVERY < 100 else 5):
+        run(PROGRAM, "patterns", "new", "--from=" + paths[i], "--ops=%%r,%%s,@f%d" % (300 * i + 9))
     print("%d ops of %d operators" % (count, len(table)))
     sys.exit(0 if len(table) > 200 and count > 500000 // EVERY else "too few")
