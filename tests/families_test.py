@@ -105,7 +105,6 @@ MISSED = {
     "two_scales.ttnn": [(ATTENTION, "multiply matmul multiply add softmax matmul")],
     "attention_permute_moves_batch.ttir": [(ATTENTION, "matmul multiply softmax matmul")],
     "linear_of_turned_product.ttir": [(LINEAR, "dot_general add")],
-    "linear_scalar_bias.ttir": [(LINEAR, "matmul add")],
     "einsum_heads_bias.ttir": [(LINEAR, "dot_general add")],
     "adaln_n_plus_n_scale.ttir": [(NORM, "layer_norm multiply add add")],
     "adaln_n_plus_m_scale.ttir": [(NORM, "layer_norm multiply")],
