@@ -29,6 +29,30 @@ static bool has_work_axis(const struct fused_form *f, const struct axes *axes) {
     return f->work_axis != NONE && are_axes_of(axes, f->root_axes);
 }
 
+/* The digits of the axes, whatever their order is. */
+static bool has_same_digits(struct imap a, struct imap b) {
+    for (uint32_t i = 0; i < a.n; i++)
+        a.t[i].stride = a.t[i].lo;
+    for (uint32_t i = 0; i < b.n; i++)
+        b.t[i].stride = b.t[i].lo;
+    imap_canonical(&a);
+    imap_canonical(&b);
+    return imap_equal(&a, &b);
+}
+
+/* Adds an axis, in the order of the root where it is one of its axes: a product whose rows are permuted afterwards has
+ * them in another. */
+static bool add_in_root_order(const struct axes *root, const struct axes *axes, uint32_t d, struct axes *out) {
+    struct imap own, of_root;
+    axes_axis(axes, (int)d, &own);
+    for (uint32_t i = 0; i < root->n; i++) {
+        axes_axis(root, (int)i, &of_root);
+        if (has_same_digits(own, of_root))
+            own = of_root;
+    }
+    return axes_add(out, own.t, own.n);
+}
+
 /* The axes along which the form reads a value: those of its binding, with the work axis moved to the end, because ops
  * of a form without `dim` work along the last axis. Terms that none of these axes has are of an axis that a reduction
  * of the match took away: they become a last one. */
@@ -47,8 +71,7 @@ static bool axes_in_form(const struct device_run *run, const struct binding *b, 
     }
     axes_clear(out);
     for (uint32_t d = 0; d < b->axes->n; d++)
-        if ((d != work || !across) &&
-            !axes_add(out, b->axes->t + axes_begin(b->axes, d), b->axes->end[d] - axes_begin(b->axes, d)))
+        if ((d != work || !across) && !add_in_root_order(run->form->root_axes, b->axes, d, out))
             return false;
     if (nreduced)
         return axes_add(out, reduced, nreduced);
@@ -266,6 +289,36 @@ static bool has_slice_bounds(const struct node *n) {
     return says;
 }
 
+/* The axis of the root that has this digit; or NONE. */
+static uint32_t axis_with(const struct axes *root, const struct imap *digit) {
+    for (uint32_t k = 0; k < root->n; k++) {
+        struct imap axis;
+        axes_axis(root, (int)k, &axis);
+        if (imap_touches(digit, &axis))
+            return k;
+    }
+    return NONE;
+}
+
+/* The axis of the root along which dimension d of a value lies, where a name of the match is that value; or NONE. */
+static uint32_t root_axis_of(const struct fused_form *f, const struct reference *r, uint32_t value, uint32_t d) {
+    struct shape s;
+    int64_t stride = 1;
+    uint32_t axis = NONE;
+    for (uint32_t i = d + 1; shape_in_graph(reference_graph(r), value, &s) && i < s.rank; i++)
+        stride *= s.dim[i];
+    for (uint32_t slot = 0; slot < reference_formula(r)->nslots && axis == NONE; slot++) {
+        const struct binding *b = &r->bound.slots[slot];
+        for (uint32_t i = 0; reference_binds(r, slot) && b->value == value && i < b->map->n && axis == NONE; i++) {
+            const struct term *t = &b->map->t[i];
+            struct imap digit = {.n = 1, .t = {{t->space, t->lo * (stride / t->stride), s.dim[d], 1}}};
+            if (stride % t->stride == 0 && stride < t->stride * t->size)
+                axis = axis_with(f->root_axes, &digit);
+        }
+    }
+    return axis;
+}
+
 /* The axis of the first reduction, softmax or slice of a tensor of the root's rank; trailing dimensions of one element
  * do not count. */
 static void find_work_axis(struct fused_form *f, const struct reference *r) {
@@ -288,7 +341,11 @@ static void find_work_axis(struct fused_form *f, const struct reference *r) {
         if (!axis_of(g, op, &axis))
             continue;
         axis += axis < 0 ? (int64_t)rank : 0;
-        f->work_axis = axis >= 0 && axis < last ? (uint32_t)axis + s.rank - last : NONE;
+        if (axis < 0 || axis >= last)
+            continue;
+        f->work_axis = root_axis_of(f, r, graph_operands(g, op)[0], (uint32_t)axis);
+        if (f->work_axis == NONE)
+            f->work_axis = (uint32_t)axis + s.rank - last;
     }
     if (f->work_axis != NONE && f->work_axis + 1 >= s.rank)
         f->work_axis = NONE;
