@@ -5,6 +5,7 @@
 #include "numeric/elementwise.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "numeric/evaluators.h"
 
@@ -40,6 +41,20 @@ bool is_activation_key(const char *key) {
     return false;
 }
 
+static const struct tensor *apply_leaky_relu(struct eval_context *b, const struct tensor *x, double slope) {
+    struct tensor *t = tensor_copy(b, x);
+    for (int64_t i = 0; t && i < t->n; i++)
+        t->x[i] *= t->x[i] < 0 ? slope : 1;
+    return t;
+}
+
+/* The slope is printed behind the name: op_type = leaky_relu, params = [0.2 : f32]. */
+static bool leaky_slope(struct str name, struct str text, double *slope) {
+    const char *list = str_is(name, "leaky_relu") ? str_find(text, STR("[")) : NULL;
+    const char *end = list ? memchr(list, ']', (size_t)(text.p + text.n - list)) : NULL;
+    return end && mlir_float((struct str){list + 1, (size_t)(end - list) - 1}, slope);
+}
+
 const struct tensor *apply_activation(struct eval_context *b, const struct call *c, const struct tensor *x) {
     struct str text;
     for (const char *const *key = activation_keys; x && *key; key++) {
@@ -49,11 +64,12 @@ const struct tensor *apply_activation(struct eval_context *b, const struct call 
         if (!name.n)
             continue;
         unary_function *f = activation_of(name);
-        if (!f) {
+        double slope;
+        if (!f && !leaky_slope(name, text, &slope)) {
             eval_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
             return NULL;
         }
-        x = apply_unary(b, f, x);
+        x = f ? apply_unary(b, f, x) : apply_leaky_relu(b, x, slope);
     }
     return x;
 }
@@ -157,11 +173,8 @@ bool evaluate_leaky_relu(struct eval_context *b, const struct call *c, const str
     double slope = 0;
     if (!operands_needed(b, c, 1) || !attr_needed(b, c, "parameter") || !attr_number(b, c, "parameter", &slope))
         return false;
-    struct tensor *t = tensor_copy(b, operand(c, 0));
-    for (int64_t i = 0; t && i < t->n; i++)
-        t->x[i] *= t->x[i] < 0 ? slope : 1;
-    *out = t;
-    return t != NULL;
+    *out = apply_leaky_relu(b, operand(c, 0), slope);
+    return *out != NULL;
 }
 
 bool evaluate_selu(struct eval_context *b, const struct call *c, const struct tensor **out) {

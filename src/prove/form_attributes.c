@@ -74,6 +74,15 @@ static uint32_t op_of_kind(const struct reference *r, enum op_kind k) {
     return NONE;
 }
 
+/* An activation as a fused op prints it, with the slope of a leaky_relu. */
+static struct str activation_text(const struct reference *r, uint32_t op) {
+    const char *name = op_table[reference_graph(r)->kind[op]].name;
+    struct str slope;
+    return mlir_attr(reference_graph(r)->m, op, "parameter", &slope)
+               ? arena_printf(r->arena, "%s, params = [%.*s]", name, (int)slope.n, slope.p)
+               : str_of(name);
+}
+
 /* The operator of the first name of a list "a, b" that was matched. */
 static struct str activation_named(const struct reference *r, struct str names) {
     while (names.n) {
@@ -81,7 +90,7 @@ static struct str activation_named(const struct reference *r, struct str names) 
         struct str name = {names.p, comma ? (size_t)(comma - names.p) : names.n};
         uint32_t slot = formula_slot(reference_formula(r), str_trim(name));
         if (slot != NONE && r->bound.slots[slot].op != NONE)
-            return str_of(op_table[reference_graph(r)->kind[r->bound.slots[slot].op]].name);
+            return activation_text(r, r->bound.slots[slot].op);
         names.p += name.n + (comma != NULL);
         names.n -= name.n + (comma != NULL);
     }
