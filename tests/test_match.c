@@ -1121,6 +1121,18 @@ Test(match, what_uses_a_value_is_asked_for_by_name) {
     miss("x:2x3 y:6", "e = ttir.exp x -> 2x3; r = ttir.reshape e -> 6; o = ttir.add y r -> 6; return o");
 }
 
+Test(match, members_of_a_series_stand_one_after_the_other) {
+    pattern("p1 = exp(x)\nalso p2 = exp(x)\nmaybe p3.. = exp(x)", "where: after(p2.., p1..)");
+    miss("x:2x3", "a = ttir.exp x -> 2x3; return a");
+    hit("x:2x3", "a = ttir.exp x -> 2x3; b = ttir.exp x -> 2x3; return a b");
+    cr_assert_eq(found()->nops, 2);
+    cr_assert_eq(search_all("x:2x3", "a = ttir.exp x -> 2x3; b = ttir.exp x -> 2x3; c = ttir.exp x -> 2x3\n"
+                                     "d = ttir.abs x -> 2x3; return a b c d"),
+                 2, "each that one stands behind");
+    cr_assert_eq(list.items[0].nops, 3);
+    cr_assert_eq(list.items[1].nops, 2);
+}
+
 static bool notes_say(const char *text) {
     struct match_detail d;
     match_details(found(), &arena, &d);

@@ -5,7 +5,7 @@
 
 #include "lang/lex.h"
 
-enum { MAX_ARGS = 16, MAX_LINES = 32, MAX_PAREN_DEPTH = 64, MAX_NODES = 4096 };
+enum { MAX_ARGS = 20, MAX_LINES = 32, MAX_PAREN_DEPTH = 64, MAX_NODES = 4096 };
 
 enum expr_kind { E_NUMBER, E_STRING, E_NAME, E_CALL, E_INFIX, E_NEG, E_EITHER };
 

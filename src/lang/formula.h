@@ -115,7 +115,7 @@ static inline bool node_is(const struct node *n, enum op_kind k) {
     return n->kinds[k / 64] >> (k % 64) & 1;
 }
 
-enum { MAX_SLOTS = 96, MAX_SECONDARY = 8 };
+enum { MAX_SLOTS = 96, MAX_SECONDARY = 16 };
 
 /* A line that is matched after the root, starting from a name that is bound then: `also k = ...`, `maybe k = ...`. */
 struct secondary_root {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "library/loader.h"
+#include "library/series.h"
 
 /* What stands behind a key of the pattern, or of `defaults`; NULL: nothing. */
 static const struct tree *lookup(const struct loader *l, const struct tree *map, const char *key) {
@@ -32,8 +33,8 @@ static void load_formula(struct loader *l, struct pattern *p, const struct tree 
     if (!like) {
         if (!n)
             error_at(l, map, NULL, "the pattern lacks the key ", STR("match"));
-        else if (is_scalar(l, n) &&
-                 !formula_parse(&p->formula, &l->set->arena, &l->set->idioms, n->text, origin_of(l, n), l->diags))
+        else if (is_scalar(l, n) && !formula_parse(&p->formula, &l->set->arena, &l->set->idioms,
+                                                   series_formula(&l->set->arena, n->text), origin_of(l, n), l->diags))
             l->failed = true;
         return;
     }
@@ -166,8 +167,10 @@ static void load_key(struct loader *l, struct pattern *p, const struct pattern_k
     case HOLDS_TEXT:
         if (is_scalar(l, n))
             *(struct str *)to = n->text;
-        if (to == &p->fused)
+        if (to == &p->fused) {
+            p->fused = series_formula(&l->set->arena, p->fused);
             p->fused_origin = origin_of(l, n);
+        }
         return;
     case HOLDS_CONDITIONS:
         load_conditions(l, &p->formula, n, to, count);

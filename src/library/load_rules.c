@@ -1,19 +1,18 @@
 /* Parts of a pattern that several keys have: conditions, texts that may have a condition, and names of the formula. */
 #include "library/loader.h"
+#include "library/series.h"
 
 void load_conditions(struct loader *l, const struct formula *f, const struct tree *n, const struct number ***out,
                      uint32_t *count) {
-    *out = arena_alloc(&l->set->arena, (count_items(n) + (size_t)1) * sizeof **out);
-    for (const struct tree *item = items_of(n); item; item = item->next) {
-        const struct number *number;
-        if (!is_scalar(l, item))
+    *out = arena_alloc(&l->set->arena, (count_items(n) + (size_t)1) * LAST_OF_SERIES * sizeof **out);
+    for (const struct tree *item = items_of(n); item && is_scalar(l, item); item = item->next) {
+        struct str members[LAST_OF_SERIES];
+        uint32_t nmembers = series_members(&l->set->arena, item->text, members);
+        for (uint32_t i = 0; i < nmembers && !l->failed; i++)
+            l->failed = !condition_parse(&(*out)[(*count)++], f, &l->set->arena, members[i], origin_of(l, item),
+                                         &l->set->conditions, l->diags);
+        if (l->failed)
             return;
-        if (!condition_parse(&number, f, &l->set->arena, item->text, origin_of(l, item), &l->set->conditions,
-                             l->diags)) {
-            l->failed = true;
-            return;
-        }
-        (*out)[(*count)++] = number;
     }
 }
 
@@ -39,7 +38,10 @@ static void load_rule(struct loader *l, const struct formula *f, const struct tr
     }
     const struct number **conditions;
     uint32_t nconditions = 0;
-    load_conditions(l, f, when, &conditions, &nconditions);
+    struct tree any = *when;
+    if (any.kind == TREE_SCALAR)
+        any.text = series_any(&l->set->arena, when->text);
+    load_conditions(l, f, &any, &conditions, &nconditions);
     if (nconditions == 1 && is_scalar(l, say))
         rules[(*count)++] = (struct note_rule){.when = conditions[0], .say = say->text};
 }

@@ -54,6 +54,12 @@ bool condition_adjacent(const struct condition_call *c) {
     return false;
 }
 
+/* Of members of a series none is left out: y is there. */
+bool condition_after(const struct condition_call *c) {
+    uint32_t x = c->arg[0].op, y = c->arg[1].op;
+    return x == NONE || (y != NONE && x > y);
+}
+
 /* x is the operand of this number, seen through movement and casts. */
 bool condition_operand(const struct condition_call *c) {
     const struct graph *g = c->graph;

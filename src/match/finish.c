@@ -111,7 +111,16 @@ bool match_none_holds(struct evaluation *e, const struct number *const *conditio
     return true;
 }
 
-/* All names of the condition are bound; `mentions`: `slot` is among them. Extents of the whole formula and conditions
+/* The name is bound, or the line that it names was tried and is absent. */
+static bool is_settled(const struct matcher *m, uint32_t slot) {
+    const struct formula *f = &m->pattern->formula;
+    bool settled = m->state.slots[slot].value != NONE;
+    for (uint32_t i = 0; i + 1 < m->state.line && !settled; i++)
+        settled = f->also[i].node->slot == slot;
+    return settled;
+}
+
+/* All names of the condition are settled; `mentions`: `slot` is among them. Extents of the whole formula and conditions
  * without names are left to the end. */
 static bool is_decidable(const struct matcher *m, const struct number *n, uint32_t slot, bool *mentions) {
     if (!n)
@@ -120,11 +129,11 @@ static bool is_decidable(const struct matcher *m, const struct number *n, uint32
         return false;
     if (n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE)) {
         *mentions |= n->slot == slot;
-        return m->state.slots[n->slot].value != NONE;
+        return is_settled(m, n->slot);
     }
     for (uint32_t i = 0; n->op == NUM_CALL && i < n->nargs; i++) {
         *mentions |= n->args[i] == slot;
-        if (m->state.slots[n->args[i]].value == NONE)
+        if (!is_settled(m, n->args[i]))
             return false;
     }
     if (n->op == NUM_CALL)

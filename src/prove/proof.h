@@ -77,7 +77,7 @@ static inline bool reference_evaluates(const struct reference *r, uint32_t op) {
 
 /* ---- the fused form ---- */
 
-enum { MAX_FRAMES = 8, MAX_OUTPUTS = 8 };
+enum { MAX_FRAMES = 8, MAX_OUTPUTS = 16 };
 
 /* The axes in which the form is evaluated: those of the pattern's formula, or of an op of the graph, since a fused op
  * such as a convolution works in the axes of its operand. */
