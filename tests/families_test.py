@@ -295,6 +295,7 @@ SILENT = [
     "linear_bias_of_batch.ttir",
     "linear_bias_wider.ttir",
     "linear_bias_of_turned_heads.ttir",
+    "linear_scalar_bias.ttir",
     "conv_bias_of_columns.ttir",
     "conv_residual_relu.ttir",
     "relu_of_where_swapped.ttir",
