@@ -230,6 +230,18 @@ class Verify(unittest.TestCase):
         for unused in "%h", "%u":
             self.assertEqual([e["because"] for e in self.at(unused, one, two)], ["no result depends on it"])
 
+    def test_place_of_what_is_not_compared(self):
+        body = ["%p = ttir.permute(%x) {permutation = <1, 0>} : 32x8xf32", "%u = ttir.unheard_of(%p) : 32x8xf32",
+                "%s = ttir.sin(%u) : 32x8xf32", "%r = ttir.permute(%s) {permutation = <1, 0>} : 8x32xf32"]
+        one = self.path("before.mlir", module(X, body))
+        two = self.path("after.mlir", module(X, [body[0], body[1].replace("unheard_of", "never_seen"),
+                                                 body[2].replace("sin", "cos"), body[3]]))
+        self.assertEqual([e["kind"] for e in self.at("%s", one, two)], ["not_compared"])
+        self.assertIn(self.at("%u", one, two)[0]["kind"], ("not_compared", "looked_through"))
+        self.assertIn("computes nothing", self.at("%p", one, one)[0]["because"])
+        extra = self.path("extra.mlir", module(X + ["y: 8x32xf32"], RELU6))
+        self.assertIn("was not compared: the functions have different numbers of arguments", self.at("%r", one, extra)[0]["reason"])
+
     def test_host_functions(self):
         """Bodies that were lowered to other dialects: the call is one op, the same where they are written alike."""
         def host(body):
@@ -264,6 +276,109 @@ class Verify(unittest.TestCase):
         text = host('        %0 = "foo.a"(%a) {global = @w} : (tensor<8x32xf32>) -> tensor<8x32xf32>\n')
         one = self.path("global.mlir", text)
         self.assertEqual(self.verify(one, self.path("too.mlir", text))[0], 3)
+
+    def cache(self, ops):
+        """A function that writes into its first argument and returns it."""
+        lines = [f'    "{op}"({operands}) <{{{attributes}}}> : ({types}) -> ()\n' if not op.startswith("%") else
+                 f'    {op}\n' for op, operands, attributes, types in ops]
+        return ("module {\n  func.func @main(%c: tensor<2x4x64x16xf32>, %x: tensor<1x4x2x16xf32>, %y: "
+                "tensor<1x4x20x16xf32>, %i: tensor<1xi32>, %k: tensor<1xi32>) -> tensor<2x4x64x16xf32> {\n" +
+                "".join(lines) + "    return %c : tensor<2x4x64x16xf32>\n  }\n}\n")
+
+    def test_caches_that_are_written(self):
+        types = "tensor<2x4x64x16xf32>, tensor<1x4x2x16xf32>, tensor<1xi32>"
+        permuted = ('%p = "ttnn.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x4x2x16xf32>) -> '
+                    'tensor<1x2x4x16xf32>', "", "", "")
+        places = [(f'%n = "ttnn.repeat"(%{of}) <{{repeat_dims = #ttnn.shape<2>}}> : (tensor<1xi32>) -> tensor<2xi32>',
+                   "", "", "") for of in "ik"]
+        paged = ("ttnn.paged_update_cache", "%c, %p, %n", "share_cache = false",
+                 "tensor<2x4x64x16xf32>, tensor<1x2x4x16xf32>, tensor<2xi32>")
+        one = self.path("one.mlir", self.cache([("ttir.update_cache", "%c, %x, %i", "batch_offset = 0 : i32", types)]))
+        for at, status in zip(places, (0, 1)):
+            two = self.path("two.mlir", self.cache([permuted, at, paged]))
+            self.assertEqual(self.verify(one, two)[0], status, at)
+        fills = [self.path(f"fill{n}.mlir", self.cache([
+            (f"{dialect}.fill_cache", "%c, %y", f"batch_offset = {n} : i32",
+             "tensor<2x4x64x16xf32>, tensor<1x4x20x16xf32>")])) for n, dialect in ((0, "ttir"), (1, "ttnn"))]
+        self.assertEqual(self.verify(fills[0], fills[0])[0], 0)
+        self.assertEqual(self.verify(*fills)[0], 1)
+
+    def functions(self, scale, op="call"):
+        """A weight that a function of its own makes."""
+        return (f"module {{\n  func.func private @weight(%w: tensor<8x32xf32>) -> tensor<8x32xf32> {{\n"
+                f'    %c = "ttir.full"() <{{fill_value = {scale} : f32, shape = array<i32: 1, 1>}}> : () -> '
+                'tensor<1x1xf32>\n    %0 = "ttir.multiply"(%w, %c) : (tensor<8x32xf32>, tensor<1x1xf32>) -> '
+                "tensor<8x32xf32>\n    return %0 : tensor<8x32xf32>\n  }\n"
+                "  func.func @main(%x: tensor<8x32xf32>, %w: tensor<8x32xf32>) -> tensor<8x32xf32> {\n"
+                f"    %0 = {op} @weight(%w) : (tensor<8x32xf32>) -> tensor<8x32xf32>\n"
+                '    %r = "ttir.add"(%x, %0) : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>\n'
+                "    return %r : tensor<8x32xf32>\n  }\n}\n")
+
+    def test_functions_are_seen_through(self):
+        one = self.path("one.mlir", module(["x: 8x32xf32", "w: 8x32xf32"], [
+            "%d = 4.0 : 1x1xf32", "%q = ttir.div(%w, %d) : 8x32xf32", "%r = ttir.add(%x, %q) : 8x32xf32"]))
+        for scale, status in ((0.25, 0), (0.5, 1)):
+            self.assertEqual(self.verify(one, self.path("two.mlir", self.functions(scale)))[0], status)
+        circle = self.functions(0.25).replace('"ttir.multiply"(%w, %c) : (tensor<8x32xf32>, tensor<1x1xf32>)',
+                                              "call @weight(%w) : (tensor<8x32xf32>)")
+        status, _, said = self.verify(one, self.path("circle.mlir", circle))
+        self.assertEqual(status, 3)
+        self.assertIn("without end", said)
+
+    def test_stages_of_a_log(self):
+        """The pass that broke it is named."""
+        stages = [("First", module(X, RELU6)), ("Second", module(X, ["%z = 0.0 : 1x1xf32", "%m = ttir.maximum(%x, %z) "
+                   ": 8x32xf32", "%s = 6.0 : 1x1xf32", "%r = ttir.minimum(%m, %s) : 8x32xf32"])),
+                  ("Third", module(X, ["%r = ttir.relu(%x) : 8x32xf32"]))]
+        log = self.path("log.txt", "".join(
+            f"// -----// IR Dump After {name} ({name.lower()}) ('builtin.module' operation) //----- //\n{text}\n"
+            for name, text in stages))
+        status, report, said = self.verify(log)
+        self.assertEqual(status, 1, said)
+        self.assertEqual([e["pass"] for e in report["checks"]], ["Third"])
+        self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"), log)[0], 3)
+        self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"))[0], 3)
+
+    def test_what_is_too_large(self):
+        many = ", ".join(["%x", "%y"] + [f"%v{i}" for i in range(70)])
+        values = [f"%v{i} = ttir.{'sin' if i % 2 else 'cos'}(%{'x' if i < 2 else f'v{i - 2}'}) : 8x32xf32"
+                  for i in range(70)]
+        body = values + [f"%r = ttir.concat({many}) {{dim = 0 : si32}} : 576x32xf32"]
+        arguments = X + ["y: 8x32xf32"]
+        one, two = (self.path(f"{d}.mlir", module(arguments, [line.replace("ttir.", f"{d}.") for line in body]))
+                    for d in ("ttir", "ttnn"))
+        self.assertEqual(self.verify(one, two)[0], 0)
+        swapped = body[:-1] + [body[-1].replace("%x, %y", "%y, %x")]
+        status, report, _ = self.verify("--details", "--min-compared=1", one,
+                                        self.path("swapped.mlir", module(arguments, swapped)))
+        self.assertIn(status, (1, 3))
+        self.assertTrue(report["checks"])
+        dynamic = module(X, RELU6).replace("8x32", "?x32")
+        other = dynamic.replace("relu6", "sigmoid")
+        status, report, _ = self.verify("--details", self.path("d.mlir", dynamic), self.path("e.mlir", other))
+        self.assertEqual(status, 3)
+
+    def test_precision_of_many(self):
+        body = [f"%v{i} = ttnn.{op}(%{'x' if i == 0 else f'v{i - 1}'}) : 8x32xbf16"
+                for i, op in enumerate(["exp", "tanh", "sin", "exp", "cos", "sqrt", "exp", "rsqrt", "log", "sigmoid",
+                                        "gelu", "silu", "erf", "erfc", "expm1", "log1p", "reciprocal", "relu", "abs",
+                                        "neg", "tan", "atan", "asin", "acos", "cbrt"])]
+        body += [f"%w{i} = ttnn.{op}(%{'v24' if i == 0 else f'w{i - 1}'}, %x) : 8x32xbf16"
+                 for i, op in enumerate(["add", "subtract", "multiply", "atan2", "remainder"])]
+        body += [f"%u{i} = ttnn.softmax(%{'w4' if i == 0 else f'u{i - 1}'}) {{dimension = {i} : si32}} : 8x32xbf16"
+                 for i in range(2)] + ["%r = ttnn.exp(%u1) : 8x32xbf16"]
+        one = self.path("one.mlir", module(["x: 8x32xbf16"], [line.replace("ttnn", "ttir") for line in body]))
+        two = self.path("two.mlir", module(["x: 8x32xbf16"], body))
+        shown = []
+        for more in [], ["--details"]:
+            run = subprocess.run([PROGRAM, "verify", "--precision", *more, "-o", self.path("check.yml"), one, two],
+                                 capture_output=True, text=True, timeout=60)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            shown.append(run.stdout.splitlines())
+        losses = [float(line.split()[0]) for line in shown[1][1:]]
+        self.assertEqual(losses, sorted(losses, reverse=True))
+        self.assertIn("4 ", next(line for line in shown[1] if "ttnn.exp " in line))  # four places in one row
+        self.assertRegex(shown[0][-1], "and [0-9]+ with less")
 
     def test_ops_without_results(self):
         text = module(X, RELU6).replace("    return", '    "ttir.unheard_of"() : () -> ()\n' * 2 + "    return")

@@ -9,7 +9,6 @@
 struct judgements;
 struct judgements *judgements_new(void);
 void judgements_free(struct judgements *j);
-uint32_t judgements_count(const struct judgements *j);
 
 /* Ops of a region, ids of the graph. */
 struct compared_region {

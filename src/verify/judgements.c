@@ -31,10 +31,6 @@ void judgements_free(struct judgements *j) {
     free(j);
 }
 
-uint32_t judgements_count(const struct judgements *j) {
-    return HASH_COUNT(j->all);
-}
-
 static void store(struct judgements *j, struct str text, bool thorough, struct judgement *answer) {
     struct stored_judgement *k = NULL;
     pthread_mutex_lock(&j->lock);

@@ -43,11 +43,12 @@ static void print_op(struct buf *out, const struct module_comparison *m, const s
         buf_printf(out, "  - kind: proved\n    because: \"the same op of the same values is in BEFORE\"\n");
     else if (answer == 1 + ANSWER_PROVED)
         buf_printf(out, "  - kind: proved\n    because: \"no result depends on it\"\n");
-    else if (answer)
+    else if (answer && !m->why.n)
         buf_printf(out, "  - kind: not_compared\n    reason: \"no value of %s is likely the same\"\n",
                    side == AFTER ? "BEFORE" : "AFTER");
     else if (op_computes(&levels[side].graph, op))
-        buf_printf(out, "  - kind: not_compared\n    reason: \"its function was not compared\"\n");
+        buf_printf(out, "  - kind: not_compared\n    reason: \"its function was not compared%s%.*s\"\n",
+                   m->why.n ? ": " : "", (int)m->why.n, m->why.p ? m->why.p : "");
     else
         buf_printf(out, "  - kind: looked_through\n    because: \"%.*s computes nothing\"\n", (int)name.n, name.p);
     r.ops[side] = &op;
