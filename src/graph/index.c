@@ -18,6 +18,8 @@ static bool digit_before(const struct term *a, const struct term *b) {
 /* Sorted as they are kept, by insertion: terms are few and mostly in order. */
 static uint32_t canonical_terms(struct term *t, uint32_t n) {
     uint32_t kept = 0;
+    if (n == 1)
+        return t->size > 1 && t->stride != 0;
     for (uint32_t i = 0; i < n; i++) {
         if (t[i].size <= 1 || t[i].stride == 0)
             continue;
@@ -87,11 +89,10 @@ void axes_join(const struct axes *a, uint32_t i, uint32_t n, struct imap *out) {
 static bool split_term(struct term t, const int64_t *shape, const int64_t *strides, uint32_t rank, struct term *parts,
                        uint32_t *dims, uint32_t *n) {
     while (t.size > 1) {
-        uint32_t d = rank;
-        for (uint32_t i = 0; i < rank; i++)
-            if (shape[i] > 1 && strides[i] <= t.stride && t.stride < strides[i] * shape[i])
-                d = i;
-        if (d == rank || t.stride % strides[d] != 0 || *n == MAX_TERMS)
+        uint32_t d = rank - 1;
+        while (d < rank && t.stride >= strides[d] * shape[d])
+            d--;
+        if (d >= rank || t.stride < 1 || t.stride % strides[d] != 0 || *n == MAX_TERMS)
             return false;
         int64_t c = t.stride / strides[d];
         int64_t room = shape[d] % c == 0 ? shape[d] / c : t.size;
@@ -122,17 +123,17 @@ bool imap_coordinates(const struct imap *m, const int64_t *shape, uint32_t rank,
         if (!split_term(m->t[i], shape, strides, rank, parts, dims, &n))
             return false;
     axes_clear(out);
-    for (uint32_t d = 0; d < rank; d++) {
-        struct term of_dim[MAX_TERMS];
-        uint32_t k = 0;
+    out->n = rank;
+    for (uint32_t d = 0, at = 0; d < rank; d++) {
         int64_t reach = 0;
         for (uint32_t i = 0; i < n; i++)
             if (dims[i] == d) {
-                of_dim[k++] = parts[i];
                 reach += parts[i].stride * (parts[i].size - 1);
+                out->t[at++] = parts[i];
             }
-        if (reach >= shape[d] || !axes_add(out, of_dim, k))
+        if (reach >= shape[d])
             return false;
+        out->end[d] = at;
     }
     return true;
 }

@@ -2,10 +2,10 @@
  * first with backtracking. Private to the room and to explain/diagnose.c, which observes a search.
  *
  * From the bottom up: record.c notes what the result of a search depends on; state.c keeps what it has done and undoes
- * it; plausible.c looks ahead, by the automaton; finish.c decides conditions and keeps a match; operators.c,
- * contractions.c, slices.c know how each class of operators maps the indices of its result to those of its operands;
- * values.c binds names and numbers; secondary.c looks for secondary roots; solve.c works the goals off; search.c tries
- * patterns at roots. */
+ * it; maps.c computes index maps, once for all searches from a root; plausible.c looks ahead, by the automaton;
+ * finish.c decides conditions and keeps a match; operators.c, contractions.c, slices.c know how each class of operators
+ * maps the indices of its result to those of its operands; values.c binds names and numbers; secondary.c looks for
+ * secondary roots; solve.c works the goals off; search.c tries patterns at roots. */
 #ifndef FA_MATCHER_H
 #define FA_MATCHER_H
 
@@ -14,6 +14,9 @@
 
 enum {
     SCRATCH_BYTES = 4 << 20, /* bytes for goals and maps of one search */
+    KNOWN_BYTES = 1 << 20,   /* and for maps of all searches from one root */
+    KNOWN_AT_ONCE = 1 << 12, /* of these at most for one op */
+    KNOWN_MAPS = 512,
     MAX_MATCHED = 128,
     MAX_THROUGH = 256,
     MAX_TRAIL = 1024,
@@ -101,6 +104,32 @@ enum failure_kind {
     FAILED_LIMIT
 };
 
+/* How the operand of an op follows from its result: from the map of that, and of a reduction from the axes, too. */
+struct known_map {
+    uint32_t root;        /* as in struct known_maps */
+    uint32_t op, operand; /* operand: NONE where the op is looked through or reduces */
+    const struct imap *from;
+    const struct axes *axes;
+    const struct imap *to;     /* NULL: there is none */
+    const struct imap *summed; /* the axis of a reduction */
+};
+
+/* Of a search: the elements of the result of a root, and its axes. NULL: not known. */
+struct beginning {
+    const struct imap *map;
+    const struct axes *axes;
+};
+
+/* What searches from one root have computed: other patterns and other alternatives come by the same ops with the same
+ * maps. These lie in memory of their own, which is not undone, so that one map has one address. */
+struct known_maps {
+    char *room;
+    size_t used;
+    uint32_t op, root;         /* root: its number, which no root before it has */
+    struct beginning first[2]; /* by whether ones lead */
+    struct known_map table[KNOWN_MAPS];
+};
+
 struct matcher;
 
 /* Is told where a search fails, and may make it go on all the same: how `explain` measures what is nearly there. */
@@ -141,6 +170,7 @@ struct matcher {
     struct match found;  /* what match_finish kept. Without a pattern: a whole match that predicates on locations may
                           * have refused, for the match cache */
 
+    struct known_maps known;
     struct search_state state; /* not zeroed by matcher_new, since it is large: match_at resets the counts */
     struct fresh_axes fresh;
     struct search_record record;
@@ -161,13 +191,6 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
 /* A goal for argument `arg` of the goal's node, of the op that was matched last. */
 struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
                              const struct imap *map, const struct axes *axes, const struct goal *next);
-/* The map of an operand of an op that broadcasts; NULL when there is none. */
-const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
-/* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
-const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
-/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
- * shape is not known. */
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
 struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes);
 static inline bool matcher_solve(struct matcher *m, const struct goal *g) {
     return m->solve(m, g);
@@ -183,6 +206,23 @@ static inline bool matcher_failed_at(struct matcher *m, enum failure_kind why, c
 static inline bool matcher_excuses(const struct matcher *m, enum failure_kind why, uint32_t op) {
     return m->observer && m->observer->excuses(m, why, op);
 }
+
+/* ---- maps.c ---- */
+
+/* The search is from this root. */
+void maps_begin(struct matcher *m, uint32_t op);
+/* The place of what follows from a map and axes; its `root` is not 0 when it is known. Where it is not, the caller
+ * fills it in. NULL: it cannot be kept. */
+struct known_map *maps_find(struct matcher *m, struct known_map key);
+/* For a map or axes that are kept, of which a few fit after maps_find; else in scratch. */
+void *maps_room(struct matcher *m, bool kept, size_t n);
+/* The map of an operand of an op that broadcasts; NONE: of one that is looked through. NULL when there is none. */
+const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map);
+/* Looks through the op: the map of the value before it; NULL when it cannot be looked through. */
+const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map);
+/* The goal that a search for `node` at the result of `op` begins with, over the index space `space`. NULL when the
+ * shape is not known. */
+struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space);
 
 /* ---- record.c ---- */
 

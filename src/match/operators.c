@@ -157,51 +157,62 @@ static bool axis_fits(const struct matcher *m, const struct goal *g, const struc
 }
 
 /* The element of the operand has the coordinates of the result in the dimensions that stay, and the summed digits in
- * those that are reduced. */
-static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+ * those that are reduced. `own`: these are no axis of the formula; last: but the last dimension. */
+static bool reduced_operand(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map, bool kept,
+                            struct known_map *out, bool *own, bool *last) {
     const struct graph *gr = m->g;
-    uint32_t result = gr->m->ops[op].first_result, x = graph_operands(gr, op)[0], rank, out_rank;
-    const int64_t *shape = graph_shape(gr, x, &rank), *out_shape = graph_shape(gr, result, &out_rank);
-    bool reduced[MAX_RANK], own;
+    uint32_t result = gr->m->ops[op].first_result, rank, out_rank, n = 0;
+    const int64_t *shape = graph_shape(gr, graph_operands(gr, op)[0], &rank);
+    const int64_t *out_shape = graph_shape(gr, result, &out_rank);
+    bool reduced[MAX_RANK];
     struct axes c, sum, mapped;
-    if (!shape || !out_shape || rank > MAX_RANK || g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
+    int64_t extents[MAX_RANK];
+    struct imap *x = maps_room(m, kept, sizeof *x), *axis = maps_room(m, kept, sizeof *axis);
+    if (!x || !axis || !shape || !out_shape || rank > MAX_RANK)
         return false;
     uint32_t count = graph_reduced_dims(gr, op, rank, reduced);
-    bool kept = out_rank == rank;
-    if (count == NONE || (!kept && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
-        return matcher_failed(m, FAILED_INDEX, g, op);
-    int64_t extents[MAX_RANK];
-    uint32_t n = 0;
-    bool last_only = true;
-    for (uint32_t d = 0; d < rank; d++) {
-        if (!reduced[d])
-            continue;
-        if (shape[d] < 1)
-            return false;
-        extents[n++] = shape[d];
-        last_only &= d + 1 == rank || shape[d] == 1;
-    }
-    if (!summed_digits(m, g, map, extents, n, &sum, &own))
+    bool stay = out_rank == rank;
+    if (count == NONE || (!stay && out_rank + count != rank) || !imap_coordinates(map, out_shape, out_rank, &c))
+        return false;
+    *last = true;
+    for (uint32_t d = 0; d < rank; d++)
+        if (reduced[d]) {
+            if (shape[d] < 1)
+                return false;
+            extents[n++] = shape[d];
+            *last &= d + 1 == rank || shape[d] == 1;
+        }
+    if (!summed_digits(m, g, map, extents, n, &sum, own))
         return false;
     axes_clear(&mapped);
-    uint32_t from = 0, of_sum = 0;
-    for (uint32_t d = 0; d < rank; d++) {
+    for (uint32_t d = 0, from = 0, of_sum = 0; d < rank; d++) {
         const struct axes *src = reduced[d] ? &sum : &c;
-        uint32_t at = reduced[d] ? of_sum++ : from;
-        from += !reduced[d] || kept;
-        uint32_t begin = axes_begin(src, at);
+        uint32_t at = reduced[d] ? of_sum++ : from, begin = axes_begin(src, at);
+        from += !reduced[d] || stay;
         if (!axes_add(&mapped, src->t + begin, src->end[at] - begin))
             return false;
     }
-    struct imap axis, *x_map = matcher_scratch(m, sizeof *x_map);
-    if (!x_map || !imap_of_coordinates(&mapped, shape, rank, x_map))
+    out->to = x;
+    out->summed = axis;
+    axes_join(&sum, 0, sum.n, axis);
+    return imap_of_coordinates(&mapped, shape, rank, x);
+}
+
+static bool reduction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+    uint32_t x = graph_operands(m->g, op)[0];
+    if (g->node->nargs != 1 || !matcher_plausible(m, g->node->args[0], x))
         return false;
-    axes_join(&sum, 0, sum.n, &axis);
-    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last_only) : axis_fits(m, g, &axis);
+    struct known_map once = {0}, key = {.op = op, .operand = NONE, .from = map, .axes = g->axes};
+    struct known_map *kept = maps_find(m, key), *k = kept ? kept : &once;
+    bool own = false, last = false;
+    if (!k->root && !reduced_operand(m, g, op, map, kept, k, &own, &last))
+        return matcher_failed(m, FAILED_INDEX, g, op);
+    k->root = own ? 0 : m->known.root; /* 0: of a space of its own each time */
+    bool along = own ? !g->node->dim.given || (g->node->dim.axis == -1 && last) : axis_fits(m, g, k->summed);
     if (!along && !matcher_excuses(m, FAILED_AXIS, op))
         return matcher_failed_at(m, FAILED_AXIS, g, op, map);
     matcher_take(m, op, g);
-    const struct goal *next = matcher_operand(m, g, 0, x, x_map, g->axes, g->next);
+    const struct goal *next = matcher_operand(m, g, 0, x, k->to, g->axes, g->next);
     return next && matcher_solve(m, next);
 }
 

@@ -105,61 +105,6 @@ struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t a
     return c;
 }
 
-const struct imap *matcher_operand_map(struct matcher *m, uint32_t op, uint32_t operand, const struct imap *map) {
-    uint32_t value = graph_operands(m->g, op)[operand];
-    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (value == NONE || !mapped || !imap_operand(m->g, m->g->m->ops[op].first_result, value, map, mapped))
-        return NULL;
-    imap_canonical(mapped);
-    return mapped;
-}
-
-const struct imap *matcher_map_through(struct matcher *m, uint32_t op, const struct imap *map) {
-    struct imap *mapped = matcher_scratch(m, sizeof *mapped);
-    if (!mapped || !graph_looks_through(m->g, op) || !imap_through(m->g, op, map, mapped))
-        return NULL;
-    imap_canonical(mapped);
-    matcher_look_through(m, op, true);
-    return mapped;
-}
-
-/* The formula's axes at a root are the dimensions of its tensor. In one reading trailing ones of a single element,
- * which a reshape put there, count as leading ones: the last axis is one along which something varies. */
-static bool root_axes(const struct imap *map, const int64_t *shape, uint32_t rank, bool ones_lead, struct axes *out) {
-    struct axes c;
-    uint32_t last = rank;
-    if (!imap_coordinates(map, shape, rank, &c))
-        return false;
-    while (ones_lead && last > 0 && shape[last - 1] == 1)
-        last--;
-    axes_clear(out);
-    for (uint32_t d = last; d < rank; d++)
-        if (!axes_add(out, NULL, 0))
-            return false;
-    for (uint32_t d = 0; d < last; d++)
-        if (!axes_add(out, c.t + axes_begin(&c, d), c.end[d] - axes_begin(&c, d)))
-            return false;
-    return true;
-}
-
-struct goal *matcher_root_goal(struct matcher *m, const struct node *node, uint32_t op, uint32_t space) {
-    uint32_t rank, value = m->g->m->ops[op].first_result;
-    const int64_t *shape = graph_shape(m->g, value, &rank);
-    int64_t numel = graph_numel(m->g, value);
-    if (!shape || numel < 1 || rank > MAX_RANK)
-        return NULL;
-    struct imap *map = matcher_scratch(m, sizeof *map);
-    struct axes *axes = matcher_scratch(m, sizeof *axes);
-    struct goal *c = matcher_scratch(m, sizeof *c);
-    if (!map || !axes || !c)
-        return NULL;
-    imap_identity(map, space, numel);
-    if (!root_axes(map, shape, rank, space ? !m->ones_stay : m->ones_lead, axes))
-        return NULL;
-    *c = (struct goal){.node = node, .value = value, .map = map, .axes = axes, .slot = NONE, .parent = NONE};
-    return c;
-}
-
 struct evaluation matcher_evaluation(struct matcher *m, const struct axes *axes) {
     return (struct evaluation){.graph = m->g,
                                .formula = &m->pattern->formula,
@@ -180,6 +125,8 @@ struct matcher *matcher_new(const struct graph *g, uint32_t func, uint64_t max_s
     m->arena = a;
     m->max_steps = search_steps(max_steps);
     m->scratch = xrealloc(NULL, SCRATCH_BYTES);
+    m->known.room = xrealloc(NULL, KNOWN_BYTES);
+    m->known.op = NONE;
     for (uint32_t i = 0; i < MAX_SLOTS; i++) /* and so they are again when a search is undone */
         m->state.slots[i] = (struct binding){NONE, NONE, NULL, NULL, NULL, 0};
     return m;
@@ -189,5 +136,6 @@ void matcher_free(struct matcher *m) {
     if (!m)
         return;
     free(m->scratch);
+    free(m->known.room);
     free(m);
 }
