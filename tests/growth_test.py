@@ -67,6 +67,19 @@ class Growth(unittest.TestCase):
                                             self.path('p.yml'), self.path('run'))
                 self.assertIn(status, (0, 3), error)
 
+    def test_products_of_one_value(self):
+        """Each may be the first of a group of sixteen, in any order."""
+        n, product = 100, 'tensor<8x4xbf16>'
+        kinds = ', '.join(n * [product])
+        with open(self.path('products'), 'w') as f:
+            f.write('module {\n  func.func @main(%%x: tensor<8x2xbf16>%s) -> (%s) {\n' %
+                    (''.join(f', %w{i}: tensor<2x4xbf16>' for i in range(n)), kinds))
+            for i in range(n):
+                f.write(f'    %p{i} = "ttir.matmul"(%x, %w{i}) : (tensor<8x2xbf16>, tensor<2x4xbf16>) -> {product}\n')
+            f.write('    return %s : %s\n  }\n}\n' % (', '.join(f'%p{i}' for i in range(n)), kinds))
+        status, error = self.run_it('--ttir-only', '--dry-run', '-j1', self.path('products'))
+        self.assertEqual((status, 'given up' in error), (1, False), error)
+
     def test_patterns(self):
         for text, wrong in PATTERNS.items():
             with self.subTest(text[:80]):

@@ -39,13 +39,10 @@ struct values_behind {
 };
 
 static void add_behind(struct values_behind *b, uint32_t value, uint32_t depth) {
-    for (uint32_t i = 0; i < b->n; i++)
-        if (b->values[i] == value)
-            return;
-    if (b->n == MAX_BEHIND)
-        return;
-    b->values[b->n] = value;
-    b->depth[b->n++] = depth;
+    uint32_t n = b->n;
+    add_once(b->values, &b->n, MAX_BEHIND, value);
+    if (b->n > n)
+        b->depth[n] = depth;
 }
 
 /* Ops behind a value that the line's root may be, at most as many operators behind it as the line has. */
@@ -87,7 +84,8 @@ bool match_secondary(struct matcher *m) {
     if (m->state.line == f->nsecondary)
         return match_finish(m);
     const struct secondary_root *line = &f->also[m->state.line];
-    if (!match_where_holds(m, NONE) && !matcher_excuses(m, FAILED_WHERE, NONE))
+    uint32_t before = m->state.line ? line[-1].node->slot : NONE; /* conditions without that were asked before it */
+    if (!match_where_holds(m, before) && !matcher_excuses(m, FAILED_WHERE, NONE))
         return matcher_failed(m, FAILED_WHERE, NULL, NONE);
     uint32_t ops[MAX_CANDIDATES], slot = bound_name(m, line->node);
     uint32_t n = slot == NONE ? 0 : candidates(m, line, slot, ops);
