@@ -29,6 +29,8 @@ PATTERNS = {  # what is wrong, and where
     PATTERN + 'out = cbrt(x) * (1' + ' * 1' * N + ')\n': f'5:8204: error: {LARGE}',
     PATTERN + 'out = cbrt(x)' + ' [+ a]' * N + '\n': f'5:6155: error: {LARGE}',
     PATTERN + 'out = cbrt(x)\nwhere:\n- 1 < 2' + ' & 1 < 2' * N + '\n': f'7:8199: error: {LARGE}',
+    PATTERN + 'out = cbrt(x)\nwhere:\n- 1 < 2' + ' & x1.. < 2' * N + '\n': f'7:7376: error: {LARGE}',
+    PATTERN + 'out = cbrt(x)' + '\n  x1 = cbrt(x1..)' * N + '\n': '37:3: error: too many lines',
     PATTERN + 'out = ' + '(' * N + 'x' + ')' * N + '\n': f'5:73: error: {DEEP}',
     PATTERN + 'out = ' + '-' * N + 'x\n': f'5:73: error: {DEEP}',
     PATTERN + 'out = ' + 'cbrt(' * N + '\n': f'5:329: error: {DEEP}',

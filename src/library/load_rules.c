@@ -4,9 +4,9 @@
 
 void load_conditions(struct loader *l, const struct formula *f, const struct tree *n, const struct number ***out,
                      uint32_t *count) {
-    *out = arena_alloc(&l->set->arena, (count_items(n) + (size_t)1) * LAST_OF_SERIES * sizeof **out);
+    *out = arena_alloc(&l->set->arena, (count_items(n) + (size_t)1) * MOST_MEMBERS * sizeof **out);
     for (const struct tree *item = items_of(n); item && is_scalar(l, item); item = item->next) {
-        struct str members[LAST_OF_SERIES];
+        struct str members[MOST_MEMBERS];
         uint32_t nmembers = series_members(&l->set->arena, item->text, members);
         for (uint32_t i = 0; i < nmembers && !l->failed; i++)
             l->failed = !condition_parse(&(*out)[(*count)++], f, &l->set->arena, members[i], origin_of(l, item),

@@ -32,33 +32,41 @@ static bool find_series(struct str text, struct series *s) {
 }
 
 /* Each series of the text is its member number `i`, from 0, or all of its members in a list where i is NONE. */
-static struct str with_members(struct arena *a, struct str text, uint32_t i) {
-    struct str out = STR("");
+static void add_members(struct buf *out, struct str text, uint32_t i) {
     struct series s;
-    while (find_series(text, &s)) {
+    for (; find_series(text, &s); text = s.rest) {
         uint32_t from = s.first + (i == NONE ? 0 : i), to = i == NONE ? LAST_OF_SERIES : from;
-        out = arena_printf(a, "%.*s%.*s", (int)out.n, out.p, (int)(s.name.p - text.p), text.p);
+        buf_add(out, (struct str){text.p, (size_t)(s.name.p - text.p)});
         for (uint32_t k = from; k <= to; k++)
-            out = arena_printf(a, "%.*s%s%.*s%u", (int)out.n, out.p, k > from ? ", " : "", (int)s.name.n, s.name.p, k);
-        text = s.rest;
+            buf_printf(out, "%s%.*s%u", k > from ? ", " : "", (int)s.name.n, s.name.p, k);
     }
-    return arena_printf(a, "%.*s%.*s", (int)out.n, out.p, (int)text.n, text.p);
+    buf_add(out, text);
 }
 
-uint32_t series_members(struct arena *a, struct str text, struct str out[LAST_OF_SERIES]) {
+/* The text of a buffer, which is freed. */
+static struct str taken(struct arena *a, struct buf *b) {
+    struct str text = arena_str(a, buf_str(b));
+    buf_free(b);
+    return text;
+}
+
+uint32_t series_members(struct arena *a, struct str text, struct str out[MOST_MEMBERS]) {
     struct series s;
     if (!find_series(text, &s) || s.first > LAST_OF_SERIES) {
         out[0] = text;
         return 1;
     }
     uint32_t n = LAST_OF_SERIES - s.first + 1;
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = with_members(a, text, i);
+    for (uint32_t i = 0; i < n; i++) {
+        struct buf member = {0};
+        add_members(&member, text, i);
+        out[i] = taken(a, &member);
+    }
     return n;
 }
 
 struct str series_any(struct arena *a, struct str text) {
-    struct str members[LAST_OF_SERIES], out;
+    struct str members[MOST_MEMBERS], out;
     uint32_t n = series_members(a, text, members);
     out = members[0];
     for (uint32_t i = 1; i < n; i++)
@@ -74,20 +82,20 @@ static bool defines_series(struct str line) {
 }
 
 struct str series_formula(struct arena *a, struct str text) {
-    struct str out = STR(""), rest = text;
+    struct str rest = text;
+    struct buf out = {0};
     struct series s;
     if (!find_series(text, &s))
         return text;
     while (rest.n) {
         const char *newline = memchr(rest.p, '\n', rest.n);
-        struct str line = {rest.p, newline ? (size_t)(newline - rest.p) : rest.n}, members[LAST_OF_SERIES];
-        bool defined = defines_series(line);
-        uint32_t n = defined ? series_members(a, line, members) : 1;
-        for (uint32_t i = 0; i < n; i++) {
-            struct str member = defined ? members[i] : with_members(a, line, NONE);
-            out = arena_printf(a, "%.*s%.*s\n", (int)out.n, out.p, (int)member.n, member.p);
+        struct str line = {rest.p, newline ? (size_t)(newline - rest.p) : rest.n};
+        bool defined = defines_series(line) && find_series(line, &s) && s.first <= LAST_OF_SERIES;
+        for (uint32_t i = 0, n = defined ? MOST_MEMBERS - s.first : 1; i < n; i++) {
+            add_members(&out, line, defined ? i : NONE);
+            buf_addc(&out, '\n');
         }
         rest = newline ? (struct str){newline + 1, rest.n - line.n - 1} : (struct str){rest.p, 0};
     }
-    return out;
+    return taken(a, &out);
 }
