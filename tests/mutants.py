@@ -5,22 +5,22 @@ usage: mutants.py WORK [--count=N] [--seed=N] [--rooms=graph,match,...] [--jobs=
        [--suites="cli ..."] [--list]
 
 A mutant is one change at a place by chance (--seed): a comparison or sum the other way, `&&` and `||`, a condition or a
-negation dropped, a number one more, what is returned. All are built at once into a copy of the sources in WORK (a
-directory outside of this one), each behind a test of the variable MUTANT of the environment. First each suite runs
-without one and notes which mutants its tests come by with another value than the code's: no others can fail for it.
-Then each mutant runs these, the short ones first, until one fails; many times the processor time it takes counts as
-failed. WORK/results.tsv has the results; a second run goes on where it ended, and --again takes what survived there
-once more: with the tests of now, or with slower --suites (of meson; else those that take seconds). Prints what survived
-as file:line:column: change; status 1: something that tests/mutants.tsv does not have, with the reason why it changes
-nothing.
+negation dropped, a number one more, what is returned. A place is known by its file, function and line, so that edits
+elsewhere leave the sample as it is. All are built at once into a copy of the sources in WORK (a directory outside of this
+one), each behind a test of the variable MUTANT of the environment. First each suite runs without one and notes which
+mutants its tests come by with another value than the code's: no others can fail for it. Then each mutant runs these, the
+short ones first, until one fails; many times the processor time it takes counts as failed. WORK/results.tsv has the
+results; a second run goes on where it ended, and --again takes what survived there once more: with the tests of now, or
+with slower --suites (of meson; else those that take seconds). Prints what survived as file:line:column: change; status 1:
+something that tests/mutants.tsv does not have, with the reason why it changes nothing.
 """
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import resource
 import shutil
@@ -36,7 +36,8 @@ SUITES = ('graph image index match match_limits match_cache pair pattern prove p
           ' numeric_ops explain library lowering locate belong role price regions report_yaml fixtures families'
           ' log_fixtures examples verify')
 # The text from begin to end is replaced, with the number of the mutant for @.
-Site = collections.namedtuple('Site', 'file begin end text place change')
+# Key: file, function, change, the line, and which of such in that function: the same when other lines are added.
+Site = collections.namedtuple('Site', 'file begin end text place key')
 
 HEADER = """extern int mutant_chosen, mutant_records;
 int mutant_note(int number, int differs);
@@ -120,11 +121,16 @@ def may_be_twice(expression):
 
 def sites_of(file):
     text = (ROOT / file).read_text()
-    code = masked(text)
+    code, lines = masked(text), text.split('\n')
+    functions = [(m.start(), m.group(1)) for m in re.finditer(r'^\w[^;\n]*?(\w+)(?=\(|\[| = )', code, flags=re.M)]
+    seen = collections.Counter()
 
     def site(begin, end, new, at, was, change):
-        place = text.count('\n', 0, at) + 1, at - text.rfind('\n', 0, at)
-        return Site(file, begin, end, new, place, '%s -> %s' % (' '.join(was.split()), change or 'nothing'))
+        row, column = text.count('\n', 0, at) + 1, at - text.rfind('\n', 0, at)
+        function = max([f for f in functions if f[0] <= at], default=(0, ''))[1]
+        like = file, function, '%s -> %s' % (' '.join(was.split()), change or 'nothing'), lines[row - 1].strip()
+        seen[like] += 1
+        return Site(file, begin, end, new, (row, column), (*like, str(seen[like])))
 
     for m in re.finditer(r'(?<= )(<=?|>=?|==|!=|&&|\|\||\+|-)(?=[ \n])', code):
         begin, end = expression_around(code, m.start())
@@ -167,7 +173,7 @@ def chosen(o):
     paths = [p for r in o.rooms.split(',') for p in sorted((ROOT / 'src' / r).glob('*.c'))]
     sites = [s for p in paths for s in sites_of(str(p.relative_to(ROOT)))]
     print('%d places' % len(sites))
-    random.Random(o.seed).shuffle(sites)
+    sites.sort(key=lambda s: hashlib.sha256(repr((o.seed, s.key)).encode()).digest())
     taken, mutants = collections.defaultdict(list), {}
     for site in sites:
         if len(mutants) < o.count and all(site.end <= b or e <= site.begin for b, e in taken[site.file]):
@@ -208,7 +214,7 @@ def build(work, mutants):
 
 
 def name(site):
-    return '%s:%d:%d: %s' % (site.file, *site.place, site.change)
+    return '%s:%d:%d: %s' % (site.file, *site.place, site.key[2])
 
 
 def lines_of(site):
@@ -304,25 +310,24 @@ def main():
     build(o.work, mutants)
     results, path = {}, o.work / 'results.tsv'
     if path.exists():
-        results = dict(l.rstrip('\n').split('\t')[::-1] for l in path.read_text().splitlines())
+        results = {tuple(key): result for result, *key in (l.split('\t') for l in path.read_text().splitlines())}
     open_ = ('survived', 'not reached') if o.again else ()
-    left = [n for n, s in mutants.items() if results.get(name(s)) in (None, *open_)]
+    left = [n for n, s in mutants.items() if results.get(s.key) in (None, *open_)]
     suites = suites_of(o.work, o.jobs, o.suites.split()) if left else []
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool, open(path, 'a') as out:
         for number, killer in zip(left, pool.map(lambda n: try_one(n, suites), left)):
             result = 'not reached' if killer is None else 'killed by ' + killer if killer else 'survived'
-            results[name(mutants[number])] = result
-            print('%s\t%s' % (result, name(mutants[number])), file=out, flush=True)
-    known = {tuple(l.split('\t')[:2]) for l in open(ROOT / 'tests' / 'mutants.tsv')}
+            results[mutants[number].key] = result
+            print(result, *mutants[number].key, sep='\t', file=out, flush=True)
+    known = {tuple(l.split('\t')[:5]) for l in open(ROOT / 'tests' / 'mutants.tsv')}
     counts = collections.Counter()
     for site in mutants.values():
-        result = results[name(site)].split(' by ')[0]
-        line = (ROOT / site.file).read_text().split('\n')[site.place[0] - 1].strip()
-        if result != 'killed' and ('%s: %s' % (site.file, site.change), line) in known:
+        result = results[site.key].split(' by ')[0]
+        if result != 'killed' and site.key in known:
             result = 'equivalent'
         counts[result] += 1
         if result in ('survived', 'not reached'):
-            print('%s: %s\n    %s' % (result, name(site), line))
+            print('%s: %s\n    %s' % (result, name(site), site.key[3]))
     print('%d mutants: ' % len(mutants) + ', '.join('%d %s' % (n, r) for r, n in sorted(counts.items())))
     return counts['survived'] + counts['not reached'] > 0
 
