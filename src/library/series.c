@@ -14,14 +14,14 @@ static bool is_letter(char c) {
 }
 
 static bool find_series(struct str text, struct series *s) {
-    const char *end = text.p + text.n, *dots;
-    for (struct str t = text; (dots = str_find(t, STR(".."))); t = (struct str){dots + 1, (size_t)(end - dots) - 1}) {
+    const char *end = text.p + text.n;
+    for (const char *dots = text.p; dots < end && (dots = memchr(dots, '.', (size_t)(end - dots))); dots++) {
         const char *digits = dots, *p;
         while (digits > text.p && isdigit((unsigned char)digits[-1]))
             digits--;
         for (p = digits; p > text.p && (is_letter(p[-1]) || isdigit((unsigned char)p[-1]));)
             p--;
-        if (p == digits || digits == dots || dots - digits > 2 || !is_letter(*p))
+        if (end - dots < 2 || dots[1] != '.' || p == digits || digits == dots || dots - digits > 2 || !is_letter(*p))
             continue;
         *s = (struct series){{p, (size_t)(digits - p)}, {dots + 2, (size_t)(end - dots) - 2}, 0};
         for (; digits < dots; digits++)
