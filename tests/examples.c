@@ -149,7 +149,8 @@ static struct str look_for_claims(void *self, const struct match *own, const str
         alone.compiler = &c->rules[i];
         alone.ncompiler = 1;
         m.pattern = &alone;
-        c->shown[i] |= !c->shown[i] && match_details(&m, a, &d) && d.compiler.n > 0;
+        if (!c->shown[i] && match_details(&m, a, &d)) /* those of a variant are of its own rules */
+            c->shown[i] = d.compiler.n > 0 || (alone.is_variant && d.undone.n > 0);
     }
     return STR("");
 }
