@@ -284,6 +284,30 @@ Test(pattern, an_idiom_knows_nothing_of_the_formula_around_it) {
     idioms_free(&idioms);
 }
 
+static bool counts(const struct node *n, void *count) {
+    (*(uint32_t *)count)++;
+    return n->kind == N_OP && n->op == K_TANH;
+}
+
+/* Each line is twice the one before. */
+Test(pattern, what_a_name_stands_for_is_asked_once) {
+    struct formula f;
+    struct buf text = {0};
+    uint32_t asked = 0;
+    buf_printf(&text, "a0 = exp(x)\n");
+    for (int i = 1; i <= 28; i++)
+        buf_printf(&text, "a%d = a%d + a%d\n", i, i - 1, i - 1);
+    buf_printf(&text, "out = abs(a28)\nalso k = neg(out)");
+    cr_assert(formula_parse(&f, &arena, NULL, buf_str(&text), (struct text_origin){"f", 1, 1}, &diags), "%s",
+              diags.n ? diags.items[diags.n - 1].message : "");
+    cr_assert_null(formula_find(&f, counts, &asked));
+    cr_assert_eq(asked, 2 + 2 * 28 + 3 + 2, "%u", asked);
+    buf_free(&text);
+    cr_assert(formula_parse(&f, &arena, NULL, STR("a = tanh(x)\nout = exp(a) + tanh(y)"),
+                            (struct text_origin){"f", 1, 1}, &diags));
+    cr_assert_eq(formula_find(&f, counts, &asked), f.named[formula_slot(&f, STR("a"))]->args[0]);
+}
+
 /* ---- wrong formulas ---- */
 
 static const struct diag *last(void) {

@@ -10,6 +10,33 @@ uint32_t formula_slot(const struct formula *f, struct str name) {
     return NONE;
 }
 
+struct node_search {
+    node_test *is;
+    void *context;
+    bool visited[MAX_SLOTS];
+};
+
+static const struct node *find_below(struct node_search *s, const struct node *n) {
+    if (n->kind == N_NAMED && s->visited[n->slot])
+        return NULL;
+    if (n->kind == N_NAMED)
+        s->visited[n->slot] = true;
+    if (s->is(n, s->context))
+        return n;
+    const struct node *found = NULL;
+    for (uint32_t i = 0; i < n->nargs && !found; i++)
+        found = find_below(s, n->args[i]);
+    return found;
+}
+
+const struct node *formula_find(const struct formula *f, node_test *is, void *context) {
+    struct node_search s = {.is = is, .context = context};
+    const struct node *found = find_below(&s, f->root);
+    for (uint32_t i = 0; i < f->nsecondary && !found; i++)
+        found = find_below(&s, f->also[i].node);
+    return found;
+}
+
 /* ---- operators that a node may match ---- */
 
 static void add_kind(struct node *n, enum op_kind k) {

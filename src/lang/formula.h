@@ -190,4 +190,9 @@ const char *condition_says(const struct number *n);
 /* Slot of a variable or line; NONE when the formula has no such name. */
 uint32_t formula_slot(const struct formula *f, struct str name);
 
+typedef bool node_test(const struct node *n, void *context);
+/* The first node, in the order of the lines, of which `is` says so; or NULL. What a name stands for is asked once, in
+ * however many places it is used. */
+const struct node *formula_find(const struct formula *f, node_test *is, void *context);
+
 #endif

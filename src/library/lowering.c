@@ -46,7 +46,8 @@ static bool is_plain_word(struct str word) {
 }
 
 /* Names that occur as the value of an attribute only (epsilon=eps) get a slot. */
-static void add_names(struct formula *f, const struct node *n) {
+static bool add_names(const struct node *n, void *formula) {
+    struct formula *f = formula;
     for (uint32_t i = 0; i < n->nattrs; i++) {
         struct str word = n->attrs[i].value;
         if (!n->attrs[i].word || is_plain_word(word) || formula_slot(f, word) != NONE || f->nslots == MAX_SLOTS)
@@ -54,8 +55,7 @@ static void add_names(struct formula *f, const struct node *n) {
         f->slot_name[f->nslots] = word;
         f->slot_is_variable[f->nslots++] = true;
     }
-    for (uint32_t i = 0; i < n->nargs; i++)
-        add_names(f, n->args[i]);
+    return false;
 }
 
 bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *set, struct str text,
@@ -70,9 +70,7 @@ bool fused_parse(struct formula *f, struct arena *a, const struct pattern_set *s
             d->items[d->n - 1].column -= (uint32_t)(sizeof "out = " - 1);
         return false;
     }
-    add_names(f, f->root);
-    for (uint32_t i = 0; i < f->nsecondary; i++)
-        add_names(f, f->also[i].node);
+    formula_find(f, add_names, f);
     return true;
 }
 
@@ -124,11 +122,8 @@ static bool bind_params(struct loader *l, struct lowering *w, const struct tree 
     return true;
 }
 
-static bool uses_op(const struct node *n, enum op_kind k) {
-    bool found = n->kind == N_OP && n->op == k;
-    for (uint32_t i = 0; i < n->nargs && !found; i++)
-        found = uses_op(n->args[i], k);
-    return found;
+static bool is_op(const struct node *n, void *kind) {
+    return n->kind == N_OP && n->op == *(enum op_kind *)kind;
 }
 
 /* A fused op that is no op of a dialect becomes an idiom: "head:" and the lines, the last one without its name. */
@@ -183,7 +178,7 @@ static void load_lowering(struct loader *l, const struct tree *n) {
         l->failed = true;
         return;
     }
-    w.primitive = uses_op(w.formula->root, w.kind);
+    w.primitive = formula_find(w.formula, is_op, &w.kind) != NULL;
     l->set->lowerings =
         grow(l->set->lowerings, &l->set->lowerings_cap, l->set->nlowerings + 1, sizeof *l->set->lowerings);
     l->set->lowerings[l->set->nlowerings++] = w;

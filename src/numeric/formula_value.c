@@ -252,21 +252,16 @@ static const struct tensor *value(struct formula_run *r, const struct node *n) {
 
 /* ---- formulas ---- */
 
-static void find_names(struct formula_run *r, const struct node *n) {
-    if (n->kind == N_NAMED && r->named[n->slot])
-        return;
+static bool note_name(const struct node *n, void *run) {
     if (n->kind == N_NAMED)
-        r->named[n->slot] = n;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        find_names(r, n->args[i]);
+        ((struct formula_run *)run)->named[n->slot] = n;
+    return false;
 }
 
 bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
     const struct formula *f = r->formula;
     r->evaluate = value;
-    find_names(r, f->root);
-    for (uint32_t i = 0; i < f->nsecondary; i++)
-        find_names(r, f->also[i].node);
+    formula_find(f, note_name, r);
     if (!results_of(r, f->root, results))
         return false;
     for (uint32_t i = 0; i < f->nsecondary; i++) {

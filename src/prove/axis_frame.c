@@ -282,11 +282,9 @@ static bool has_operand_as_printed(const struct fused_form *f) {
 }
 
 /* A slice whose bounds are in the form works along the axis that is there. */
-static bool has_slice_bounds(const struct node *n) {
-    bool says = attribute_text(n, "begin").n > 0;
-    for (uint32_t i = 0; i < n->nargs && !says; i++)
-        says = has_slice_bounds(n->args[i]);
-    return says;
+static bool has_slice_bounds(const struct node *n, void *context) {
+    (void)context;
+    return attribute_text(n, "begin").n > 0;
 }
 
 /* The axis of the root that has this digit; or NONE. */
@@ -333,7 +331,7 @@ static void find_work_axis(struct fused_form *f, const struct reference *r) {
         last--;
     for (uint32_t i = 0; i < r->match->nops && f->work_axis == NONE; i++) {
         uint32_t op = r->match->ops[i];
-        bool cuts = graph_class(g, op) == OP_SLICE && !has_slice_bounds(f->formula->root);
+        bool cuts = graph_class(g, op) == OP_SLICE && !formula_find(f->formula, has_slice_bounds, NULL);
         if (graph_class(g, op) != OP_REDUCE && !cuts && g->kind[op] != K_SOFTMAX)
             continue;
         if (!graph_shape(g, graph_operands(g, op)[0], &rank) || rank != s.rank)

@@ -117,23 +117,28 @@ static bool attribute_of_match(const void *self, const struct node *n, const cha
     return true;
 }
 
-/* The op of the form whose first operand is this name and whose padding names a matched pad; or NULL. */
-static const struct node *padded_op(const struct reference *r, const struct node *n, uint32_t slot) {
-    if (n->kind == N_OP && n->nargs && n->args[0]->kind == N_VARIABLE && n->args[0]->slot == slot &&
-        matched_pad(r, attribute_text(n, "padding")))
-        return n;
-    const struct node *found = NULL;
-    for (uint32_t i = 0; i < n->nargs && !found; i++)
-        found = padded_op(r, n->args[i], slot);
-    return found;
+struct padded_operand {
+    const struct reference *ref;
+    uint32_t slot;
+};
+
+/* The op whose first operand is this name and whose padding names a matched pad. */
+static bool pads(const struct node *n, void *context) {
+    const struct padded_operand *p = context;
+    return n->kind == N_OP && n->nargs && n->args[0]->kind == N_VARIABLE && n->args[0]->slot == p->slot &&
+           matched_pad(p->ref, attribute_text(n, "padding"));
+}
+
+static const struct node *padded_op(const struct device_run *run, uint32_t slot) {
+    return formula_find(run->form->formula, pads, &(struct padded_operand){run->ref, slot});
 }
 
 bool form_absorbs_pad(const struct device_run *run, uint32_t slot) {
-    return padded_op(run->ref, run->form->formula->root, slot) != NULL;
+    return padded_op(run, slot) != NULL;
 }
 
 const struct tensor *form_unpadded(struct device_run *run, uint32_t slot) {
-    const struct node *n = padded_op(run->ref, run->form->formula->root, slot); /* as form_absorbs_pad said */
+    const struct node *n = padded_op(run, slot); /* as form_absorbs_pad said */
     return operand_unpadded(run, op_of_kind(run->ref, n->op), matched_pad(run->ref, attribute_text(n, "padding")));
 }
 

@@ -10,23 +10,19 @@
 
 /* ---- values of names ---- */
 
-/* The operand is this name, perhaps reshaped. */
-static bool is_name(const struct node *n, uint32_t slot) {
+/* Marks the names that the operand is, perhaps reshaped. */
+static void mark_names(const struct node *n, bool marks[MAX_SLOTS]) {
     if (n->kind == N_VARIABLE)
-        return n->slot == slot;
+        marks[n->slot] = true;
     for (uint32_t i = 0; i < n->nargs && n->kind == N_EITHER; i++)
-        if (is_name(n->args[i], slot))
-            return true;
-    return n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && op_table[n->op].shrink == SHRINK_RESHAPE)) &&
-           is_name(n->args[0], slot);
+        mark_names(n->args[i], marks);
+    if (n->nargs && (n->kind == N_NAMED || (n->kind == N_OP && op_table[n->op].shrink == SHRINK_RESHAPE)))
+        mark_names(n->args[0], marks);
 }
 
-static bool is_taken_as_printed(const struct node *n, uint32_t slot) {
-    if (n->kind == N_OP && op_is(n->op, AS_PRINTED) && n->nargs && is_name(n->args[0], slot))
-        return true;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        if (is_taken_as_printed(n->args[i], slot))
-            return true;
+static bool mark_as_printed(const struct node *n, void *marks) {
+    if (n->kind == N_OP && op_is(n->op, AS_PRINTED) && n->nargs)
+        mark_names(n->args[0], marks);
     return false;
 }
 
@@ -170,8 +166,7 @@ bool form_prepare(struct fused_form *f, const struct formula *formula, const str
     if (root->kind != N_NAMED || !f->root_axes)
         return false;
     f->like = form_like(run);
-    for (uint32_t i = 0; i < formula->nslots; i++)
-        f->as_printed[i] = formula->slot_is_variable[i] && is_taken_as_printed(formula->root, i);
+    formula_find(formula, mark_as_printed, f->as_printed);
     find_outputs(f, r);
     find_names(f, r);
     axis_frames_find(f, r);

@@ -145,16 +145,10 @@ static void add_optional(struct optional *all, const struct node *either, const 
     all->unary[all->n++] = n->nargs == 1;
 }
 
-static void find_optional(struct optional *all, const struct node *n, bool visited[MAX_SLOTS]) {
-    if (n->kind == N_NAMED && visited[n->slot])
-        return;
-    if (n->kind == N_NAMED)
-        visited[n->slot] = true;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        if (n->kind == N_EITHER)
-            add_optional(all, n, n->args[i]);
-        find_optional(all, n->args[i], visited);
-    }
+static bool find_optional(const struct node *n, void *all) {
+    for (uint32_t i = 0; i < n->nargs && n->kind == N_EITHER; i++)
+        add_optional(all, n, n->args[i]);
+    return false;
 }
 
 /* The name of the op in a dialect; empty: it has none. */
@@ -173,9 +167,8 @@ static bool choose_inserted(struct mutator *x, const struct subgraph *s, const s
                             const struct printed_module *w) {
     const struct formula *f = m->pattern->is_variant ? &m->pattern->variant_of->formula : &m->pattern->formula;
     struct optional all = {.n = 0};
-    bool visited[MAX_SLOTS] = {false};
     uint64_t seed = x->mu->seed;
-    find_optional(&all, f->root, visited);
+    formula_find(f, find_optional, &all);
     if (all.n == 0)
         return false;
     uint32_t op = op_of(x, s, w, m->ops[seed % m->nops]), kind = (uint32_t)(seed / m->nops % all.n);

@@ -19,15 +19,11 @@ static bool literal(const struct number *n, double *out) {
     return !depends;
 }
 
-static void find_literals(struct constant_meanings *m, const struct node *n, bool *visited) {
-    if (n->kind == N_NAMED && visited[n->slot])
-        return;
-    if (n->kind == N_NAMED)
-        visited[n->slot] = true;
+static bool add_literal(const struct node *n, void *context) {
+    struct constant_meanings *m = context;
     if (n->kind == N_NUMBER && m->nliterals < MAX_LITERALS && literal(n->number, &m->literals[m->nliterals]))
         m->nliterals++;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        find_literals(m, n->args[i], visited);
+    return false;
 }
 
 double scaled_numel(const struct graph *g, const struct extents *e, uint32_t value) {
@@ -54,12 +50,9 @@ static void find_reduced(struct constant_meanings *m, const struct subgraph *s) 
 void constant_meanings(struct constant_meanings *out, const struct subgraph *s, const struct extents *e,
                        const struct pattern *pattern, bool scale) {
     const struct formula *f = !pattern ? NULL : pattern->is_variant ? &pattern->variant_of->formula : &pattern->formula;
-    bool visited[MAX_SLOTS] = {false};
     *out = (struct constant_meanings){.extents = e, .scale = scale};
     if (f)
-        find_literals(out, f->root, visited);
-    for (uint32_t i = 0; f && i < f->nsecondary; i++)
-        find_literals(out, f->also[i].node, visited);
+        formula_find(f, add_literal, out);
     find_reduced(out, s);
 }
 
