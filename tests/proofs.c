@@ -1,0 +1,219 @@
+/* What is proved of the examples of a pattern directory: proofs.txt has it, and table_test.py compares.
+ *
+ *     relu6/0: same, 4 shapes, bf16 error ...                 the verdict; the first match of the pattern
+ *       shapes 8 -> 2, 3, 3                                   extents of the match, and the first choices of small ones
+ *       4 ops; inputs %x, ... thresholds 6, epsilon 0; ...    what the proof knows of the match
+ *       plain: -0.4091 0 1.5 -> 0.3899                        of each trial: a number for each input, and the result
+ *       varied: extents same, ... drop -                      verdicts on variations; -: there is none
+ *     relu6/1: ...                                            further matches, without the details
+ *     10 more alike
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "author/examples.h"
+#include "prove/devices.h"
+#include "prove/proofs.h"
+#include "prove/prove.h"
+#include "prove/variation.h"
+
+struct table {
+    const struct pattern_set *set;
+    struct proofs *proofs;
+    const struct pattern *last; /* whose match was printed */
+    uint32_t matches, alike;    /* of it; those that are like the one before */
+    char *before;               /* what was printed of that */
+};
+
+static const char *const kinds[] = {"not evaluated", "same", "different"};
+
+static void print_text(const char *before, struct str text, FILE *out) {
+    if (text.n)
+        fprintf(out, "%s%.*s", before, (int)text.n, text.p);
+}
+
+static void print_verdict(const struct proved *v, FILE *out) {
+    fprintf(out, "%s", kinds[v->kind]);
+    print_text(": ", v->text, out);
+    if (v->kind == VERDICT_SAME)
+        fprintf(out, ", %u shape%s%s", v->shapes, v->shapes == 1 ? "" : "s",
+                v->for_constants ? ", for its constants" : "");
+    if (v->bound > 0)
+        fprintf(out, ", within %g", v->bound);
+    if (v->needed)
+        fprintf(out, ", %u needed", v->needed);
+    print_text(", needless ", v->needless, out);
+    if (v->device.known && v->device.relative_l2[0] > 0)
+        fprintf(out, ", %s error %.2e unfused, %.2e fused, %.3g and %.3g ulp", dtype_name(v->device.type),
+                v->device.relative_l2[0], v->device.relative_l2[1], v->device.ulp[0], v->device.ulp[1]);
+    fprintf(out, "%s%s, cost %llu\n", v->same_outside ? ", same outside" : "", v->misfit ? ", misfit" : "",
+            (unsigned long long)v->cost);
+}
+
+/* False where its own shapes are too large for more. */
+static bool print_shapes(const struct match *m, FILE *out) {
+    enum { MAX_COST = 1 << 16 };
+    struct subgraph s;
+    struct extents e;
+    struct str why = STR("");
+    if (!subgraph_of_match(m, &s, &why) || !extents_unchanged(&s, &e, &why)) {
+        fprintf(out, "  no shapes: %.*s\n", (int)why.n, why.p);
+        return false;
+    }
+    double cost = extents_cost(&s, &e);
+    fprintf(out, "  shapes");
+    for (uint32_t i = 0; i < e.n; i++)
+        fprintf(out, " %lld", (long long)e.from[i]);
+    for (uint32_t which = 0; which < 3; which++) {
+        bool there = extents_shrink(&s, &(struct shrink_options){.which = which}, &e, &why);
+        fprintf(out, "%s", which ? "," : " ->");
+        for (uint32_t i = 0; i < e.n && there; i++)
+            fprintf(out, " %lld", (long long)e.to[i]);
+        print_text(" ", there ? STR("") : why, out);
+    }
+    fprintf(out, "\n");
+    return cost <= MAX_COST;
+}
+
+static void print_input(const struct mlir *m, const struct proof_input *in, FILE *out) {
+    static const char *const uses[] = {"", " selects", " hides where true", " hides where false"};
+    fprintf(out, " %.*s", (int)mlir_span(m, m->values[in->value].name).n, mlir_span(m, m->values[in->value].name).p);
+    if (in->constant)
+        fprintf(out, " %s %g", in->constant->stated ? "states" : "is", in->constant->number);
+    if (in->indices)
+        fprintf(out, " index below %u", in->indices);
+    fprintf(out, "%s%s%s%s%s%s,", in->holds ? " holds" : "", in->positive ? " positive" : "",
+            in->replicated ? " replicated" : "", in->divides ? " divides" : "", uses[in->predicate],
+            in->mask_sign > 0   ? " mask"
+            : in->mask_sign < 0 ? " penalty"
+                                : "");
+}
+
+static void print_proof(struct proof *p, FILE *out) {
+    const struct reference *r = &p->ref;
+    const struct fused_form *f = &p->form;
+    struct str frame =
+        f->nframes && p->run.frame.slot != NONE ? reference_formula(r)->slot_name[p->run.frame.slot] : STR("formula");
+    fprintf(out, "  %u ops; inputs", r->nops);
+    for (uint32_t i = 0; i < r->ninputs; i++)
+        print_input(reference_graph(r)->m, &r->inputs[i], out);
+    fprintf(out, " thresholds");
+    for (uint32_t i = 0; i < r->thresholds.n; i++)
+        fprintf(out, " %.4g", r->thresholds.at[i]);
+    fprintf(out, ", epsilon %g%s; axes of %.*s of %u, axis %d, %u output%s\n", r->thresholds.epsilon,
+            r->thresholds.integers ? ", integers" : "", (int)frame.n, frame.p, f->nframes, (int)f->work_axis,
+            f->noutputs, f->noutputs == 1 ? "" : "s");
+}
+
+/* One number that other elements, or in another order, would change; and how many are not finite. */
+static void print_tensor(const struct tensor *t, FILE *out) {
+    double sum = 0;
+    int64_t beyond = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+        sum += isfinite(t->x[i]) ? t->x[i] * (double)(1 + i % 7) / 4 : 0;
+        beyond += !isfinite(t->x[i]);
+    }
+    fprintf(out, " %.4g", sum / (double)t->n + 0.0);
+    if (beyond)
+        fprintf(out, "(%lld)", (long long)beyond);
+}
+
+static void print_numbers(struct proof *p, FILE *out) {
+    static const char *const names[TRIALS] = {"plain",       "positive", "masked",     "coarse",
+                                              "masked rows", "equal",    "thresholds", "near epsilon"};
+    for (uint32_t t = 0; t < TRIALS; t++) {
+        struct arena scratch = {0};
+        p->run.eval = (struct eval_context){.arena = &scratch, .mesh = p->run.mesh};
+        if (trial_differs(&p->ref, (enum trial)t) && devices_make_numbers(&p->run, (enum trial)t, NONE)) {
+            fprintf(out, "  %s:", names[t]);
+            for (uint32_t i = 0; i < p->ref.ninputs; i++)
+                print_tensor(p->run.given[i].tensor, out);
+            fprintf(out, " ->");
+            if (devices_evaluate_match(&p->run))
+                print_tensor(p->run.values[0], out);
+            fprintf(out, "\n");
+        }
+        arena_free(&scratch);
+    }
+}
+
+static void print_variations(const struct table *t, const struct match *m, struct arena *a, FILE *out) {
+    static const struct {
+        const char *name;
+        struct variation how;
+    } all[] = {{"extents", {.which = 1, .seed = 1}},           {"bf16 and f32", {.types = TYPES_SWAPPED, .seed = 2}},
+               {"f16", {.types = TYPES_F16, .seed = 3}},       {"rank", {.change = CHANGE_RANK, .seed = 4}},
+               {"batch", {.change = CHANGE_BATCH, .seed = 5}}, {"lead", {.change = CHANGE_NO_LEAD, .seed = 6}},
+               {"drop", {.change = CHANGE_DROP, .seed = 7}},   {"insert", {.change = CHANGE_INSERT, .seed = 8}}};
+    fprintf(out, "  varied:");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct proved v = prove_variation(t->set, m, &all[i].how, a);
+        fprintf(out, "%s %s %s", i ? "," : "", all[i].name, v.kind ? kinds[v.kind] : "-");
+    }
+    fprintf(out, "\n");
+}
+
+static void print_all(struct table *t, const struct match *m, struct arena *a, FILE *out) {
+    struct proved v = proofs_ask(t->proofs, m, false);
+    struct proof *p = proof_new(t->set, m, 0, a);
+    p->brief = true;
+    print_verdict(&v, out);
+    if (!m->pattern->fused.n || !print_shapes(m, out) || t->matches > 0 || proof_run(p).verdict == TRIAL_NOT_EVALUATED)
+        return;
+    print_proof(p, out);
+    print_numbers(p, out);
+    print_variations(t, m, a, out);
+}
+
+static void end_alike(struct table *t) {
+    if (t->alike)
+        printf("%u more alike\n", t->alike);
+    t->alike = 0;
+}
+
+static struct str print_match(void *self, const struct match *m, const struct example *e, struct arena *a) {
+    struct table *t = self;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    (void)e;
+    t->matches = t->last == m->pattern ? t->matches + 1 : 0;
+    t->last = m->pattern;
+    print_all(t, m, a, out);
+    fclose(out);
+    if (t->matches && strcmp(t->before, text) == 0) {
+        t->alike++;
+    } else {
+        end_alike(t);
+        printf("%.*s/%u: %s", (int)m->pattern->name.n, m->pattern->name.p, t->matches, text);
+    }
+    free(t->before);
+    t->before = text;
+    return STR("");
+}
+
+int main(int argc, char **argv) {
+    struct arena arena = {0};
+    struct diags diags = {.arena = &arena};
+    struct pattern_set set = {0};
+    struct example_counts counts = {0};
+    bool good = argc == 2 && patterns_load(&set, argv[1], &diags);
+    for (uint32_t i = 0; i < set.n; i++)
+        good &= patterns_load_tests(&set, set.items[i], &diags);
+    struct table table = {.set = &set, .proofs = proofs_new(&set)};
+    struct example_judge judge = {.judge = print_match, .self = &table};
+    for (uint32_t i = 0; i < set.n; i++)
+        examples_run(&set, set.items[i], &diags, &judge, &counts);
+    for (uint32_t i = 0; i < diags.n; i++)
+        fprintf(stderr, "%s\n", diags.items[i].message);
+    good &= diags.n == 0 && counts.run > 0;
+    end_alike(&table);
+    free(table.before);
+    proofs_free(table.proofs);
+    patterns_free(&set);
+    diags_free(&diags);
+    arena_free(&arena);
+    return good ? 0 : 1;
+}
