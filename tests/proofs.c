@@ -139,6 +139,7 @@ static void print_numbers(struct proof *p, FILE *out) {
     }
 }
 
+/* Which op is inserted would depend on the order of the operator table. */
 static void print_variations(const struct table *t, const struct match *m, struct arena *a, FILE *out) {
     static const struct {
         const char *name;
