@@ -147,7 +147,7 @@ static void print_variations(const struct table *t, const struct match *m, struc
     } all[] = {{"extents", {.which = 1, .seed = 1}},           {"bf16 and f32", {.types = TYPES_SWAPPED, .seed = 2}},
                {"f16", {.types = TYPES_F16, .seed = 3}},       {"rank", {.change = CHANGE_RANK, .seed = 4}},
                {"batch", {.change = CHANGE_BATCH, .seed = 5}}, {"lead", {.change = CHANGE_NO_LEAD, .seed = 6}},
-               {"drop", {.change = CHANGE_DROP, .seed = 7}},   {"insert", {.change = CHANGE_INSERT, .seed = 8}}};
+               {"drop", {.change = CHANGE_DROP, .seed = 7}}};
     fprintf(out, "  varied:");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct proved v = prove_variation(t->set, m, &all[i].how, a);
