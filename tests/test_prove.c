@@ -330,6 +330,8 @@ Test(prove, an_approximation_is_within_its_bound) {
     proved(r, ops);
     r.more = "approximate: 0.0001";
     refuted(r, ops, DIFFERS);
+    refuted((struct rule){"out = relu(x)", NULL, "relu(x) + 0 / x", "approximate: 0.05"},
+            ONE("o", "relu", "x", "", ROWS), "nan");
 }
 
 /* ---- how fused forms are read ---- */

@@ -56,6 +56,50 @@ Test(prove_proofs, the_chip_is_that_of_the_model) {
     cr_assert(str_ends(verdict_line(&v, &arena), STR("(bf16, blackhole)")));
 }
 
+Test(prove_proofs, blackhole_is_named_in_either_spelling_before_the_first_op) {
+    static const struct {
+        const char *head;
+        bool is;
+    } cases[] = {{"#d = {arch = <blackhole>}\n", true},
+                 {"#d = #ttcore.arch<blackhole>\n", true},
+                 {"#d = {arch = <wormhole_b0>}\n", false},
+                 {"", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t begin = (uint32_t)strlen(cases[i].head);
+        struct mlir_op op = {.text = {begin, begin + 1}};
+        struct str text = arena_printf(&arena, "%s%%0 = \"a.b\"() {x = \"#ttcore.arch<blackhole>\"}", cases[i].head);
+        cr_expect_eq(is_for_blackhole(&(struct mlir){.text = text, .ops = &op, .nops = 1}), cases[i].is, "%zu", i);
+    }
+}
+
+/* What programs read, key by key. */
+Test(prove_proofs, details_have_a_figure_for_each_side) {
+    struct proved v = {.kind = VERDICT_SAME,
+                       .shapes = 3,
+                       .for_constants = true,
+                       .bound = 0.5,
+                       .needed = 2,
+                       .device = {true, DT_BF16, false, {0.25, 0.75}, {0.125, 0}, {4, INFINITY}}};
+    cr_assert_str_eq(verdict_details(&v, &arena).p,
+                     "verdict: same_function\narithmetic: f64\nshapes: 3\nconstants: as_held\nwithin: 0.5\n"
+                     "preconditions_needed: 2\nchip: wormhole_b0\ndtype: bf16\npcc_unfused: 0.25\n"
+                     "relative_l2_unfused: 0.125\nulp_unfused: 4\npcc_fused: 0.75\nrelative_l2_fused: 0\n");
+    cr_assert_str_eq(verdict_line(&v, &arena).p,
+                     "validated: same function for what its constants hold within 0.5 (f64, 3 shapes), emulated PCC "
+                     "0.75000, error 0x that of the unfused ops (bf16, wormhole_b0); differs without any one of its "
+                     "preconditions");
+    v = (struct proved){.text = STR("why")};
+    cr_assert_str_eq(verdict_details(&v, &arena).p, "verdict: not_validated\nreason: why\n");
+}
+
+/* A bound is said only where the results do not agree without it. */
+Test(prove_proofs, a_bound_that_is_not_needed_is_not_said) {
+    claim("out = x * sigmoid(x)", "silu(x)\napproximate: 0.05");
+    cr_expect_eq(ask("x:96x640xbf16", SILU).bound, 0);
+    claim("out = x * sigmoid(x)", "x * sigmoid(1.001 * x)\napproximate: 0.05");
+    cr_expect_eq(ask("x:96x640xbf16", SILU).bound, 0.05);
+}
+
 Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
     claim("out = x * sigmoid(x)", "sigmoid(x)");
     struct proved v = ask("x:96x640xbf16", SILU);

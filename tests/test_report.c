@@ -296,6 +296,31 @@ Test(report, one_entry_for_each_key) {
     cr_assert_eq(r.nentries, 0);
 }
 
+/* One fused op is several entries where its places are of several classes; by name they are in the order of these. */
+Test(report, classes_are_entries_of_their_own_in_order) {
+    struct report r = {0};
+    const struct classification classes[] = {{true, STR("ttir"), STR("done"), STR("a"), STR("P")},
+                                             {true, STR("ttnn"), STR("done"), STR("a"), STR("P")},
+                                             {true, STR("ttir"), STR("done"), STR("a"), STR("Q")},
+                                             {true, STR("ttir"), STR("done"), STR("b"), STR("P")},
+                                             {true, STR("ttir"), STR("none"), STR("a"), STR("P")}};
+    uint32_t n = sizeof classes / sizeof *classes;
+    for (uint32_t i = 0; i < 2 * n; i++)
+        report_add(&r, &(struct entry_key){STR("ttnn.a"), STR("ttnn"), {NULL, 0}, classes[i * 3 % n]},
+                   &(struct instance){.notes = STR("n\n")});
+    cr_assert_eq(r.nentries, n);
+    report_sort(&r, SORT_NAME);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct classification *c = &r.entries[i].key.class;
+        cr_expect_eq(r.entries[i].ninstances, 2);
+        cr_expect(str_eq(c->pass_status, classes[i].pass_status) && str_eq(c->owning_pass, classes[i].owning_pass) &&
+                      str_eq(c->existing_pattern, classes[i].existing_pattern) &&
+                      str_eq(c->dialect_level, classes[i].dialect_level),
+                  "%u", i);
+    }
+    report_free(&r);
+}
+
 Test(report, order_of_entries_and_instances) {
     struct report r = {0};
     add_note(&r, "b", "x", 0, "1\n");
@@ -616,7 +641,8 @@ Test(print, markdown_counts_places) {
 /* A fence is longer than any run of its sign inside. */
 Test(print, markdown_keeps_segments_in_a_fence) {
     static const char *const cases[][2] = {{"%1 = a\n", "\n\n```mlir\n%1 = a\n```\n"},
-                                           {"%1 = \"````\"\n", "\n\n`````mlir\n%1 = \"````\"\n`````\n"}};
+                                           {"%1 = \"````\"\n", "\n\n`````mlir\n%1 = \"````\"\n`````\n"},
+                                           {"```\n", "\n\n````mlir\n```\n````\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report r = {0};
         struct mlir_op op = {.text = {0, (uint32_t)strlen(cases[i][0]) - 1}};
@@ -691,6 +717,9 @@ Test(file, written_with_the_mode_of_a_new_file, .init = enter_temporary, .fini =
     cr_assert(stat("out.yml", &st) == 0 && (st.st_mode & 0777) == 0640);
     cr_assert(report_write(&r, &report_formats[0], "./out.yml", error, sizeof error)); /* again, over the first */
     cr_assert_eq(files_here(), 1);
+    cr_assert(mkdir("to", 0777) == 0);
+    cr_expect(report_write(&r, &report_formats[0], "to/out.yml", error, sizeof error), "%s", error);
+    cr_expect_eq(access("to/out.yml", R_OK), 0);
     report_free(&r);
 }
 
@@ -717,6 +746,9 @@ Test(file, failure_leaves_nothing, .init = enter_temporary, .fini = leave_tempor
     cr_assert_str_eq(error, "cannot write dir: Is a directory");
     cr_assert_not(report_write(&r, &report_formats[0], "/dev/full", error, sizeof error));
     cr_assert_str_eq(error, "cannot write /dev/full: No space left on device");
+    for (int i = 0; i < REPORT_FORMATS; i++)
+        cr_expect_not(report_write(&r, &report_formats[i], "/dev/full", error, sizeof error), "%s",
+                      report_formats[i].name);
     cr_assert(access("/dev/full", F_OK) == 0);
     cr_assert_eq(files_here(), 1);
 }
@@ -816,6 +848,45 @@ Test(file, nothing_is_written_after_wrong_usage, .init = enter_temporary, .fini 
 /* ---- what is kept until the report is printed ---- */
 
 /* Behind a megabyte in the file, in the memory after it, and what is there no more. Its file may be 0. */
+/* The first that means the op and one of the names; without a location any place is meant. */
+Test(suppress, the_first_that_means_a_place_is_counted, .init = enter_temporary, .fini = leave_temporary) {
+    static const struct {
+        const char *fused_op, *name, *reason; /* NULL: it is not suppressed */
+    } cases[] = {{"ttnn.linear", "m/lm_head", "one"},
+                 {"ttnn.linear", "m/other", "two"},
+                 {"ttnn.softmax", "m/lm_head", "three"},
+                 {"ttnn.softmax", "m/other", NULL},
+                 {"ttnn.linear", "m/lm_head", "one"}};
+    struct suppressions s;
+    struct arena arena = {0};
+    struct diags diags = {.arena = &arena};
+    write_file("s.yml", "- {fused_op: ttnn.l*, location: '*head', reason: one}\n- {fused_op: ttnn.l*, reason: two}\n"
+                        "- {location: '*head', reason: three}\n- {fused_op: none, reason: four}\n");
+    cr_assert(suppressions_read(&s, "s.yml", &arena, &diags));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str names[] = {STR("elsewhere"), str_of(cases[i].name)};
+        const struct suppression *x = suppression_of(&s, str_of(cases[i].fused_op), (struct str_list){names, 2});
+        cr_expect(cases[i].reason ? x && str_is(x->reason, cases[i].reason) : !x, "%zu", i);
+    }
+    cr_expect(s.items[0].nplaces == 2 && s.items[1].nplaces == 1 && s.items[2].nplaces == 1);
+    suppressions_say_unused(&s, &diags);
+    cr_expect(diags.n == 1 && diags.items[0].line == 4);
+    suppressions_free(&s);
+    for (int i = 0; i < 6; i++) {
+        static const char *const wrong[] = {"a: b",
+                                            "- x",
+                                            "- {reason: x}",
+                                            "- {fused_op: x}",
+                                            "- {fuse: x, reason: x}",
+                                            "- {fused_op: [x], reason: x}"};
+        write_file("s.yml", wrong[i]);
+        cr_expect_not(suppressions_read(&s, "s.yml", &arena, &diags), "%s", wrong[i]);
+        suppressions_free(&s);
+    }
+    diags_free(&diags);
+    arena_free(&arena);
+}
+
 Test(spool, reads_what_was_added) {
     static char large[(1 << 20) + 1];
     struct spool s = {0};
