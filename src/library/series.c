@@ -14,7 +14,7 @@ static bool is_letter(char c) {
 }
 
 static bool find_series(struct str text, struct series *s) {
-    const char *end = text.p + text.n;
+    const char *end = text.n ? text.p + text.n : text.p;
     for (const char *dots = text.p; dots < end && (dots = memchr(dots, '.', (size_t)(end - dots))); dots++) {
         const char *digits = dots, *p;
         while (digits > text.p && isdigit((unsigned char)digits[-1]))

@@ -54,6 +54,8 @@ bool short_read_list(struct str text, struct short_list *out) {
     if (text.n && text.p[0] == '[' && text.p[text.n - 1] == ']')
         text = (struct str){text.p + 1, text.n - 2};
     out->n = 0;
+    if (!text.n)
+        return true;
     for (const char *p = text.p, *end = text.p + text.n; p < end;) {
         char *after;
         long long v = strtoll(p, &after, 10);
@@ -81,7 +83,7 @@ static void reduce(const struct short_op *op, struct short_shape *shape) {
     for (uint32_t d = 0; d < shape->rank; d++) {
         bool reduced = !some;
         for (uint32_t i = 0; i < list.n; i++)
-            reduced |= list.v[i] == d || list.v[i] + shape->rank == d;
+            reduced |= list.v[i] == d || list.v[i] == (long long)d - shape->rank;
         if (!reduced || !gone)
             shape->dims[rank++] = reduced ? 1 : shape->dims[d];
     }

@@ -22,13 +22,14 @@ static uint32_t own_space(const struct graph *g, const struct binding *b) {
 /* read_as(whole, split, 0, 2, 1, 3): the elements of `whole` in row-major order run over the dimensions of `split` in
  * this order, the last one fastest: heads merged or split. */
 bool condition_read_as(const struct condition_call *c) {
-    uint32_t rank, whole_space = own_space(c->graph, &c->arg[0]), split_space = own_space(c->graph, &c->arg[1]);
+    uint32_t rank;
     int64_t strides[MAX_RANK];
     const int64_t *shape;
     if (c->arg[0].value == NONE || c->arg[1].value == NONE ||
         !strides_of(c->graph, c->arg[1].value, &shape, &rank, strides) || rank != c->number->ngiven ||
         graph_numel(c->graph, c->arg[0].value) != graph_numel(c->graph, c->arg[1].value))
         return false;
+    uint32_t whole_space = own_space(c->graph, &c->arg[0]), split_space = own_space(c->graph, &c->arg[1]);
     struct imap expected = {0};
     bool outward = whole_space != NONE; /* `split` is found below `whole`, or the other way round */
     int64_t lo = 1;
