@@ -271,10 +271,14 @@ Test(prove_proofs, a_form_right_for_two_elements_only_is_refuted) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
-Test(prove_proofs, an_unused_second_result_is_not_returned) {
+Test(prove_proofs, an_unused_result_is_not_returned) {
     claim("out = abs(sort(x))", "abs(sort(x))");
     struct proved v = ask("x:128x512", "t:2 = ttir.sort x -> 128x512, 128x512; o = ttir.abs t#0 -> 128x512; "
                                        "return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+    claim("s = sort(x)\nout = abs(result(s, 1))",
+          "\"out = abs(result(sort(x), 1))\"\noutside: {what: ties, say: of two.}");
+    v = ask("x:128x512", "t:2 = ttir.sort x -> 128x512, 128x512; o = ttir.abs t#1 -> 128x512; return o");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
 

@@ -424,11 +424,13 @@ static void print_op(struct module_printer *pr, uint32_t i) {
     pr->lines++;
 }
 
-/* Results that no op of the subgraph takes. A second or later result that has no user in the model gets none here. */
+/* Results that no op of the subgraph takes. One that has no user in the model gets none here, but for the first result
+ * of an op without any. */
 static bool is_returned(const struct subgraph *s, uint32_t value) {
     const struct graph *g = s->graph;
-    bool first = value == g->m->ops[g->m->values[value].def].first_result;
-    return !subgraph_uses(s, value) && (first || g->first_use[value] < g->first_use[value + 1]);
+    const struct mlir_op *op = &g->m->ops[g->m->values[value].def];
+    bool unused = g->first_use[op->first_result] == g->first_use[op->first_result + op->nresults];
+    return !subgraph_uses(s, value) && (unused ? value == op->first_result : graph_nuses(g, value) > 0);
 }
 
 static void print_return(struct module_printer *pr) {
