@@ -32,7 +32,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SUITES = ('graph image index match match_limits match_cache pair pattern prove prove_proofs prove_shrink report shorthand numeric'
+SUITES = ('found graph image index match match_limits match_cache pair pattern prove prove_proofs prove_shrink report shorthand numeric'
           ' numeric_ops explain library lowering locate belong role price proofs regions report_yaml fixtures'
           ' families log_fixtures examples verify')
 # The text from begin to end is replaced, with the number of the mutant for @.
