@@ -282,6 +282,76 @@ Test(library, signs_of_fusing) {
     remove(path);
 }
 
+/* ---- demands ---- */
+
+/* Reads a file with these demands and two patterns of one formula, of which the second takes what no TTNN op can. */
+static bool read_demands(const char *demands) {
+    char path[] = "/tmp/fa-demands-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    fprintf(f,
+            "demands:\n%s---\n" HEAD("p", "out = exp(x) + y [* w]") "notes: own\n---\nname: q\n"
+                                                                    "fused_op: torch.p\nsource: torch\nlike: p\n",
+            demands);
+    fclose(f);
+    patterns_free(&set);
+    diags.n = 0;
+    bool read = patterns_load(&set, path, &diags) && patterns_check(&set, path, &diags);
+    remove(path);
+    return read;
+}
+
+#define EXP(x, y) "x:" x " y:" y, "e = ttir.exp x -> " x "; o = ttir.add e y -> 2x3; return o"
+
+static struct str_list remarks_of(const char *values, const char *ops, const char *pattern) {
+    struct match_detail d = {0};
+    forget_ir();
+    search(values, ops);
+    cr_assert_eq(list.n, 1);
+    cr_assert(str_is(list.items[0].pattern->name, pattern));
+    match_details(&list.items[0], &arena, &d);
+    return d.remarks;
+}
+
+Test(library, demands_are_said_of_each_operand) {
+    cr_assert(
+        read_demands("  - {of: ttnn.p, for: [x, y, w, z], when: rank(it) < 2, say: '{it} is of rank {rank(it)}'}\n"));
+    cr_assert_eq(diags.n, 0);
+    cr_assert_eq(set.items[0]->nnotes, 4, "z is no name of the formula");
+    struct str_list r = remarks_of(EXP("2x3", "3"), "p");
+    cr_assert_eq(r.n, 2);
+    cr_assert(str_is(r.items[0], "own"));
+    cr_assert(str_is(r.items[1], "%y is of rank 1"), "%s", r.items[1].p);
+    cr_assert_eq(remarks_of(EXP("2x3", "2x3"), "p").n, 1);
+}
+
+Test(library, what_no_adaptation_helps_is_theoretical) {
+    cr_assert(read_demands("  - {of: ttnn.p, for: [x, y], when: rank(it) < 2, say: 'no {it}', theoretical: true}\n"));
+    cr_assert_eq(remarks_of(EXP("2x3", "2x3"), "p").n, 1);
+    struct str_list r = remarks_of(EXP("2x3", "3"), "q");
+    cr_assert_eq(r.n, 1);
+    cr_assert(str_is(r.items[0], "no %y"));
+    cr_assert_not(pattern_is_direct(list.items[0].pattern));
+}
+
+Test(library, faults_of_demands) {
+    static const struct {
+        const char *demands, *says;
+    } cases[] = {
+        {"  - {of: ttnn.p, say: a}\n", "a demand has `of`, `when` and `say`"},
+        {"  - {of: ttnn.p, when: rank(x) < 2, say: a, unless: b}\n", "unknown key: unless"},
+        {"  - {of: ttnn.p, when: ranks(x) < 2, say: a}\n", "no condition is called ranks"},
+        {"  - {of: [[ttnn.p]], when: rank(x) < 2, say: a}\n", "text expected"},
+        {"  {of: ttnn.p}\n", "`demands` is a list"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_not(read_demands(cases[i].demands));
+        cr_assert(str_find(str_of(diags.items[0].message), str_of(cases[i].says)), "%s", diags.items[0].message);
+    }
+    cr_assert(read_demands("  - {of: ttnn.p, when: rank(misspelt) < 2, say: a}\n"));
+    cr_assert_eq(diags.n, 1);
+    cr_assert(str_find(str_of(diags.items[0].message), STR("no pattern of these ops has the names of this demand")));
+}
+
 /* ---- the compiler ---- */
 
 static bool lowered;
@@ -308,9 +378,8 @@ Test(library, how_far_the_compiler_is) {
     says("status: {level: ttir, pass: f, pattern: P}\n", false, &none, exists, "f has P for this, which did not fire");
     says("status: {level: ttir, pass: f}\n", true, &none, exists, "f makes this fusion and has yet to run");
 #define RULED "status: {level: ttir, pass: f, pattern: P}\ncompiler: never\n"
-    says(
-        RULED, false, &none, exists,
-        "f has P for this, which should have fired: all of its preconditions hold; known to stop it: no-f");
+    says(RULED, false, &none, exists,
+         "f has P for this, which should have fired: all of its preconditions hold; known to stop it: no-f");
     says(RULED, true, &none, exists, "f has P for this, which fires here; only no-f stops it");
     says("status: {level: ttir, pass: f, pattern: P, off: no-P}\ncompiler: never\n", true, &none, exists,
          "f has P for this, which fires here; only no-P stops it");

@@ -172,6 +172,11 @@ static void check_idiom(struct checker *c, uint32_t at) {
         warn(c, idiom->origin.line, "no pattern uses the idiom ", idiom->name, "");
 }
 
+static void check_demand(struct checker *c, const struct demand *d) {
+    if (!d->used)
+        warn(c, d->origin.line, "no pattern of these ops has the names of this demand: ", d->when, "");
+}
+
 /* The file itself, or one of the directory. */
 static bool is_of(const char *file, const char *path) {
     size_t n = strlen(path);
@@ -189,6 +194,11 @@ bool patterns_check(const struct pattern_set *set, const char *path, struct diag
         c.file = set->idioms.items[i].origin.file;
         if (is_of(c.file, path))
             check_idiom(&c, i);
+    }
+    for (uint32_t i = 0; i < set->ndemands; i++) {
+        c.file = set->demands[i].origin.file;
+        if (is_of(c.file, path))
+            check_demand(&c, &set->demands[i]);
     }
     arena_free(&c.arena);
     return !c.failed;

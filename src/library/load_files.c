@@ -1,6 +1,6 @@
-/* Pattern files and directories. Sections that patterns may use (idioms, locations, fused_ops, lowering) are
- * read first, from all files of a directory. Every mistake is an error with its place, and a file with an error adds no
- * pattern after it. */
+/* Pattern files and directories. Sections that patterns may use (idioms, locations, fused_ops, lowering and
+ * others) are read first, from all files of a directory. Every mistake is an error with its place, and a file with an
+ * error adds no pattern after it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static const struct {
     const char *key;
     void (*load)(struct loader *l, const struct tree *list);
 } sections[] = {{"idioms", load_idioms},   {"conditions", load_definitions}, {"locations", load_locations},
-                {"fused_ops", load_signs}, {"passes", load_passes},          {"lowering", load_lowerings}};
+                {"fused_ops", load_signs}, {"passes", load_passes},          {"lowering", load_lowerings},
+                {"demands", load_demands}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
 

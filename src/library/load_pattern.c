@@ -148,12 +148,12 @@ static const struct pattern_key {
 enum { NKEYS = sizeof keys / sizeof *keys };
 
 static void check_pattern_keys(struct loader *l, const struct tree *map) {
-    const char *names[NKEYS + 6] = {"idioms",    "conditions", "locations",
-                                    "fused_ops", "passes",     "lowering"}; /* for hints */
+    const char *names[NKEYS + 7] = {"idioms", "conditions", "locations", "fused_ops",
+                                    "passes", "lowering",   "demands"}; /* for hints */
     for (size_t i = 0; i < NKEYS; i++)
-        names[i + 6] = keys[i].name;
+        names[i + 7] = keys[i].name;
     for (const struct tree *k = map->first; k && !l->failed; k = k->next) {
-        check_key(l, k, names, NKEYS + 6, "the keys are listed in fusion-patterns(5)");
+        check_key(l, k, names, NKEYS + 7, "the keys are listed in fusion-patterns(5)");
         for (const struct tree *earlier = map->first; earlier != k && !l->failed; earlier = earlier->next)
             if (str_eq(earlier->text, k->text))
                 error_at(l, k, NULL, "the key stands there twice: ", k->text);
@@ -236,5 +236,7 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     if (!l->failed)
         load_formula(l, p, map);
     load_keys(l, p, map, false);
+    if (!l->failed)
+        add_demands(l, p);
     return p;
 }

@@ -46,6 +46,7 @@ void load_idioms(struct loader *l, const struct tree *list);      /* load_sectio
 void load_definitions(struct loader *l, const struct tree *list); /* load_sections.c: `conditions` */
 void load_locations(struct loader *l, const struct tree *list);   /* load_sections.c: `locations` */
 void load_signs(struct loader *l, const struct tree *list);       /* signs.c: `fused_ops` */
+void load_demands(struct loader *l, const struct tree *list);     /* demands.c: `demands` */
 void load_passes(struct loader *l, const struct tree *list);      /* load_status.c: `passes` */
 void load_lowerings(struct loader *l, const struct tree *list);   /* lowering.c: `lowering` */
 
@@ -66,6 +67,8 @@ void load_outside(struct loader *l, struct pattern *p, const struct tree *n);
 void load_holds(struct loader *l, struct pattern *p, const struct tree *n);
 void load_status(struct loader *l, struct pattern *p, const struct tree *n);
 void load_examples(struct loader *l, struct pattern *p, const struct tree *n);
+/* demands.c: adds to a whole pattern what its fused op demands: notes, and conditions where nothing helps. */
+void add_demands(struct loader *l, struct pattern *p);
 /* load_examples.c: the tests of the patterns that were read from the file `patterns`, by their names. */
 void load_test_document(struct loader *l, const char *patterns, const struct tree *map);
 

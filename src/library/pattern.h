@@ -56,6 +56,17 @@ struct pattern_status {
     struct str accepts;       /* what that pattern takes although it is another function */
 };
 
+/* What fused ops want of their operands. */
+struct demand {
+    struct str_list of;       /* the fused ops */
+    struct str_list operands; /* what `it` stands for in the texts, one after the other; or none */
+    struct str when;          /* it is not met as things stand */
+    struct str say;           /* what meets it, or why nothing does */
+    struct text_origin origin;
+    bool theoretical; /* nothing does: the finding is none of TTNN */
+    bool used;        /* some pattern has its names */
+};
+
 /* A pass of the compiler. */
 struct compiler_pass {
     struct str name, version; /* the version of the compiler that claims on it were taken from */
@@ -143,6 +154,8 @@ struct pattern_set {
     uint32_t nlocations, locations_cap;
     struct fusing_sign *signs;
     uint32_t nsigns, signs_cap;
+    struct demand *demands;
+    uint32_t ndemands, demands_cap;
     struct compiler_pass *passes;
     uint32_t npasses, passes_cap;
     struct lowering *lowerings; /* what fused ops compute (lowering.h) */

@@ -158,6 +158,7 @@ void patterns_free(struct pattern_set *set) {
         pcre2_code_free(set->locations[i].regex);
     free(set->locations);
     free(set->signs);
+    free(set->demands);
     free(set->passes);
     free(set->items);
     free(set->rooted);

@@ -1,0 +1,163 @@
+/* The section `demands` of pattern files: what fused ops want of their operands, said in the notes of a finding that
+ * does not have it. A demand on several operands is written once, with `it` for each; patterns that lack one of its
+ * names have none of it. */
+#include <string.h>
+
+#include "lang/lex.h"
+#include "library/loader.h"
+
+/* ---- loading ---- */
+
+static struct str_list load_words(struct loader *l, const struct tree *list) {
+    struct str *items = arena_alloc(&l->set->arena, (count_items(list) + (size_t)1) * sizeof *items);
+    uint32_t n = 0;
+    for (const struct tree *i = items_of(list); i && is_scalar(l, i); i = i->next)
+        items[n++] = i->text;
+    return (struct str_list){items, n};
+}
+
+static void load_demand(struct loader *l, const struct tree *n) {
+    static const char *const keys[] = {"of", "for", "when", "say", "theoretical"};
+    const struct tree *of = tree_lookup(n, "of"), *operands = tree_lookup(n, "for"), *when = tree_lookup(n, "when"),
+                      *say = tree_lookup(n, "say"), *theoretical = tree_lookup(n, "theoretical");
+    if (!of || !when || !say) {
+        error_at(l, n, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}",
+                 "a demand has `of`, `when` and `say`", STR(""));
+        return;
+    }
+    check_keys(l, n, keys, sizeof keys / sizeof *keys, "`of`, `for`, `when`, `say` and `theoretical`");
+    if (l->failed || !is_scalar(l, when) || !is_scalar(l, say) || (theoretical && !is_scalar(l, theoretical)))
+        return;
+    struct demand d = {.of = load_words(l, of),
+                       .operands = operands ? load_words(l, operands) : (struct str_list){NULL, 0},
+                       .when = when->text,
+                       .say = say->text,
+                       .origin = origin_of(l, when),
+                       .theoretical = theoretical && str_is(theoretical->text, "true")};
+    struct pattern_set *set = l->set;
+    set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
+    set->demands[set->ndemands++] = d;
+}
+
+void load_demands(struct loader *l, const struct tree *list) {
+    if (list->kind != TREE_SEQUENCE) {
+        error_at(l, list, NULL, "`demands` is a list", STR(""));
+        return;
+    }
+    for (const struct tree *i = list->first; i && !l->failed; i = i->next)
+        load_demand(l, i);
+}
+
+/* ---- of a pattern ---- */
+
+/* The text with `operand` for each `it`. */
+static struct str with_operand(struct arena *a, struct str text, struct str operand) {
+    struct lexer lexer = {text, 0, 0};
+    struct buf out = {0};
+    const char *from = text.p;
+    for (struct token t = lex_next(&lexer); t.kind != T_END && t.kind != T_BAD; t = lex_next(&lexer))
+        if (t.kind == T_NAME && str_is(t.text, "it")) {
+            buf_add(&out, (struct str){from, (size_t)(t.text.p - from)});
+            buf_add(&out, operand);
+            from = t.text.p + t.text.n;
+        }
+    buf_add(&out, (struct str){from, (size_t)(text.p + text.n - from)});
+    struct str filled = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return filled;
+}
+
+/* The same in what stands in braces: {it}, {type(it)}. */
+static struct str said_of(struct arena *a, struct str say, struct str operand) {
+    struct buf out = {0};
+    for (struct str rest = say; rest.n;) {
+        const char *open = memchr(rest.p, '{', rest.n);
+        const char *close = open ? memchr(open, '}', rest.n - (size_t)(open - rest.p)) : NULL;
+        size_t plain = close ? (size_t)(open - rest.p) + 1 : rest.n, all = close ? (size_t)(close - rest.p) : rest.n;
+        buf_add(&out, (struct str){rest.p, plain});
+        buf_add(&out, with_operand(a, (struct str){rest.p + plain, all - plain}, operand));
+        rest = (struct str){rest.p + all, rest.n - all};
+    }
+    struct str filled = arena_str(a, buf_str(&out));
+    buf_free(&out);
+    return filled;
+}
+
+/* All names in the condition are names of the formula: words that are no calls. */
+static bool has_names(const struct formula *f, struct str when) {
+    struct lexer lexer = {when, 0, 0};
+    for (struct token t = lex_next(&lexer), next; t.kind != T_END && t.kind != T_BAD; t = next) {
+        next = lex_next(&lexer);
+        bool call = next.kind == T_PUNCT && str_is(next.text, "(");
+        if (t.kind == T_NAME && !call && formula_slot(f, t.text) == NONE)
+            return false;
+    }
+    return true;
+}
+
+static bool is_of(const struct demand *d, struct str op) {
+    for (uint32_t i = 0; i < d->of.n; i++)
+        if (str_eq(d->of.items[i], op))
+            return true;
+    return false;
+}
+
+/* The rules of one demand for this formula: how many were added. */
+static uint32_t rules_of(struct loader *l, const struct demand *d, const struct formula *f, struct note_rule *out) {
+    static const struct str itself = {"it", 2};
+    const struct str *operands = d->operands.n ? d->operands.items : &itself;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < (d->operands.n ? d->operands.n : 1) && !l->failed; i++) {
+        struct str when = with_operand(&l->set->arena, d->when, operands[i]);
+        if (!has_names(f, when))
+            continue;
+        out[n] = (struct note_rule){.say = said_of(&l->set->arena, d->say, operands[i])};
+        l->failed = !condition_parse(&out[n++].when, f, &l->set->arena, when, d->origin, &l->set->conditions, l->diags);
+    }
+    return n;
+}
+
+/* A condition more behind those that all have to hold. */
+static void add_requirement(struct loader *l, struct pattern *p, const struct number *holds) {
+    const struct number **all = arena_alloc(&l->set->arena, (p->nrequire + (size_t)1) * sizeof *all);
+    if (p->nrequire)
+        memcpy(all, p->require, p->nrequire * sizeof *all);
+    all[p->nrequire++] = holds;
+    p->require = all;
+}
+
+static const struct number *joined(struct loader *l, enum number_op op, const struct number *a,
+                                   const struct number *b) {
+    struct number *n = arena_alloc(&l->set->arena, sizeof *n);
+    *n = (struct number){.op = op, .slot = NONE, .a = a, .b = b, .text = a->text};
+    return n;
+}
+
+void add_demands(struct loader *l, struct pattern *p) {
+    const struct pattern *leader = p->variant_of ? p->variant_of : p;
+    bool instead = !pattern_is_direct(p) && pattern_is_direct(leader); /* it takes what cannot become direct */
+    const struct number *unmet = NULL;
+    uint32_t most = p->nnotes;
+    for (uint32_t i = 0; i < l->set->ndemands; i++)
+        most += l->set->demands[i].operands.n + 1;
+    struct note_rule *notes = arena_alloc(&l->set->arena, (most + (size_t)1) * sizeof *notes);
+    if (p->nnotes)
+        memcpy(notes, p->notes, p->nnotes * sizeof *notes);
+    for (uint32_t i = 0; i < l->set->ndemands && !l->failed; i++) {
+        struct demand *d = &l->set->demands[i];
+        if (!is_of(d, instead ? leader->fused_op : p->fused_op) || (instead && !d->theoretical))
+            continue;
+        uint32_t n = rules_of(l, d, &p->formula, notes + p->nnotes);
+        d->used |= n > 0;
+        for (uint32_t k = 0; k < n && d->theoretical && !l->failed; k++) {
+            const struct number *when = notes[p->nnotes + k].when;
+            if (!instead)
+                add_requirement(l, p, joined(l, NUM_NOT, when, NULL));
+            unmet = unmet ? joined(l, NUM_OR, unmet, when) : when;
+        }
+        p->nnotes += d->theoretical && !instead ? 0 : n;
+    }
+    p->notes = notes;
+    if (instead && unmet)
+        add_requirement(l, p, unmet);
+}
