@@ -117,6 +117,13 @@ class Demands(unittest.TestCase):
                 if not demand.get("theoretical"):
                     self.assertRegex(said, ".*".join(map(re.escape, re.split("{[^}]*}", demand["say"]))))
 
+    def test_an_op_that_is_there_has_its_operands(self):
+        notes = self.found("""s = multiply x:1x32x256 0.125:1; r = reshape s -> 1x32x4x64
+            q = permute r {permutation = [0, 2, 1, 3]}
+            o = scaled_dot_product_attention q k:1x4x32x64 v:1x4x32x64 {is_causal = false, scale = 1.0 : f32,
+              operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}""")["ttnn.scaled_dot_product_attention"]
+        self.assertNotRegex(notes, "reshaped|permute")
+
     def test_theoretical_where_nothing_helps(self):
         self.assertIn("ttnn.scaled_dot_product_attention", self.found(ATTENTION))
         found = self.found(ATTENTION.replace("v:1x4x48x64", "v:1x4x48x96"))
