@@ -8,10 +8,10 @@ enum proof_side { SIDE_MATCH, SIDE_FORM, SIDES };
 
 struct devices {
     struct mesh mesh; /* the first member: a context points to it, and gather() gets back from there */
-    struct device_run *runs[MAX_DEVICES];
-    enum proof_side side;          /* that is evaluated */
-    bool evaluated[MAX_DEVICES];   /* the match was, to the end */
-    uint32_t reached[MAX_DEVICES]; /* collectives in the current evaluation */
+    struct device_run *runs[MAX_DEVICES + 1]; /* up to a NULL */
+    enum proof_side side;                     /* that is evaluated */
+    bool evaluated[MAX_DEVICES];              /* the match was, to the end */
+    uint32_t reached[MAX_DEVICES];            /* collectives in the current evaluation */
     const struct tensor *operands[SIDES][MAX_COLLECTIVES][MAX_DEVICES];
 };
 
@@ -180,7 +180,7 @@ bool devices_prepare(struct device_run *first) {
 
 struct device_run *devices_other(const struct device_run *first, uint32_t device) {
     const struct devices *d = devices_of(first);
-    return d && first->eval.device == 0 && device < d->mesh.devices ? d->runs[device] : NULL;
+    return d && first->eval.device == 0 ? d->runs[device] : NULL;
 }
 
 bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t violated) {

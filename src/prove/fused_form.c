@@ -26,16 +26,6 @@ static bool mark_as_printed(const struct node *n, void *marks) {
     return false;
 }
 
-/* A constant of one number in all elements. */
-static bool is_known_number(const struct graph *g, uint32_t value, const struct tensor *t) {
-    if (!graph_constant(g, value).known)
-        return false;
-    for (int64_t i = 1; i < t->n; i++)
-        if (t->x[i] != t->x[0])
-            return false;
-    return t->n > 0;
-}
-
 /* The form may use the extents of its own result, not its numbers: NaN spreads to whatever does. */
 static const struct tensor *without_numbers(struct eval_context *b, const struct tensor *like) {
     struct tensor *t = like ? tensor_copy(b, like) : NULL;
@@ -54,7 +44,7 @@ static const struct tensor *name_value(struct device_run *run, uint32_t slot, co
         out = form_unpadded(run, slot);
     else if (f->as_printed[slot])
         out = t;
-    else if (is_known_number(reference_graph(run->ref), b.value, t))
+    else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0) /* one number in all elements */
         out = tensor_scalar(&run->eval, t->x[0]);
     else
         out = value_in_frame(run, &b, t, f->formula->slot_name[slot]);
