@@ -905,6 +905,20 @@ Test(spool, reads_what_was_added) {
     buf_free(&got);
 }
 
+/* Text that cannot be read back is no report, in any format. */
+Test(spool, no_format_prints_what_cannot_be_read) {
+    for (int i = 0; i < REPORT_FORMATS; i++) {
+        struct report r = {0};
+        FILE *out = fopen("/dev/null", "w");
+        add_note(&r, "a", "x", 0, "n\n");
+        cr_expect(out && report_formats[i].print(&r, out), "%s", report_formats[i].name);
+        r.spool.error = EIO;
+        cr_expect_not(report_formats[i].print(&r, out), "%s", report_formats[i].name);
+        fclose(out);
+        report_free(&r);
+    }
+}
+
 Test(spool, a_file_that_cannot_be_read_is_an_error, .timeout = 5) {
     struct spool s = {.file = fopen("/dev/null", "w"), .on_file = 10};
     struct buf got = {0};
