@@ -7,6 +7,8 @@
  *                                             map where that is not the identity, and its axes
  *          %1 = 6(8), %2 parameter            what is known of values: of a constant its significant bits; the
  *          also relu at %1                    dimensions that it varies along, a bit each; what is found beside it
+ *          pairs %3 -                         of the module paired with itself: an op that is not its own origin
+ *          of %1 %2 %3                        what the match descends from then, where that is not just its ops
  *       1: %3: 1 of 2 ops %3, number %1: ...  no match: the root, what matches, and what explain says is different
  */
 #include <stdio.h>
@@ -15,6 +17,7 @@
 
 #include "author/examples.h"
 #include "explain/near_miss.h"
+#include "graph/pair.h"
 #include "lang/printer.h"
 #include "reduce/parsed_module.h"
 
@@ -120,6 +123,32 @@ static void print_knowledge(const struct graph *g, FILE *out) {
     fprintf(out, "%s", *before == ',' ? "\n" : "");
 }
 
+/* Of the module paired with itself: the ops that are not their own origin, and what the match descends from where that
+ * is not just its ops. */
+static void print_pairs(const struct match *own, struct arena *a, FILE *out) {
+    const struct graph *g = own->graph;
+    struct pairing p;
+    uint32_t *ops = NULL, n = 0, same = 0;
+    pair_build(&p, g, g, true);
+    for (uint32_t op = 0; op < g->m->nops; op++)
+        if (p.ttir_of[op] != op && graph_class(g, op) < OP_CONSTANT) {
+            fprintf(out, "     pairs");
+            print_op(g, op, out);
+            print_op(g, p.ttir_of[op], out);
+            fprintf(out, "\n");
+        }
+    pair_segment(&p, own->ops, own->nops, a, &ops, &n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < own->nops; k++)
+            same += own->ops[k] == ops[i];
+    if (same != n || same != own->nops) {
+        fprintf(out, "     of");
+        print_ops(g, ops, n, out);
+        fprintf(out, "\n");
+    }
+    pair_free(&p);
+}
+
 /* What all patterns together find in it. */
 static void print_others(const struct pattern_set *set, const struct match *own, struct arena *a, FILE *out) {
     struct match_list all = {0};
@@ -184,6 +213,7 @@ static struct str print_found(void *self, const struct match *own, const struct 
     print_match(own, a, stdout);
     if (t->example != e) {
         print_knowledge(own->graph, stdout);
+        print_pairs(own, a, stdout);
         print_others(t->set, own, a, stdout);
     }
     t->example = e;

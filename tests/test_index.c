@@ -452,6 +452,9 @@ static bool one_step(const char *args, const char *text) {
 #define STEP(op, from, to) one_step("%x: tensor<" from ">", "%0 = " op " : (tensor<" from ">) -> tensor<" to ">")
 
 Test(index, movement_whose_shapes_do_not_fit_is_no_map) {
+    cr_assert(STEP("\"ttir.reshape\"(%x) <{shape = [3 : i32, 2 : i32]}>", "2x3xf32", "3x2xf32"));
+    cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [3 : i32, 3 : i32]}>", "2x3xf32", "3x3xf32"));
+    cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [3 : i32, -1 : i32]}>", "?x3xf32", "3x?xf32"));
     cr_assert(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 0>}>", "2x3xf32", "3x2xf32"));
     cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 0>}>", "2x3xf32", "2x3xf32"));
     cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 1, 1>}>", "3x3xf32", "3x3xf32"));
@@ -468,6 +471,8 @@ Test(index, movement_whose_shapes_do_not_fit_is_no_map) {
     cr_assert_not(STEP("\"ttir.repeat\"(%x)", "4611686018427387904x4611686018427387904xf32", "4x3xf32"));
     cr_assert(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "4x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "2x3xf32"));
+    cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "5x3xf32"));
+    cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 2 : ui32, dim = 0 : si32}>", "2x3xf32", "6x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat_interleave\"(%x) <{repeats = 4 : ui32, dim = 2 : si32}>", "2x3xf32", "2x3xf32"));
     cr_assert(STEP("\"ttir.reshape\"(%x) <{shape = [6 : i32]}>", "2x3xf32", "6xf32"));
     cr_assert_not(STEP("\"ttir.reshape\"(%x) <{shape = [5 : i32]}>", "2x3xf32", "5xf32"));
@@ -853,6 +858,28 @@ Test(index, rows_of_a_batch_that_only_the_left_operand_has) {
     for (int64_t i = 0; i < 30; i++)
         cr_assert_eq(at(&row, &i), i / 5);
     cr_assert_eq(maps.result_axes.n, 2);
+}
+
+static bool is_product(const char *a, const char *b, const char *r) {
+    struct buf text = {0};
+    struct contraction c;
+    teardown();
+    buf_printf(&text,
+               "func.func @main(%%a: tensor<%s>, %%b: tensor<%s>) {\n"
+               "%%0 = \"ttir.matmul\"(%%a, %%b) : (tensor<%s>, tensor<%s>) -> tensor<%s>\nreturn\n}\n%c",
+               a, b, a, b, r, '\0');
+    ir_read_bad(&ir, text.p);
+    buf_free(&text);
+    return contraction_of(&ir.g, ir_op(&ir, "%0"), &c);
+}
+
+Test(index, products_whose_shapes_do_not_fit_are_none) {
+    cr_assert(is_product("2x3xf32", "3x4xf32", "2x4xf32"));
+    cr_assert_not(is_product("2x3xf32", "3x4xf32", "1x2x4xf32"));
+    cr_assert_not(is_product("2x3xf32", "3x4xf32", "2xf32"));
+    cr_assert_not(is_product("2x3xf32", "4x4xf32", "2x4xf32"));
+    cr_assert_not(is_product("2x3xf32", "f32", "2xf32"));
+    cr_assert_not(is_product("f32", "3x4xf32", "4xf32"));
 }
 
 Test(index, vectors_are_rows_and_columns_of_one) {

@@ -1272,3 +1272,32 @@ Test(match, a_variable_is_not_what_the_match_computes) {
     miss("a:4x4 b:4x4", "p = ttir.matmul a b -> 4x4; t = ttir.permute p {permutation = array<i64: 1, 0>} -> 4x4; "
                         "o = ttir.add p t -> 4x4; return o");
 }
+
+Test(match, a_function_is_searched_alone) {
+    pattern("out = exp(x) + y", "");
+    ir_short(&ir, "x:2x3 y:2x3",
+             "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o\n"
+             "func other x:2x3 y:2x3\ne = ttir.exp x -> 2x3; p = ttir.add e y -> 2x3; return p");
+    for (uint32_t f = 0; f < ir.m.nfuncs; f++) {
+        list.n = 0;
+        match_function(&set, &ir.g, f, &arena, &list);
+        cr_assert_eq(list.n, 1, "%u places in function %u", list.n, f);
+        cr_assert_eq(list.items[0].root, ir_op(&ir, f ? "%p" : "%o"));
+    }
+}
+
+Test(match, the_names_of_a_match_are_those_of_all_its_ops) {
+    static const char *const ops[] = {"e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o",
+                                      "z = ttir.abs y -> 2x3; e = ttir.exp x -> 2x3; o = ttir.add e z -> 2x3; return o",
+                                      "e = ttir.neg x -> 2x3; o = ttir.add e y -> 2x3; return o",
+                                      "e = ttir.exp x -> 2x3; o = ttir.subtract e y -> 2x3; return o"};
+    uint64_t names[4];
+    pattern("out = exp(x) + y | neg(x) + y | exp(x) - y", "");
+    for (int i = 0; i < 4; i++) {
+        cr_assert_eq(search_all("x:2x3 y:2x3", ops[i]), 1);
+        names[i] = found()->names;
+    }
+    cr_assert_eq(names[0], names[1]);
+    cr_assert_neq(names[0], names[2]);
+    cr_assert_neq(names[0], names[3]);
+}

@@ -80,6 +80,20 @@ Test(pattern, what_is_no_token_is_bad) {
     tokens("a\xc3\xa9", "name:a bad:\xc3");
 }
 
+Test(pattern, a_sign_is_of_a_number_behind_its_e_only) {
+    tokens("3-1", "number:3 punct:- number:1 end");
+    tokens("3+1", "number:3 punct:+ number:1 end");
+    tokens("3e-1", "number:0.3 end");
+    tokens("3E+1", "number:30 end");
+}
+
+Test(pattern, a_text_is_read_to_its_end_and_not_further) {
+    static const char text[] = "\"a\"\"\"";
+    for (size_t n = 1; n < 3; n++)
+        cr_assert_eq(lex_next(&(struct lexer){{text, n}, 0, 0}).kind, T_BAD);
+    cr_assert_eq(lex_next(&(struct lexer){{text, 3}, 0, 0}).kind, T_STRING);
+}
+
 Test(pattern, a_line_ends_where_the_next_does_not_go_on) {
     tokens("a = b\nc = d", "name:a punct:= name:b line name:c punct:= name:d end");
     tokens("a = b\n  + c", "name:a punct:= name:b punct:+ name:c end");
@@ -357,6 +371,7 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = add(a)", "10:9", "add takes a,b: 1 given", NULL);
     wrong("out = sum(a, dim=b)", "10:20", "an axis is a whole number", NULL);
     wrong("out = sum(a, dim=0.5)", "10:20", "an axis is a whole number", NULL);
+    wrong("out = sum(a, dim=16)", "10:20", "an axis is a whole number", NULL);
     wrong("out = matmul(a, b, activation=exp(a))", "10:33", "an attribute's value", "activation=absent");
     wrong("out = exp(\"a\")", "10:14", "a string", NULL);
     wrong("out = given(a) * b", "10:9", "given takes a number", NULL);
