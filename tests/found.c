@@ -19,6 +19,7 @@
 #include "explain/near_miss.h"
 #include "graph/pair.h"
 #include "lang/printer.h"
+#include "match/search_graph.h"
 #include "reduce/parsed_module.h"
 
 static void print_value(const struct graph *g, uint32_t v, FILE *out) {
@@ -149,10 +150,10 @@ static void print_pairs(const struct match *own, struct arena *a, FILE *out) {
     pair_free(&p);
 }
 
-/* What all patterns together find in it. */
-static void print_others(const struct pattern_set *set, const struct match *own, struct arena *a, FILE *out) {
+/* What all patterns together find in it, with what the cache knows of the modules before it. */
+static void print_others(const struct search_setup *setup, const struct match *own, struct arena *a, FILE *out) {
     struct match_list all = {0};
-    match_function(set, own->graph, own->func, a, &all);
+    match_graph(setup, own->graph, a, &all);
     match_resolve(&all);
     struct str_list *conflicts = match_conflicts(&all, a);
     for (uint32_t i = 0; i < all.n; i++) {
@@ -185,7 +186,7 @@ static void print_miss(const struct near_miss *n, FILE *out) {
 }
 
 struct table {
-    const struct pattern_set *set;
+    struct search_setup setup;
     const struct example *example; /* whose match was printed last */
 };
 
@@ -214,7 +215,7 @@ static struct str print_found(void *self, const struct match *own, const struct 
     if (t->example != e) {
         print_knowledge(own->graph, stdout);
         print_pairs(own, a, stdout);
-        print_others(t->set, own, a, stdout);
+        print_others(&t->setup, own, a, stdout);
     }
     t->example = e;
     return STR("");
@@ -245,7 +246,8 @@ int main(int argc, char **argv) {
     struct pattern_set set = {0};
     struct example_counts counts = {0};
     bool good = argc == 2 && patterns_load(&set, argv[1], &diags);
-    struct table table = {.set = &set};
+    struct match_cache *cache = match_cache_new(&set);
+    struct table table = {.setup = {&set, &cache, 1}};
     struct example_judge judge = {.judge = print_found, .self = &table};
     for (uint32_t i = 0; i < set.n; i++) {
         good &= patterns_load_tests(&set, set.items[i], &diags);
@@ -256,6 +258,7 @@ int main(int argc, char **argv) {
     for (uint32_t i = 0; i < diags.n; i++)
         fprintf(stderr, "%s\n", diags.items[i].message);
     good &= diags.n == 0 && counts.run > 0;
+    match_cache_free(cache);
     patterns_free(&set);
     diags_free(&diags);
     arena_free(&arena);

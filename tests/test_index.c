@@ -880,6 +880,7 @@ Test(index, products_whose_shapes_do_not_fit_are_none) {
     cr_assert_not(is_product("2x3xf32", "4x4xf32", "2x4xf32"));
     cr_assert_not(is_product("2x3xf32", "f32", "2xf32"));
     cr_assert_not(is_product("f32", "3x4xf32", "4xf32"));
+    cr_assert_not(is_product("?x3xf32", "3x4xf32", "?x4xf32"));
 }
 
 Test(index, vectors_are_rows_and_columns_of_one) {
