@@ -23,7 +23,6 @@ import tempfile
 from audits import Audits
 
 OPTIONS = dict(a[2:].split("=") for a in sys.argv[1:] if a.startswith("--"))
-PROGRAM, AUDITS, EXAMPLES, PATTERNS = [a for a in sys.argv[1:] if not a.startswith("--")]
 COMMUTE = "add multiply maximum minimum eq ne logical_and logical_or"
 OP = re.compile(r'(?P<result>%\w+) = "(?P<dialect>ttir|ttnn)\.(?P<name>\w+)"\((?P<operands>[^)]*)\)'
                 r'(?P<attributes>(?: <\{.*?\}>)?(?: \{[^{}]*\})?) : \((?P<types>[^()]*)\) -> (?P<type>tensor<[^<>]*(?:<[^<>]*>[^<>]*)*>)')
@@ -262,4 +261,6 @@ def main():
     return failures > 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    PROGRAM, AUDITS, EXAMPLES, PATTERNS = [a for a in sys.argv[1:] if not a.startswith("--")]
+    sys.exit(main())
