@@ -48,6 +48,14 @@ static bool alike(const char *args, const char *ops) {
 static const struct {
     const char *args, *ops;
 } like[] = {
+    {"x:2x8 m:8 v:8 w:8 c:8",
+     "a = ttnn.batch_norm_inference x m v w c {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1>, " EPSILON
+     "}; d = ttnn.subtract x m\n"
+     "e = ttnn.add v 0.00001:8; r = ttnn.rsqrt e; h = ttnn.multiply d r\n"
+     "g = ttnn.multiply h w; b = ttnn.add g c"},
+    {"x:2x8 m:8 v:8", "a = ttnn.batch_norm_inference x m v {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, " EPSILON
+                      "}; d = ttnn.subtract x m\n"
+                      "e = ttnn.add v 0.00001:8; r = ttnn.rsqrt e; b = ttnn.multiply d r"},
     {"x:2x8 w:8 v:8", "a = ttir.layer_norm x w v {" EPSILON "}\n" CENTRE("1")
                           NORM("d", "1", "1x1") "g = ttir.multiply h w; b = ttir.add g v"},
     {"x:2x4x8 w:4x8", "a = ttir.layer_norm x w {" EPSILON ", normalized_shape = [4, 8]}\n" CENTRE("1, 2")
