@@ -312,14 +312,14 @@ def main():
     if path.exists():
         results = {tuple(key): result for result, *key in (l.split('\t') for l in path.read_text().splitlines())}
     open_ = ('survived', 'not reached') if o.again else ()
-    left = [n for n, s in mutants.items() if results.get(s.key) in (None, *open_)]
+    known = {tuple(l.split('\t')[:5]) for l in open(ROOT / 'tests' / 'mutants.tsv')}
+    left = [n for n, s in mutants.items() if results.get(s.key) in (None, *open_) and not (o.again and s.key in known)]
     suites = suites_of(o.work, o.jobs, o.suites.split()) if left else []
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool, open(path, 'a') as out:
         for number, killer in zip(left, pool.map(lambda n: try_one(n, suites), left)):
             result = 'not reached' if killer is None else 'killed by ' + killer if killer else 'survived'
             results[mutants[number].key] = result
             print(result, *mutants[number].key, sep='\t', file=out, flush=True)
-    known = {tuple(l.split('\t')[:5]) for l in open(ROOT / 'tests' / 'mutants.tsv')}
     counts = collections.Counter()
     for site in mutants.values():
         result = results[site.key].split(' by ')[0]
