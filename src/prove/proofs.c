@@ -104,7 +104,7 @@ static const struct str not_found = {"the match is not found again by itself", 3
 struct question {
     struct proofs *proofs;
     const struct match *match;
-    bool blackhole;
+    enum device_figures device, figures; /* of the chip of the graph; wanted of the extents at hand */
     struct subgraph subgraph;
     struct extents own; /* of the model */
     struct payloads payloads;
@@ -130,7 +130,7 @@ static bool prove_text(struct question *q, const struct printed_module *w, struc
     struct rematch *r = arena_alloc(&q->arena, sizeof *r);
     bool found = rematch_find(r, q->proofs->set, q->match, &q->subgraph, w, NULL, &q->arena);
     if (found)
-        *out = prove_match(q->proofs->set, &r->match, q->blackhole, &q->arena);
+        *out = prove_match(q->proofs->set, &r->match, q->figures, &q->arena);
     rematch_free(r);
     return found;
 }
@@ -166,7 +166,7 @@ static struct str matched_ops(struct question *q) {
 /* `final`: of the verdict on the match, in whichever extents it was evaluated; else of that in these extents. */
 static struct str key_of(struct question *q, struct str text, bool final) {
     struct str matched = matched_ops(q);
-    return arena_printf(&q->arena, "%p %d %d %.*s\n%.*s", (const void *)q->match->pattern, q->blackhole, final,
+    return arena_printf(&q->arena, "%p %d %d %.*s\n%.*s", (const void *)q->match->pattern, q->figures, final,
                         (int)matched.n, matched.p, (int)text.n, text.p);
 }
 
@@ -210,7 +210,7 @@ static enum choice_state prove_small(struct question *q, uint32_t which, double 
     return prove_small(q, which, max_cost, v);
 }
 
-/* Adds the verdict of further extents to that of the first. */
+/* Adds the verdict of further extents to that of the first, whose device figures stay. */
 static void add_shape(struct proved *all, const struct proved *v) {
     all->shapes++;
     all->bound = fmax(all->bound, v->bound);
@@ -229,6 +229,7 @@ static struct proved prove_in_shapes(struct question *q) {
     uint64_t cost = 0;
     for (uint32_t which = 0;
          which < MAX_CHOICES_OF_EXTENTS && shapes < MAX_SHAPES && (shapes < MIN_SHAPES || cost < CHEAP); which++) {
+        q->figures = which == 0 ? q->device : FIGURES_NONE;
         enum choice_state state = prove_small(q, which, MAX_SMALL_COST, &v);
         bool proved = state == CHOICE_PROVED, lost = proved && str_eq(v.text, not_found);
         evaluated |= proved && !lost;
@@ -244,6 +245,7 @@ static struct proved prove_in_shapes(struct question *q) {
     }
     if ((evaluated && all.kind != VERDICT_DIFFERENT) || extents_cost(&q->subgraph, &q->own) > MAX_OWN_COST)
         return all;
+    q->figures = q->device;
     v = prove_in(q, &q->own);
     v.shapes = 1;
     return v.kind != VERDICT_NONE || !evaluated ? v : all;
@@ -281,6 +283,7 @@ static struct proved prove_with_payloads(struct question *q, struct proved any) 
     if (!q->match->pattern->fused.n ||
         !payload_read(&q->subgraph, same ? FEW_PAYLOAD : MAX_PAYLOAD, &q->arena, &q->payloads))
         return any;
+    q->figures = same ? FIGURES_NONE : q->device;
     q->with_payloads = true;
     q->shrinking.strict = false;
     q->ntexts = 0;
@@ -307,7 +310,7 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
     struct proved v;
     q->proofs = proofs;
     q->match = m;
-    q->blackhole = blackhole;
+    q->device = q->figures = blackhole ? FIGURES_BLACKHOLE : FIGURES_WORMHOLE;
     bool good = subgraph_of_match(m, &q->subgraph, &why) && extents_unchanged(&q->subgraph, &q->own, &why) &&
                 print(q, &q->own, true, &w, &why);
     key = good ? key_of(q, w.text, true) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);

@@ -81,12 +81,14 @@ static struct proved verdict_of(struct proof *p) {
     return (struct proved){.kind = VERDICT_SAME};
 }
 
-struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a) {
+struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
+                          struct arena *a) {
     struct proof *p = proof_new(set, m, 0, a);
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;
-        v.device = device_error_of(&p->run, blackhole);
+        if (figures != FIGURES_NONE)
+            v.device = device_error_of(&p->run, figures == FIGURES_BLACKHOLE);
         proof_violate(p, &all);
         v.needed = all.needed;
         v.needless = needless_names(p, &all);

@@ -6,8 +6,11 @@
 #include "prove/trials.h"
 #include "prove/verdict.h"
 
-/* The whole verdict. `blackhole`: the chip of the device figures, else Wormhole. Tensors and texts live in `a`. */
-struct proved prove_match(const struct pattern_set *set, const struct match *m, bool blackhole, struct arena *a);
+enum device_figures { FIGURES_NONE, FIGURES_WORMHOLE, FIGURES_BLACKHOLE };
+
+/* The whole verdict, with the error of the device that is asked for. Tensors and texts live in `a`. */
+struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
+                          struct arena *a);
 /* Kind, text and misfit only, on the numbers of a seed. */
 struct proved prove_function(const struct pattern_set *set, const struct match *m, uint64_t seed, struct arena *a);
 
