@@ -2,7 +2,7 @@
 """Every operator of the table with operands and attributes that it cannot have: no crash, no hang, no sanitizer's report.
 
 usage: malformed_ops.py OPS_DEF PROGRAM REPLAY_MATCH REPLAY_AUDIT [--every=N]
-For each operator: every number of operands from none to two more than it has, every split into segments of 0, 1 and 2,
+For each operator: no result and two, every number of operands from none to two more than it has, every split into segments of 0, 1 and 2,
 every attribute missing, of another kind and extreme. One module an operator goes through search, near misses and notes
 (REPLAY_MATCH), all of them in one module through audit and inspect (REPLAY_AUDIT), each also through explain and
 `patterns new` (PROGRAM). One op of N is taken, the same each time; without --every one of 130.
@@ -37,12 +37,17 @@ def operators():
             yield [r for r in roles.split(",") if r], spelling, keys
 
 
-def op(name, n, type, dictionary=""):
+def op(name, n, type, dictionary="", results=1):
+    """The op, and what the op behind it takes."""
     operands = ", ".join("%%%d" % i for i in range(n))
-    return '"%s"(%s)%s : (%s) -> %s' % (name, operands, dictionary, ", ".join([type] * n), type)
+    names, used = (("", "%1"), ("%r = ", "%r"), ("%r:2 = ", "%r#1"))[results]
+    types = ", ".join([type] * n), ", ".join([type] * results)
+    return '%s"%s"(%s)%s : (%s) -> (%s)' % (names, name, operands, dictionary, *types), used
 
 
 def ops_of(roles, name, keys, type):
+    for results in (0, 2):
+        yield op(name, len(roles), type, results=results)
     for n in range(len(roles) + 3):
         yield op(name, n, type)
         if any("?" in r for r in roles):
@@ -56,9 +61,9 @@ def ops_of(roles, name, keys, type):
 
 def functions(ops, type, first):
     args = ", ".join("%%%d: %s" % (i, type) for i in range(12))
-    for i, text in enumerate(ops):
-        yield ("func.func @f%d(%s) -> %s {\n  %%r = %s\n  %%s = \"ttnn.add\"(%%r, %%0) : (%s, %s) -> %s\n  return %%s : %s\n}\n"
-               % (first + i, args, type, text, type, type, type, type))
+    for i, (text, used) in enumerate(ops):
+        yield ("func.func @f%d(%s) -> %s {\n  %s\n  %%s = \"ttnn.add\"(%s, %%0) : (%s, %s) -> %s\n  return %%s : %s\n}\n"
+               % (first + i, args, type, text, used, type, type, type, type))
 
 
 def run(*args):

@@ -242,7 +242,9 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
          "ttir.linear has operandSegmentSizes that do not add up to its 2 operands"},
         {"\"ttir.add\"(%x, %x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> ()\n"
          "%0 = \"ttir.exp\"(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>",
-         "ttir.add has 3 operands; it takes a,b"},
+         "ttir.add has no result"},
+        {"\"ttir.mean\"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<2x4xf32>) -> ()",
+         "ttir.mean has no result"},
         {"%0 = \"ttir.add\"(%x, %v) : (tensor<2x4xf32>, tensor<3xf32>) -> tensor<2x4xf32>",
          "ttir.add has a result that is not of the shape that its operands broadcast to"},
         {"%0 = \"ttir.add\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x2xf32>",
@@ -364,6 +366,8 @@ Test(graph, an_op_that_holds_together_is_not) {
         "%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<2x4xf32>, "
         "tensor<4x3xf32>) -> tensor<2x3xf32>",
         "%0 = \"ttir.linear\"(%x, %w, %v) : (tensor<2x4xf32>, tensor<4x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>",
+        /* a cache is written in place */
+        "\"ttnn.update_cache\"(%x, %x, %v) : (tensor<2x4xf32>, tensor<2x4xf32>, tensor<3xf32>) -> ()",
         /* destinations of old text: an argument, and by segments */
         "%0 = \"ttir.exp\"(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>",
         "%0 = \"ttir.add\"(%x, %x, %x) <{operandSegmentSizes = array<i32: 2, 1>}> : (tensor<2x4xf32>, tensor<2x4xf32>, "

@@ -1,5 +1,5 @@
-/* Which operand has which role (ops.def). Numbers of operands and operandSegmentSizes are checked here, so that the
- * rooms behind may index the required operands. */
+/* Which operand has which role (ops.def). Numbers of operands and operandSegmentSizes, and that there is a result, are
+ * checked here, so that the rooms behind may index the required operands and the result. */
 #include "graph/operands.h"
 
 #include <stdarg.h>
@@ -96,6 +96,12 @@ static uint32_t by_number(const struct arity *arity, uint32_t n, uint32_t *out) 
     return n;
 }
 
+/* Caches are written in place, by ops that may have no result; what computes has one. */
+static bool needs_result(const struct graph *g, uint32_t op) {
+    enum op_class class = graph_class(g, op);
+    return class == OP_OPAQUE ? *op_table[g->kind[op]].roles != '*' : class <= OP_CONSTANT;
+}
+
 uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_t *out, struct diags *d) {
     uint32_t n = list_operands(g, i, out);
     const char *roles = op_table[g->kind[i]].roles;
@@ -105,6 +111,10 @@ uint32_t data_operands(struct graph *g, uint32_t i, struct arity *arity, uint32_
     int nsizes = arity->optional ? read_segments(g, i, sizes) : 0;
     /* Old text has two segments, operands and destinations. */
     bool grouped = nsizes == 2 && sizes[0] > 1;
+    if (g->m->ops[i].nresults == 0 && needs_result(g, i)) {
+        bad_op(g, i, d, "has no result");
+        return n;
+    }
     if (nsizes < 0) {
         bad_op(g, i, d, "has operandSegmentSizes that do not add up to its %u operands", g->m->ops[i].noperands);
         return n;
