@@ -151,7 +151,8 @@ static void replace_all(struct change *c, size_t from, struct str old, struct st
         bool whole = old.p[0] != '%' || from + old.n == c->text.n || !is_word(c->text.p[from + old.n]);
         if (whole)
             replace(c, (struct str){p, old.n}, with);
-        from += (whole ? with.n : old.n) - 1; /* the x of x96x96x belongs to both */
+        size_t n = whole ? with.n : old.n;
+        from += n > 1 ? n - 1 : 1; /* the x of x96x96x belongs to both */
     }
 }
 
