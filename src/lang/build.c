@@ -69,6 +69,7 @@ static struct node *shared(struct builder *b, struct formula_scope *s, struct no
         return n;
     struct node *named = new_node(b, N_NAMED, n->text);
     named->slot = new_slot(b, s, (struct str){NULL, 0}, n->text, false);
+    b->f->named[named->slot] = named;
     set_args(b, named, &n, 1);
     return named;
 }

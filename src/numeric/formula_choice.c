@@ -23,16 +23,15 @@ static void add_names(const struct formula_run *r, const struct node *n, struct 
         add_names(r, n->args[i], names);
 }
 
-/* An alternative that leaves out a bound name which another one has: `x` beside `x + bias`. */
-static bool leaves_out(const struct formula_run *r, const struct node *n, const struct node *other) {
-    struct name_set mine = {0}, its = {0};
+/* An alternative with the names `mine` leaves out a bound name which one with the names `its` has: `x` beside `x +
+ * bias`.
+ */
+static bool leaves_out(const struct name_set *mine, const struct name_set *its) {
     bool less = false;
-    add_names(r, n, &mine);
-    add_names(r, other, &its);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) {
-        if (mine.has[i] && !its.has[i])
+        if (mine->has[i] && !its->has[i])
             return false;
-        less |= its.has[i] && !mine.has[i];
+        less |= its->has[i] && !mine->has[i];
     }
     return less;
 }
@@ -69,15 +68,21 @@ bool formula_choice_next(struct formula_choice *c) {
 }
 
 const struct node *formula_alternative(struct formula_run *r, const struct node *n) {
-    const struct node *there[16], *kept[16] = {NULL};
+    enum { MOST = 16 };
+    const struct node *there[MOST], *kept[MOST] = {NULL};
+    struct name_set names[MOST];
     uint32_t count = 0, nkept = 0;
-    for (uint32_t i = 0; i < n->nargs && count < (r->choice ? 16 : 1); i++)
+    for (uint32_t i = 0; i < n->nargs && count < (r->choice ? MOST : 1); i++)
         if (formula_present(r, n->args[i]))
             there[count++] = n->args[i];
+    for (uint32_t i = 0; i < count && count > 1; i++) {
+        names[i] = (struct name_set){0};
+        add_names(r, there[i], &names[i]);
+    }
     for (uint32_t i = 0; i < count; i++) {
         bool less = false;
-        for (uint32_t k = 0; k < count && !less; k++)
-            less = leaves_out(r, there[i], there[k]);
+        for (uint32_t k = 0; k < count && count > 1 && !less; k++)
+            less = leaves_out(&names[i], &names[k]);
         if (!less)
             kept[nkept++] = there[i];
     }

@@ -54,8 +54,8 @@ bool next_expression(struct str *rest, struct str *expression) {
 /* ---- values ---- */
 
 const struct tensor *slot_value(struct formula_run *r, uint32_t slot) {
-    if (!r->values[slot][0] && r->named[slot])
-        return r->evaluate(r, r->named[slot]);
+    if (!r->values[slot][0] && r->formula->named[slot])
+        return r->evaluate(r, r->formula->named[slot]);
     if (!r->values[slot][0])
         eval_fail(r->eval, "%.*s is absent", (int)r->formula->slot_name[slot].n, r->formula->slot_name[slot].p);
     return r->values[slot][0];

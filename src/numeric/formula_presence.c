@@ -4,10 +4,11 @@
 #include "numeric/formula_run.h"
 
 static bool slot_present(struct formula_run *r, uint32_t slot) {
-    if (r->values[slot][0] || !r->named[slot] || r->busy[slot])
+    const struct node *named = r->formula->named[slot];
+    if (r->values[slot][0] || !named || r->busy[slot])
         return r->values[slot][0] != NULL;
     r->busy[slot] = true; /* an attribute may name the line that it is part of */
-    bool is = formula_present(r, r->named[slot]->args[0]);
+    bool is = formula_present(r, named);
     r->busy[slot] = false;
     return is;
 }
@@ -105,7 +106,9 @@ bool formula_present(struct formula_run *r, const struct node *n) {
     case N_VARIABLE:
         return r->values[n->slot][0] != NULL;
     case N_NAMED:
-        return r->values[n->slot][0] || formula_present(r, n->args[0]);
+        if (!r->present[n->slot])
+            r->present[n->slot] = r->values[n->slot][0] || formula_present(r, n->args[0]);
+        return r->present[n->slot];
     case N_NUMBER:
         return number_present(r, n->number);
     case N_OP:

@@ -15,7 +15,7 @@ struct formula_run {
     const struct pattern_set *set; /* whose lowerings count; or NULL */
     const struct formula *formula;
     const struct tensor *values[MAX_SLOTS][MAX_RESULTS]; /* results of each name, as far as they are known */
-    const struct node *named[MAX_SLOTS];                 /* the N_NAMED node of a line */
+    bool present[MAX_SLOTS];                             /* it was found to be, so that it need not be found again */
     bool bound[MAX_SLOTS];                               /* given by the caller, not evaluated */
     bool busy[MAX_SLOTS];                                /* being evaluated: it may not ask for itself */
     const struct formula_context *context;               /* or NULL */

@@ -252,16 +252,9 @@ static const struct tensor *value(struct formula_run *r, const struct node *n) {
 
 /* ---- formulas ---- */
 
-static bool note_name(const struct node *n, void *run) {
-    if (n->kind == N_NAMED)
-        ((struct formula_run *)run)->named[n->slot] = n;
-    return false;
-}
-
 bool evaluate_formula(struct formula_run *r, const struct tensor *results[MAX_RESULTS]) {
     const struct formula *f = r->formula;
     r->evaluate = value;
-    formula_find(f, note_name, r);
     if (!results_of(r, f->root, results))
         return false;
     for (uint32_t i = 0; i < f->nsecondary; i++) {
