@@ -98,6 +98,34 @@ Test(buf, collects) {
     cr_assert_null(b.p);
 }
 
+Test(buf, writes_integers) {
+    static const int64_t numbers[] = {0, 7, 10, -1, 1234567890123, INT64_MAX, INT64_MIN};
+    struct buf b = {0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        buf_int(&b, numbers[i]);
+        buf_addc(&b, ' ');
+    }
+    cr_assert(str_is(buf_str(&b), "0 7 10 -1 1234567890123 9223372036854775807 -9223372036854775808 "));
+    buf_free(&b);
+}
+
+/* Texts of all lengths, into chunks of the smallest size: some fit into what is left, others do not. */
+Test(arena, prints_texts_that_do_not_fit) {
+    struct arena a = {0};
+    char digits[] = "0123456789";
+    for (int n = 0; n < 5000; n += 37) {
+        struct str text = arena_printf(&a, "%s%0*d", digits, n + 1, 1);
+        char *next = arena_alloc(&a, 8);
+        cr_assert_eq(text.n, (size_t)n + 11);
+        cr_assert_eq(strlen(text.p), text.n);
+        cr_assert_eq(text.p[0], '0');
+        cr_assert_eq(text.p[text.n - 1], '1');
+        for (int i = 0; i < 8; i++)
+            cr_assert_eq(next[i], 0, "what is allocated behind a text is zero");
+    }
+    arena_free(&a);
+}
+
 Test(diags, keeps_the_first_and_counts_the_rest) {
     struct arena a = {0};
     struct diags d = {.arena = &a, .limit = 2};

@@ -152,20 +152,21 @@ struct str arena_str(struct arena *a, struct str s) {
     return (struct str){arena_strdup(a, s), s.n};
 }
 
+/* Into what is left of the chunk, which is where arena_alloc takes a text that fits from. */
 struct str arena_printf(struct arena *a, const char *fmt, ...) {
-    char near[256]; /* most texts are shorter: printed once */
+    size_t room = a->at ? (size_t)(a->end - a->at) : 0;
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(near, sizeof near, fmt, ap);
+    int n = vsnprintf(a->at, room, fmt, ap);
     va_end(ap);
     if (n < 0)
         return arena_str(a, STR(""));
-    if ((size_t)n < sizeof near)
-        return arena_str(a, (struct str){near, (size_t)n});
     char *p = arena_alloc(a, (size_t)n + 1);
-    va_start(ap, fmt);
-    vsnprintf(p, (size_t)n + 1, fmt, ap);
-    va_end(ap);
+    if ((size_t)n >= room) {
+        va_start(ap, fmt);
+        vsnprintf(p, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
     return (struct str){p, (size_t)n};
 }
 
@@ -259,6 +260,18 @@ char *buf_more(struct buf *b, size_t n) {
 void buf_addc(struct buf *b, char c) {
     buf_room(b, 1);
     b->p[b->n++] = c;
+}
+
+void buf_int(struct buf *b, int64_t n) {
+    char digits[20];
+    size_t at = sizeof digits;
+    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    do
+        digits[--at] = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (n < 0)
+        digits[--at] = '-';
+    buf_add(b, (struct str){digits + at, sizeof digits - at});
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...) {

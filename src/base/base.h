@@ -112,6 +112,7 @@ struct buf {
 void buf_add(struct buf *b, struct str s);
 char *buf_more(struct buf *b, size_t n); /* room for n more bytes, which the caller fills */
 void buf_addc(struct buf *b, char c);
+void buf_int(struct buf *b, int64_t n); /* in decimal */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);
 void buf_free(struct buf *b);

@@ -38,11 +38,17 @@ const char *element_type_text(enum dtype t) {
     }
 }
 
+static void print_item(struct module_printer *pr, bool first, const char *between, int64_t n) {
+    if (!first)
+        buf_add(&pr->out, str_of(between));
+    buf_int(&pr->out, n);
+}
+
 static void print_dims(struct module_printer *pr, uint32_t value, const char *between) {
     uint32_t rank;
     const int64_t *dims = graph_shape(pr->subgraph->graph, value, &rank);
     for (uint32_t d = 0; dims && d < rank; d++)
-        buf_printf(&pr->out, "%s%lld", d ? between : "", (long long)extent_to(pr->extents, dims[d]));
+        print_item(pr, d == 0, between, extent_to(pr->extents, dims[d]));
 }
 
 static void print_tensor_type(struct module_printer *pr, uint32_t value, enum dtype t) {
@@ -53,7 +59,10 @@ static void print_tensor_type(struct module_printer *pr, uint32_t value, enum dt
     graph_shape(pr->subgraph->graph, value, &rank);
     buf_add(&pr->out, STR("tensor<"));
     print_dims(pr, value, "x");
-    buf_printf(&pr->out, "%s%s>", rank ? "x" : "", name ? name : "f32");
+    if (rank)
+        buf_addc(&pr->out, 'x');
+    buf_add(&pr->out, str_of(name ? name : "f32"));
+    buf_addc(&pr->out, '>');
 }
 
 /* ttnn.rotary_embedding pads its result with rows to fill a tile. They hold no data, so where that result leaves the
@@ -90,15 +99,22 @@ static bool is_sliced(const struct graph *g, uint32_t value) {
     return !graph_constant(g, value).known && g->varies[value] != graph_dimensions(g, value);
 }
 
+/* %a0: a letter and a number. */
+static void print_numbered(struct module_printer *pr, char letter, uint32_t number) {
+    buf_addc(&pr->out, '%');
+    buf_addc(&pr->out, letter);
+    buf_int(&pr->out, number);
+}
+
 static void print_name(struct module_printer *pr, uint32_t value) {
     const struct subgraph *s = pr->subgraph;
     const struct mlir *m = s->graph->m;
     uint32_t input = index_in(s->inputs, s->ninputs, value), op = m->values[value].def;
     if (input != NONE) {
-        buf_printf(&pr->out, "%%%c%u", is_sliced(s->graph, value) ? 'b' : 'a', input);
+        print_numbered(pr, is_sliced(s->graph, value) ? 'b' : 'a', input);
         return;
     }
-    buf_printf(&pr->out, "%%r%u", index_in(s->ops, s->nops, op));
+    print_numbered(pr, 'r', index_in(s->ops, s->nops, op));
     if (m->ops[op].nresults > 1)
         buf_printf(&pr->out, "#%u", value - m->ops[op].first_result);
 }
@@ -224,11 +240,7 @@ static void print_repeated(struct module_printer *pr, uint32_t number, uint32_t 
     buf_printf(&pr->out, "  %%b%u = \"%s.repeat\"(%%a%u) <{%s", number, dialect, number,
                ttnn ? "repeat_dims = #ttnn.shape<" : "repeat_dimensions = array<i64: ");
     for (uint32_t d = 0; d < rank; d++)
-        buf_printf(&pr->out, "%s%lld",
-                   d == 0 ? ""
-                   : ttnn ? "x"
-                          : ", ",
-                   (long long)(g->varies[value] >> d & 1 ? 1 : extent_to(pr->extents, dims[d])));
+        print_item(pr, d == 0, ttnn ? "x" : ", ", g->varies[value] >> d & 1 ? 1 : extent_to(pr->extents, dims[d]));
     buf_add(&pr->out, STR(">}> : ("));
     print_slice_type(pr, value);
     buf_add(&pr->out, STR(") -> "));
@@ -266,7 +278,7 @@ static void print_factors(struct module_printer *pr, uint32_t from, uint32_t to)
         int64_t x = d + na >= nb ? extent_to(pr->extents, a[d + na - nb]) : 1, y = extent_to(pr->extents, b[d]);
         if (x < 1 || y % x != 0)
             pr->why = STR("a repetition does not fit its result");
-        buf_printf(&pr->out, "%s%lld", d ? ", " : "", (long long)(x < 1 ? 1 : y / x));
+        print_item(pr, d == 0, ", ", x < 1 ? 1 : y / x);
     }
     buf_addc(&pr->out, ']');
 }
@@ -285,7 +297,7 @@ static bool print_bounds(struct module_printer *pr, uint32_t op, bool ends) {
         return false;
     buf_addc(&pr->out, '[');
     for (uint32_t d = 0; d < b.rank; d++)
-        buf_printf(&pr->out, "%s%lld", d ? ", " : "", (long long)extent_to(pr->extents, ends ? b.end[d] : b.begin[d]));
+        print_item(pr, d == 0, ", ", extent_to(pr->extents, ends ? b.end[d] : b.begin[d]));
     buf_addc(&pr->out, ']');
     return true;
 }
@@ -297,7 +309,7 @@ static bool print_mapped_list(struct module_printer *pr, struct str text) {
         return false;
     buf_addc(&pr->out, '[');
     for (int i = 0; i < n; i++)
-        buf_printf(&pr->out, "%s%lld", i ? ", " : "", (long long)extent_to(pr->extents, list[i]));
+        print_item(pr, i == 0, ", ", extent_to(pr->extents, list[i]));
     buf_addc(&pr->out, ']');
     return true;
 }
@@ -359,7 +371,8 @@ static void print_attrs(struct module_printer *pr, uint32_t op) {
     for (int i = 0; i < n && i < MAX_ATTRS; i++) {
         if (attribute_changes_nothing(keys[i], values[i]))
             continue;
-        buf_printf(&pr->out, "%s%.*s", first ? "" : ", ", (int)keys[i].n, keys[i].p);
+        buf_add(&pr->out, first ? STR("") : STR(", "));
+        buf_add(&pr->out, keys[i]);
         if (values[i].n)
             buf_add(&pr->out, STR(" = "));
         if (!print_scaled_attr(pr, op, keys[i], values[i]))
@@ -413,10 +426,13 @@ static void print_op(struct module_printer *pr, uint32_t i) {
     const struct mlir *m = pr->subgraph->graph->m;
     uint32_t op = pr->subgraph->ops[i], n = m->ops[op].nresults;
     struct str name = mlir_op_name(m, op);
-    buf_printf(&pr->out, "  %%r%u", i);
+    buf_add(&pr->out, STR("  "));
+    print_numbered(pr, 'r', i);
     if (n > 1)
         buf_printf(&pr->out, ":%u", n);
-    buf_printf(&pr->out, " = \"%.*s\"(", (int)name.n, name.p);
+    buf_add(&pr->out, STR(" = \""));
+    buf_add(&pr->out, name);
+    buf_add(&pr->out, STR("\"("));
     print_operands(pr, op);
     buf_addc(&pr->out, ')');
     print_attrs(pr, op);
