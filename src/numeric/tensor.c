@@ -163,37 +163,23 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
     return v;
 }
 
-/* Walks to the first element of each row; *n of them have *step between them. */
-static void walk_rows(struct index_walk *w, struct view v, int64_t *n, int64_t *step) {
-    uint32_t rank = v.shape.rank;
-    *n = rank ? v.shape.dim[rank - 1] : 1;
-    *step = rank ? v.stride[rank - 1] : 0;
-    if (rank && *n > 0)
-        v.shape.dim[rank - 1] = 1;
-    walk_begin(w, &v.shape);
-    walk_add(w, &v);
-}
-
 struct tensor *view_copy(struct eval_context *b, struct view v) {
     struct tensor *t = tensor_new(b, &v.shape);
-    struct index_walk w;
-    int64_t n, step;
+    struct row_walk w;
     if (!t)
         return NULL;
-    walk_rows(&w, v, &n, &step);
-    for (double *x = t->x; walk_more(&w); walk_next(&w))
-        for (int64_t i = 0; i < n; i++)
-            *x++ = v.x[w.offset[0] + i * step];
+    double *x = t->x;
+    for (rows_begin(&w, &v, 1); walk_more(&w.first); walk_next(&w.first))
+        for (int64_t i = 0; i < w.n; i++)
+            *x++ = v.x[w.first.offset[0] + i * w.step[0]];
     return t;
 }
 
 void view_fill(struct tensor *t, const struct view *v, const double *x) {
-    struct index_walk w;
-    int64_t n, step;
-    walk_rows(&w, *v, &n, &step);
-    for (; walk_more(&w); walk_next(&w))
-        for (int64_t i = 0; i < n; i++)
-            t->x[w.offset[0] + i * step] = *x++;
+    struct row_walk w;
+    for (rows_begin(&w, v, 1); walk_more(&w.first); walk_next(&w.first))
+        for (int64_t i = 0; i < w.n; i++)
+            t->x[w.first.offset[0] + i * w.step[0]] = *x++;
 }
 
 struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
@@ -232,4 +218,27 @@ void walk_next(struct index_walk *w) {
             w->offset[k] -= w->stride[k][d] * w->dim[d];
         w->at[d] = 0;
     }
+}
+
+/* All views go on along the dimension as within the row that stands there. */
+static bool is_even(const struct row_walk *w, const struct view *views, uint32_t n, uint32_t dim) {
+    for (uint32_t k = 0; k < n; k++)
+        if (views[k].stride[dim] != w->step[k] * w->n)
+            return false;
+    return true;
+}
+
+void rows_begin(struct row_walk *w, const struct view *views, uint32_t n) {
+    struct shape s = views->shape;
+    *w = (struct row_walk){.n = 1};
+    for (uint32_t d = s.rank; d-- > 0 && s.dim[d] > 0; s.dim[d] = 1) {
+        for (uint32_t k = 0; k < n && w->n == 1; k++)
+            w->step[k] = views[k].stride[d];
+        if (s.dim[d] > 1 && !is_even(w, views, n, d))
+            break;
+        w->n *= s.dim[d];
+    }
+    walk_begin(&w->first, &s);
+    for (uint32_t k = 0; k < n; k++)
+        walk_add(&w->first, &views[k]);
 }
