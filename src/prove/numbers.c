@@ -153,16 +153,17 @@ static void fill(const struct filling *f, struct tensor *t, enum dtype type) {
     static const double sizes[] = {0.25, 1, 0.5, 2};
     uint64_t state =
         (f->index + 1) * 0x2545f4914f6cdd1du + f->trial * 0x632be59bd9b4e019u + f->seed * 0xd1342543de82ef95u;
-    int64_t row = t->shape.rank ? t->shape.dim[t->shape.rank - 1] : 1;
-    double size = 1;
-    for (int64_t i = 0; i < t->n; i++) {
-        if (row > 1 && i % row == 0)
-            size = sizes[(int)(uniform(&state) * 4)];
-        t->x[i] = number_of(f, type, size, !f->distinct && row > 1 && i / row == 2, &state);
-        if (f->trial == TRIAL_THRESHOLDS)
-            t->x[i] = around_thresholds(f, type, t->x[i], &state);
-        if (f->trial == TRIAL_NEAR_EPSILON && !format_is_integer(type))
-            t->x[i] *= epsilon_factor(f->thresholds->epsilon, plane_of(t), i);
+    int64_t row = plane_of(t).row;
+    for (int64_t from = 0; from < t->n; from += row) {
+        double size = row > 1 ? sizes[(int)(uniform(&state) * 4)] : 1;
+        bool zero = !f->distinct && row > 1 && from == 2 * row;
+        for (int64_t i = from; i < from + row; i++) {
+            t->x[i] = number_of(f, type, size, zero, &state);
+            if (f->trial == TRIAL_THRESHOLDS)
+                t->x[i] = around_thresholds(f, type, t->x[i], &state);
+            if (f->trial == TRIAL_NEAR_EPSILON && !format_is_integer(type))
+                t->x[i] *= epsilon_factor(f->thresholds->epsilon, plane_of(t), i);
+        }
     }
     if (f->input->mask_sign && !format_is_integer(type) &&
         (f->trial == TRIAL_MASKED_ROWS || (f->trial >= TRIAL_MASKED && row > 1)))
@@ -180,7 +181,9 @@ static void avoid_zero(struct tensor *t) {
 /* Along a dimension in which the input does not vary all elements are the first one. */
 static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
     struct view v = view_of(t);
-    for (int64_t i = 0; i < t->n && g->varies[value] != graph_dimensions(g, value); i++) {
+    if (g->varies[value] == graph_dimensions(g, value))
+        return;
+    for (int64_t i = 0; i < t->n; i++) {
         int64_t from = 0;
         for (uint32_t d = 0; d < t->shape.rank; d++)
             from += g->varies[value] >> d & 1 ? i / v.stride[d] % t->shape.dim[d] * v.stride[d] : 0;

@@ -84,6 +84,7 @@ static struct proved verdict_of(struct proof *p) {
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
                           struct arena *a) {
     struct proof *p = proof_new(set, m, 0, a);
+    p->brief = figures == FIGURES_NONE; /* further extents */
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;
