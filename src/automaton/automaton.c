@@ -99,6 +99,16 @@ static void add_entry(struct automaton *a, uint32_t *list, const struct subformu
     *list = a->nentries++;
 }
 
+/* The first kind from `k` on that an op of the node may be of; K_COUNT: there is none. */
+static uint32_t next_kind(const struct node *n, uint32_t k) {
+    for (; k < K_COUNT; k = (k / 64 + 1) * 64) {
+        uint64_t left = n->kinds[k / 64] >> (k % 64);
+        if (left)
+            return k + (uint32_t)__builtin_ctzll(left);
+    }
+    return K_COUNT;
+}
+
 /* Ops of one kind have the attributes that are asked of it tested once. */
 static void number_tests(struct automaton *a, const struct subformula *s, uint32_t *ntests) {
     uint32_t n = 0;
@@ -110,13 +120,12 @@ static void number_tests(struct automaton *a, const struct subformula *s, uint32
             a->test[s->id] = a->test[a->entries[l].sub->id];
             return;
         }
-    for (uint32_t k = 0; k < K_COUNT; k++)
-        n = node_is(s->node, (enum op_kind)k) && ntests[k] > n ? ntests[k] : n;
-    for (uint32_t k = 0; k < K_COUNT && n < NO_TEST; k++)
-        if (node_is(s->node, (enum op_kind)k)) {
-            ntests[k] = n + 1;
-            add_entry(a, &a->tests[k], s);
-        }
+    for (uint32_t k = next_kind(s->node, 0); k < K_COUNT; k = next_kind(s->node, k + 1))
+        n = ntests[k] > n ? ntests[k] : n;
+    for (uint32_t k = next_kind(s->node, 0); k < K_COUNT && n < NO_TEST; k = next_kind(s->node, k + 1)) {
+        ntests[k] = n + 1;
+        add_entry(a, &a->tests[k], s);
+    }
     a->test[s->id] = (uint8_t)n;
 }
 
@@ -127,12 +136,11 @@ static void list_op(struct automaton *a, const struct subformula *s) {
     bool asks = asked < s->nargs && asked < 2;
     if (asks)
         add_entry(a, &a->asking[s->args[asked]->id], s);
-    for (uint32_t k = 0; k < K_COUNT; k++)
-        if (node_is(s->node, (enum op_kind)k)) {
-            add_entry(a, &a->of_kind[k], s);
-            if (!asks)
-                add_entry(a, &a->free[k], s);
-        }
+    for (uint32_t k = next_kind(s->node, 0); k < K_COUNT; k = next_kind(s->node, k + 1)) {
+        add_entry(a, &a->of_kind[k], s);
+        if (!asks)
+            add_entry(a, &a->free[k], s);
+    }
 }
 
 static void list_all(struct automaton *a) {
