@@ -79,10 +79,12 @@ static struct fingerprint at(uint64_t structure, uint32_t place, uint32_t rank, 
 
 /* `want`: for each of `now` the index before, or '-'. */
 static void pairs(const struct fingerprint *before, uint32_t nbefore, const struct fingerprint *now, const char *want) {
-    uint32_t of[8], n = (uint32_t)strlen(want);
-    fingerprints_pair(before, nbefore, now, n, of);
+    uint32_t n = (uint32_t)strlen(want);
+    uint32_t *of = fingerprints_pair((struct fingerprints){before, nbefore, sizeof *before},
+                                     (struct fingerprints){now, n, sizeof *now});
     for (uint32_t i = 0; i < n; i++)
         cr_assert_eq(of[i], want[i] == '-' ? NONE : (uint32_t)(want[i] - '0'), "%s, %u: %u", want, i, of[i]);
+    free(of);
 }
 
 Test(gate, equal_ones_are_paired_in_any_order) {

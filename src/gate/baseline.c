@@ -80,14 +80,8 @@ bool baseline_read(struct baseline *b, const char *path, struct arena *a, struct
 
 /* Which entry each finding is; to be freed. */
 static uint32_t *pair(const struct baseline *b, const struct finding_list *l) {
-    struct fingerprint *now = finding_fingerprints(l), *before = xcalloc(b->n + (size_t)1, sizeof *before);
-    uint32_t *of = xcalloc(l->n + (size_t)1, sizeof *of);
-    for (uint32_t i = 0; i < b->n; i++)
-        before[i] = b->items[i].fingerprint;
-    fingerprints_pair(before, b->n, now, l->n, of);
-    free(now);
-    free(before);
-    return of;
+    struct fingerprints known = {b->n ? &b->items->fingerprint : NULL, b->n, sizeof *b->items};
+    return fingerprints_pair(known, finding_fingerprints(l));
 }
 
 uint32_t baseline_apply(struct baseline *b, struct finding_list *l) {

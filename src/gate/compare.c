@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
-struct side {
-    const struct fingerprint *all;
-    uint32_t *order; /* indices by structure, place, rank */
-    uint32_t n;
-    bool *taken; /* by index */
-};
-
 struct item {
     const struct fingerprint *f;
     uint32_t index;
+    bool taken;
+};
+
+/* Items of one structure. */
+struct group {
+    struct item *items;
+    uint32_t n;
 };
 
 static int compare_numbers(uint64_t a, uint64_t b) {
@@ -29,21 +29,17 @@ static int compare_items(const void *pa, const void *pb) {
     return c ? c : compare_numbers(x->index, y->index);
 }
 
-static struct side side_new(const struct fingerprint *all, uint32_t n) {
-    struct item *items = xcalloc(n + (size_t)1, sizeof *items);
-    struct side s = {all, xcalloc(n + (size_t)1, sizeof *s.order), n, xcalloc(n + (size_t)1, sizeof *s.taken)};
-    for (uint32_t i = 0; i < n; i++)
-        items[i] = (struct item){&all[i], i};
-    qsort(items, n, sizeof *items, compare_items);
-    for (uint32_t i = 0; i < n; i++)
-        s.order[i] = items[i].index;
-    free(items);
-    return s;
+static const struct fingerprint *fingerprint_at(struct fingerprints all, uint32_t i) {
+    return (const void *)((const char *)all.first + i * all.step);
 }
 
-static void side_free(struct side *s) {
-    free(s->order);
-    free(s->taken);
+/* By structure, place, rank; to be freed. */
+static struct item *sorted(struct fingerprints all) {
+    struct item *items = xcalloc(all.n + (size_t)1, sizeof *items);
+    for (uint32_t i = 0; i < all.n; i++)
+        items[i] = (struct item){fingerprint_at(all, i), i, false};
+    qsort(items, all.n, sizeof *items, compare_items);
+    return items;
 }
 
 static bool is_equal(const struct fingerprint *a, const struct fingerprint *b) {
@@ -60,40 +56,43 @@ static bool is_shifted(const struct fingerprint *before, const struct fingerprin
     return more >= 0 ? shift >= 0 && shift <= more : shift <= 0 && shift >= more;
 }
 
-/* One structure: [begin, end) in the order of each side. */
-static void pair_group(struct side *before, uint32_t b, uint32_t bend, struct side *now, uint32_t n, uint32_t nend,
-                       uint32_t *before_of) {
+static void pair_groups(struct group before, struct group now, uint32_t *before_of) {
     static bool (*const ways[])(const struct fingerprint *, const struct fingerprint *) = {is_equal, is_same_place,
                                                                                            is_shifted};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
-        for (uint32_t i = n; i < nend; i++) {
-            uint32_t y = now->order[i];
-            for (uint32_t k = b; k < bend && !now->taken[y]; k++) {
-                uint32_t x = before->order[k];
-                if (before->taken[x] || !ways[way](&before->all[x], &now->all[y]))
+        for (uint32_t i = 0; i < now.n; i++) {
+            struct item *y = &now.items[i];
+            for (uint32_t k = 0; k < before.n && !y->taken; k++) {
+                struct item *x = &before.items[k];
+                if (x->taken || !ways[way](x->f, y->f))
                     continue;
-                before->taken[x] = now->taken[y] = true;
-                before_of[y] = x;
+                x->taken = y->taken = true;
+                before_of[y->index] = x->index;
             }
         }
 }
 
-void fingerprints_pair(const struct fingerprint *before, uint32_t nbefore, const struct fingerprint *now, uint32_t nnow,
-                       uint32_t *before_of) {
-    struct side a = side_new(before, nbefore), b = side_new(now, nnow);
-    memset(before_of, 0xff, nnow * sizeof *before_of); /* NONE */
-    for (uint32_t i = 0, k = 0; i < nbefore && k < nnow;) {
-        uint64_t x = before[a.order[i]].structure, y = now[b.order[k]].structure;
-        uint32_t iend = i, kend = k;
-        while (iend < nbefore && before[a.order[iend]].structure == x)
-            iend++;
-        while (kend < nnow && now[b.order[kend]].structure == y)
-            kend++;
-        if (x == y)
-            pair_group(&a, i, iend, &b, k, kend, before_of);
-        i = x <= y ? iend : i;
-        k = y <= x ? kend : k;
+/* Those of the structure of the first of `n` items. */
+static struct group first_group(struct item *items, uint32_t n) {
+    struct group g = {items, 1};
+    while (g.n < n && items[g.n].f->structure == items->f->structure)
+        g.n++;
+    return g;
+}
+
+uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now) {
+    struct item *x = sorted(before), *y = sorted(now);
+    uint32_t *before_of = xrealloc(NULL, (now.n + (size_t)1) * sizeof *before_of);
+    memset(before_of, 0xff, now.n * sizeof *before_of); /* NONE */
+    for (uint32_t i = 0, k = 0; i < before.n && k < now.n;) {
+        struct group a = first_group(x + i, before.n - i), b = first_group(y + k, now.n - k);
+        int order = compare_numbers(a.items->f->structure, b.items->f->structure);
+        if (order == 0)
+            pair_groups(a, b, before_of);
+        i += order <= 0 ? a.n : 0;
+        k += order >= 0 ? b.n : 0;
     }
-    side_free(&a);
-    side_free(&b);
+    free(x);
+    free(y);
+    return before_of;
 }

@@ -4,11 +4,17 @@
 
 #include "place/fingerprint.h"
 
-/* For each of `now` the index of the one of `before` that it is, or NONE; each is taken once. First those that are
- * equal; then those of one structure at one named place; then those of one structure whose ranks are what they were, or
- * have shifted as far as ops of their like came or went before them. So a gain and a loss in two layers that are alike
- * are two changes, and a layer more is one. */
-void fingerprints_pair(const struct fingerprint *before, uint32_t nbefore, const struct fingerprint *now, uint32_t nnow,
-                       uint32_t *before_of);
+/* The fingerprints in an array of structs: where the first one is, and the size of a struct. */
+struct fingerprints {
+    const struct fingerprint *first;
+    uint32_t n;
+    size_t step;
+};
+
+/* For each of `now` the index of the one of `before` that it is, or NONE; each is taken once; to be freed. First those
+ * that are equal; then those of one structure at one named place; then those of one structure whose ranks are what they
+ * were, or have shifted as far as ops of their like came or went before them. So a gain and a loss in two layers that
+ * are alike are two changes, and a layer more is one. */
+uint32_t *fingerprints_pair(struct fingerprints before, struct fingerprints now);
 
 #endif

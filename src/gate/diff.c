@@ -39,18 +39,16 @@ static void find_replaced(struct changes *c) {
             }
 }
 
+static struct fingerprints fused_fingerprints(const struct inventory *v) {
+    return (struct fingerprints){v->n ? &v->items->fingerprint : NULL, v->n, sizeof *v->items};
+}
+
 static void find_changes(struct changes *c) {
     const struct inventory *b = &c->before->fused, *n = &c->now->fused;
-    struct fingerprint *x = xcalloc(b->n + (size_t)1, sizeof *x), *y = xcalloc(n->n + (size_t)1, sizeof *y);
-    for (uint32_t i = 0; i < b->n; i++)
-        x[i] = b->items[i].fingerprint;
-    for (uint32_t i = 0; i < n->n; i++)
-        y[i] = n->items[i].fingerprint;
-    c->before_of = xcalloc(n->n + (size_t)1, sizeof *c->before_of);
+    c->before_of = fingerprints_pair(fused_fingerprints(b), fused_fingerprints(n));
     c->was = xcalloc(b->n + (size_t)1, sizeof *c->was);
     c->is = xcalloc(n->n + (size_t)1, sizeof *c->is);
     c->into = xcalloc(b->n + (size_t)1, sizeof *c->into);
-    fingerprints_pair(x, b->n, y, n->n, c->before_of);
     for (uint32_t i = 0; i < b->n; i++)
         c->was[i] = b->items[i].fused ? LOST : SAME;
     for (uint32_t k = 0; k < n->n; k++) {
@@ -61,8 +59,6 @@ static void find_changes(struct changes *c) {
             c->was[i] = c->is[k] = change_of(&b->items[i], &n->items[k]);
     }
     find_replaced(c);
-    free(x);
-    free(y);
 }
 
 /* ---- printing ---- */
@@ -209,16 +205,14 @@ static bool is_changed(const struct gate_finding *before, const struct gate_find
 }
 
 static struct paired pair_findings(const struct finding_list *b, const struct finding_list *n) {
-    struct fingerprint *x = finding_fingerprints(b), *y = finding_fingerprints(n);
     struct paired p = {b,
                        n,
-                       xcalloc(n->n + (size_t)1, sizeof *p.before_of),
+                       fingerprints_pair(finding_fingerprints(b), finding_fingerprints(n)),
                        xcalloc(b->n + (size_t)1, sizeof *p.there),
                        xcalloc(n->n + (size_t)1, sizeof *p.changed),
                        n->n,
                        b->n,
                        0};
-    fingerprints_pair(x, b->n, y, n->n, p.before_of);
     for (uint32_t i = 0; i < n->n; i++)
         if (p.before_of[i] != NONE)
             p.there[p.before_of[i]] = true;
@@ -233,8 +227,6 @@ static struct paired pair_findings(const struct finding_list *b, const struct fi
         p.nnew -= p.before_of[i] != NONE;
         p.ngone -= p.before_of[i] != NONE;
     }
-    free(x);
-    free(y);
     return p;
 }
 

@@ -56,11 +56,8 @@ bool findings_of_report(struct report *r, struct arena *a, struct finding_list *
     return true;
 }
 
-struct fingerprint *finding_fingerprints(const struct finding_list *l) {
-    struct fingerprint *f = xcalloc(l->n + (size_t)1, sizeof *f);
-    for (uint32_t i = 0; i < l->n; i++)
-        f[i] = l->items[i].fingerprint;
-    return f;
+struct fingerprints finding_fingerprints(const struct finding_list *l) {
+    return (struct fingerprints){l->n ? &l->items->fingerprint : NULL, l->n, sizeof *l->items};
 }
 
 /* ---- files ---- */

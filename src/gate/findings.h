@@ -3,7 +3,7 @@
 #define FA_FINDINGS_H
 
 #include "base/tree.h"
-#include "place/fingerprint.h"
+#include "gate/compare.h"
 #include "report/report.h"
 
 struct gate_finding {
@@ -23,8 +23,7 @@ struct finding_list {
 bool findings_of_report(struct report *r, struct arena *a, struct finding_list *out);
 /* Of a report in YAML or JSON; an empty file is one without findings. False with a diagnostic. */
 bool findings_read(const char *path, struct arena *a, struct diags *d, struct finding_list *out);
-/* The fingerprints alone, to be freed. */
-struct fingerprint *finding_fingerprints(const struct finding_list *l);
+struct fingerprints finding_fingerprints(const struct finding_list *l);
 
 /* Reads a file whole into the arena. False with a diagnostic. */
 bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *out);

@@ -1,6 +1,7 @@
-#include "gate/pairs.h"
-
-#include <errno.h>
+/* Of many files which belong together: TTIR and TTNN of one compile, told by what is in them, never by names. A file
+ * with both levels is by itself. A TTNN module goes with the TTIR whose functions and signatures agree and most of
+ * whose ops it descends from, each TTIR with one; a further TTNN of the same TTIR is a pair, too, unless it has the
+ * same ops as the first: then it is the same compile printed again, as after the rewrites of the runtime. */
 #include <fts.h>
 #include <stdlib.h>
 
@@ -24,16 +25,22 @@ struct pair_modules {
     uint32_t n, cap;
 };
 
+struct fa_pairs {
+    struct fa_pair *items; /* in the order of the paths */
+    uint32_t n, cap;
+    bool failed;
+    struct arena arena;
+    struct diags diags;
+};
+
 struct finder {
-    struct arena *arena;
-    struct diags *diags;
-    struct pair_list *out;
+    struct fa_pairs *out;
     struct pair_modules ttir, ttnn;
     unsigned long limit;
 };
 
 static void complain(struct finder *f, enum severity severity, const char *path, const char *hint, const char *what) {
-    diag_add(f->diags, severity, (struct source_location){path, 0, 0}, hint, "%s", what);
+    diag_add(&f->out->diags, severity, (struct source_location){path, 0, 0}, hint, "%s", what);
     f->out->failed |= severity == SEV_ERROR;
 }
 
@@ -56,7 +63,7 @@ static void add_path(struct paths *p, const char *path, struct arena *a) {
 
 /* The regular files below a directory, sorted; the path itself where it is none. */
 static void add_files(struct finder *f, const char *path, struct paths *out) {
-    char *roots[2] = {arena_strdup(f->arena, str_of(path)), NULL};
+    char *roots[2] = {arena_strdup(&f->out->arena, str_of(path)), NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
     uint32_t before = out->n;
     FTSENT *e;
@@ -66,11 +73,11 @@ static void add_files(struct finder *f, const char *path, struct paths *out) {
     while ((e = fts_read(tree))) {
         directory |= e->fts_info == FTS_D;
         if (directory && e->fts_info == FTS_F)
-            add_path(out, e->fts_path, f->arena);
+            add_path(out, e->fts_path, &f->out->arena);
     }
     fts_close(tree);
     if (!directory)
-        add_path(out, path, f->arena);
+        add_path(out, path, &f->out->arena);
     else if (out->n == before)
         complain(f, SEV_ERROR, path, NULL, "a directory without files");
     else
@@ -80,9 +87,9 @@ static void add_files(struct finder *f, const char *path, struct paths *out) {
 /* ---- modules ---- */
 
 static void add_pair(struct finder *f, const char *ttir, const char *ttnn) {
-    struct pair_list *out = f->out;
+    struct fa_pairs *out = f->out;
     out->items = grow(out->items, &out->cap, out->n + 1, sizeof *out->items);
-    out->items[out->n++] = (struct input_pair){ttir, ttnn};
+    out->items[out->n++] = (struct fa_pair){ttir, ttnn};
 }
 
 static uint64_t hash_ops(const struct graph *g) {
@@ -99,7 +106,7 @@ static uint64_t hash_ops(const struct graph *g) {
 /* Of one level: the module that is audited. */
 static void add_module(struct finder *f, struct pair_modules *to, struct source *s, const struct log_scan *scan) {
     struct pair_module *m = xcalloc(1, sizeof *m);
-    struct diags unsaid = {.arena = f->arena, .limit = 1}; /* the audit says it again */
+    struct diags unsaid = {.arena = &f->out->arena, .limit = 1}; /* the audit says it again */
     *m = (struct pair_module){.path = s->path, .source = *s, .scan = *scan};
     struct level_text text = {NULL, &m->source};
     for (uint32_t i = 0; i < scan->nblocks && !text.block; i++)
@@ -115,7 +122,7 @@ static void add_module(struct finder *f, struct pair_modules *to, struct source 
 static bool take_source(struct finder *f, struct source *s) {
     struct log_scan scan;
     uint32_t ttir = 0, ttnn = 0;
-    log_scan(s, f->arena, &scan);
+    log_scan(s, &f->out->arena, &scan);
     for (uint32_t i = 0; i < scan.nblocks; i++) {
         ttnn += scan.blocks[i].chosen && scan.blocks[i].has_ttnn;
         ttir += scan.blocks[i].chosen && scan.blocks[i].has_ttir && !scan.blocks[i].has_ttnn;
@@ -135,7 +142,7 @@ static bool take_source(struct finder *f, struct source *s) {
 static void read_path(struct finder *f, const char *path, bool alone) {
     struct source_list list = {0};
     bool any = false;
-    if (!source_read(&list, path, f->limit, f->diags)) {
+    if (!source_read(&list, path, f->limit, &f->out->diags)) {
         f->out->failed = true;
         return;
     }
@@ -181,7 +188,7 @@ static int compare_candidates(const void *pa, const void *pb) {
 
 static void judge(struct finder *f, uint32_t ttir, uint32_t ttnn, struct possible_pairs *out) {
     struct level_pair levels = {&f->ttir.items[ttir]->level, &f->ttnn.items[ttnn]->level, 0};
-    struct diags unsaid = {.arena = f->arena, .limit = 1};
+    struct diags unsaid = {.arena = &f->out->arena, .limit = 1};
     struct pairing p;
     bool agree = signatures_agree(&levels, &unsaid);
     if (agree) {
@@ -221,7 +228,7 @@ static void say_pairs(struct finder *f) {
         struct pair_module *m = f->ttnn.items[i];
         if (m->same)
             complain(f, SEV_NOTE, m->path, NULL,
-                     arena_printf(f->arena, "has the ops of %s: audited once", m->same->path).p);
+                     arena_printf(&f->out->arena, "has the ops of %s: audited once", m->same->path).p);
         else if (m->partner)
             add_pair(f, m->partner->path, m->path);
         else
@@ -244,63 +251,55 @@ static void modules_free(struct pair_modules *all) {
 }
 
 static int compare_pairs(const void *pa, const void *pb) {
-    const struct input_pair *a = pa, *b = pb;
+    const struct fa_pair *a = pa, *b = pb;
     return strcmp(a->ttnn, b->ttnn);
 }
 
-void pairs_find(const char *const *files, size_t n, unsigned long limit, struct arena *a, struct diags *d,
-                struct pair_list *out) {
-    struct finder f = {.arena = a, .diags = d, .out = out, .limit = limit};
+static void find_pairs(struct finder *f, const struct fa_options *o) {
     struct possible_pairs all = {0};
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < o->nfiles; i++) {
         struct paths paths = {0};
-        add_files(&f, files[i], &paths);
+        add_files(f, o->files[i], &paths);
         for (uint32_t k = 0; k < paths.n; k++)
-            read_path(&f, paths.items[k], paths.n == 1);
+            read_path(f, paths.items[k], paths.n == 1);
         free(paths.items);
     }
-    sort_modules(&f.ttir);
-    sort_modules(&f.ttnn);
-    for (uint32_t i = 0; i < f.ttnn.n; i++)
-        for (uint32_t k = 0; k < f.ttir.n; k++)
-            judge(&f, k, i, &all);
+    sort_modules(&f->ttir);
+    sort_modules(&f->ttnn);
+    for (uint32_t i = 0; i < f->ttnn.n; i++)
+        for (uint32_t k = 0; k < f->ttir.n; k++)
+            judge(f, k, i, &all);
     if (all.n)
         qsort(all.items, all.n, sizeof *all.items, compare_candidates);
-    choose(&f, &all);
-    say_pairs(&f);
-    if (out->n)
-        qsort(out->items, out->n, sizeof *out->items, compare_pairs);
+    choose(f, &all);
+    say_pairs(f);
+    if (f->out->n)
+        qsort(f->out->items, f->out->n, sizeof *f->out->items, compare_pairs);
     free(all.items);
-    modules_free(&f.ttir);
-    modules_free(&f.ttnn);
+    modules_free(&f->ttir);
+    modules_free(&f->ttnn);
 }
 
 /* ---- as fusion_audit.h has it ---- */
-
-struct fa_pairs {
-    struct pair_list list;
-    struct arena arena;
-    struct diags diags;
-};
 
 struct fa_pairs *fa_find_pairs(const struct fa_options *o) {
     struct fa_pairs *p = xcalloc(1, sizeof *p);
     p->diags.arena = &p->arena;
     p->diags.limit = o->max_diagnostics;
-    pairs_find(o->files, o->nfiles, o->max_input, &p->arena, &p->diags, &p->list);
+    find_pairs(&(struct finder){.out = p, .limit = o->max_input}, o);
     return p;
 }
 
 bool fa_pairs_failed(const struct fa_pairs *p) {
-    return p->list.failed;
+    return p->failed;
 }
 
 size_t fa_pairs_count(const struct fa_pairs *p) {
-    return p->list.n;
+    return p->n;
 }
 
 struct fa_pair fa_get_pair(const struct fa_pairs *p, size_t i) {
-    return (struct fa_pair){p->list.items[i].ttir, p->list.items[i].ttnn};
+    return p->items[i];
 }
 
 size_t fa_pairs_diagnostics(const struct fa_pairs *p) {
@@ -312,7 +311,7 @@ struct fa_diagnostic fa_pairs_diagnostic(const struct fa_pairs *p, size_t i) {
 }
 
 void fa_pairs_free(struct fa_pairs *p) {
-    free(p->list.items);
+    free(p->items);
     diags_free(&p->diags);
     arena_free(&p->arena);
     free(p);

@@ -32,7 +32,7 @@ struct inputs {
     uint32_t ncompiles, cap;
     uint32_t *compile_at;              /* by graph number: 1 + index into compiles; 0: none */
     const char *ttir_path, *ttnn_path; /* files that the levels come from; NULL: no such level */
-    bool several;                      /* they are of more than one compile: see gate/pairs.h */
+    bool several;                      /* they are of more than one compile: see gate/pairs.c */
     bool skipped;                      /* some graph lacks a level and is not audited */
 };
 
