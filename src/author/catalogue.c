@@ -127,11 +127,8 @@ static void show(const struct pattern *p, FILE *out) {
 
 static void print_indented(struct str text, FILE *out) {
     for (text = str_trim(text); text.n > 0;) {
-        const char *end = memchr(text.p, '\n', text.n);
-        size_t n = end ? (size_t)(end - text.p) : text.n;
-        fprintf(out, "    %.*s\n", (int)n, text.p);
-        text.p += n + (end != NULL);
-        text.n -= n + (end != NULL);
+        struct str line = str_line(&text);
+        fprintf(out, "    %.*s\n", (int)line.n, line.p);
     }
 }
 

@@ -76,9 +76,7 @@ static struct str operands_of(struct draft *s, uint32_t op, bool typed) {
         add_operand(s, v, typed, &b);
         s->typed[v] |= !typed;
     }
-    struct str text = arena_str(s->arena, buf_str(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, s->arena);
 }
 
 static void add_attributes(const struct drafted_op *l, struct buf *out) {
@@ -109,8 +107,7 @@ static struct str expansion(const struct drafted_op *l) {
     buf_printf(&b, "r = %.*s%.*s", (int)l->word.n, l->word.p, (int)l->typed_operands.n, l->typed_operands.p);
     add_attributes(l, &b);
     buf_printf(&b, "%s%.*s", l->type.n ? " -> " : "", (int)l->type.n, l->type.p);
-    struct str text = arena_str(a, buf_str(&b));
-    buf_free(&b);
+    struct str text = buf_take(&b, a);
     return shorthand_expand(text, l->dialect, "bf16", a, &out, &error) ? out : STR("");
 }
 
@@ -141,9 +138,7 @@ static struct str short_value(struct arena *a, struct str value) {
     for (int i = 0; i < n; i++)
         buf_printf(&b, "%s%lld", i ? ", " : "[", (long long)ints[i]);
     buf_add(&b, n ? STR("]") : STR("[]"));
-    struct str text = arena_str(a, buf_str(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 /* Says nothing of what the op computes: discardable attributes, formats and configurations that its row in ops.def does

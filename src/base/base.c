@@ -18,6 +18,14 @@ int str_cmp(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
+struct str str_line(struct str *rest) {
+    const char *end = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
+    struct str line = {rest->p, end ? (size_t)(end - rest->p) : rest->n};
+    size_t used = end ? line.n + 1 : line.n;
+    *rest = (struct str){rest->p + used, rest->n - used};
+    return line;
+}
+
 const char *str_find(struct str s, struct str what) {
     if (what.n == 0)
         return s.p;
@@ -297,4 +305,10 @@ struct str buf_str(const struct buf *b) {
 void buf_free(struct buf *b) {
     free(b->p);
     *b = (struct buf){0};
+}
+
+struct str buf_take(struct buf *b, struct arena *a) {
+    struct str s = arena_str(a, buf_str(b));
+    buf_free(b);
+    return s;
 }

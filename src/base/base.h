@@ -49,6 +49,8 @@ static inline bool str_ends(struct str s, struct str suffix) {
 static inline bool str_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
+/* The first line without its newline, which *rest no longer has. */
+struct str str_line(struct str *rest);
 /* Without blanks at both ends. */
 static inline struct str str_trim(struct str s) {
     while (s.n > 0 && str_blank(s.p[0]))
@@ -115,6 +117,7 @@ void buf_addc(struct buf *b, char c);
 void buf_int(struct buf *b, int64_t n); /* in decimal */
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str buf_str(const struct buf *b);
+struct str buf_take(struct buf *b, struct arena *a); /* a copy of it in the arena; the buffer is freed */
 void buf_free(struct buf *b);
 
 enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };

@@ -231,9 +231,7 @@ static struct str say_became(const struct level *from, const bool *first, const 
         if (n > MOST_NAMED)
             buf_printf(&out, " and %u more", n - MOST_NAMED);
     }
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }
 
 static bool mark_descendants(const struct level *ttir, const bool *first, const struct level *ttnn, struct arena *a,

@@ -504,9 +504,7 @@ struct str reason_root(const struct pattern *p, const struct graph *g, uint32_t 
         buf_add(&out, STR("and nothing before it is as expected"));
     else
         say_expected(&w, names, n);
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }
 
 /* "w = softmax(s, dim=-1)": a named part with what it is. */

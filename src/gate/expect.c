@@ -103,9 +103,7 @@ static struct str quote_signs(struct str text, struct arena *a) {
         }
         text = (struct str){text.p + used, text.n - used};
     }
-    struct str quoted = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return quoted;
+    return buf_take(&out, a);
 }
 
 bool expectations_read(struct expectations *e, const char *path, struct arena *a, struct diags *d) {

@@ -79,8 +79,7 @@ bool read_whole(const char *path, struct arena *a, struct diags *d, struct str *
     }
     int error = ferror(file) ? errno : 0;
     fclose(file);
-    *out = arena_str(a, buf_str(&b));
-    buf_free(&b);
+    *out = buf_take(&b, a);
     return !error || refuse(d, path, NULL, NULL, strerror(error));
 }
 

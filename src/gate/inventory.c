@@ -21,9 +21,7 @@ static struct str result_type(const struct graph *g, uint32_t op, struct arena *
     buf_add(&out, mlir_op_name(g->m, op));
     for (uint32_t i = 0; shape && i < rank; i++)
         buf_printf(&out, " %lld", (long long)shape[i]);
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }
 
 static void add(struct inventory *v, const struct pattern_set *set, const struct flow *flow, uint32_t op,

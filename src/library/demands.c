@@ -62,9 +62,7 @@ static struct str with_operand(struct arena *a, struct str text, struct str oper
             from = t.text.p + t.text.n;
         }
     buf_add(&out, (struct str){from, (size_t)(text.p + text.n - from)});
-    struct str filled = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return filled;
+    return buf_take(&out, a);
 }
 
 /* The same in what stands in braces: {it}, {type(it)}. */
@@ -78,9 +76,7 @@ static struct str said_of(struct arena *a, struct str say, struct str operand) {
         buf_add(&out, with_operand(a, (struct str){rest.p + plain, all - plain}, operand));
         rest = (struct str){rest.p + all, rest.n - all};
     }
-    struct str filled = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return filled;
+    return buf_take(&out, a);
 }
 
 /* All names in the condition are names of the formula: words that are no calls. */

@@ -112,8 +112,7 @@ static bool read_file(struct loader *l, const char *path) {
     fclose(f);
     if (!ok)
         diag_add(l->diags, SEV_ERROR, at, NULL, "cannot be read");
-    l->text = arena_str(&l->set->arena, buf_str(&b));
-    buf_free(&b);
+    l->text = buf_take(&b, &l->set->arena);
     loader_begin(l);
     return ok;
 }

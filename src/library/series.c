@@ -43,13 +43,6 @@ static void add_members(struct buf *out, struct str text, uint32_t i) {
     buf_add(out, text);
 }
 
-/* The text of a buffer, which is freed. */
-static struct str taken(struct arena *a, struct buf *b) {
-    struct str text = arena_str(a, buf_str(b));
-    buf_free(b);
-    return text;
-}
-
 uint32_t series_members(struct arena *a, struct str text, struct str out[MOST_MEMBERS]) {
     struct series s;
     if (!find_series(text, &s) || s.first > LAST_OF_SERIES) {
@@ -60,7 +53,7 @@ uint32_t series_members(struct arena *a, struct str text, struct str out[MOST_ME
     for (uint32_t i = 0; i < n; i++) {
         struct buf member = {0};
         add_members(&member, text, i);
-        out[i] = taken(a, &member);
+        out[i] = buf_take(&member, a);
     }
     return n;
 }
@@ -88,14 +81,12 @@ struct str series_formula(struct arena *a, struct str text) {
     if (!find_series(text, &s))
         return text;
     while (rest.n) {
-        const char *newline = memchr(rest.p, '\n', rest.n);
-        struct str line = {rest.p, newline ? (size_t)(newline - rest.p) : rest.n};
+        struct str line = str_line(&rest);
         bool defined = defines_series(line) && find_series(line, &s) && s.first <= LAST_OF_SERIES;
         for (uint32_t i = 0, n = defined ? MOST_MEMBERS - s.first : 1; i < n; i++) {
             add_members(&out, line, defined ? i : NONE);
             buf_addc(&out, '\n');
         }
-        rest = newline ? (struct str){newline + 1, rest.n - line.n - 1} : (struct str){rest.p, 0};
     }
-    return taken(a, &out);
+    return buf_take(&out, a);
 }

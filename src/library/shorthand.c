@@ -366,8 +366,7 @@ static bool define_results(struct shorthand *s, struct short_op *op, struct str 
     }
     if (good && b.n && at < op->ntypes)
         good = fail(s, op->word, "each type needs a result");
-    op->results = arena_str(s->arena, buf_str(&b));
-    buf_free(&b);
+    op->results = buf_take(&b, s->arena);
     return good;
 }
 
@@ -439,7 +438,6 @@ bool shorthand_expand(struct str text, const char *dialect, const char *element,
     if (s->head_end && s->out.p[s->out.n - 1] != '\n')
         buf_addc(&s->out, '\n');
     end_function(s);
-    *out = arena_str(a, buf_str(&s->out));
-    buf_free(&s->out);
+    *out = buf_take(&s->out, a);
     return good;
 }

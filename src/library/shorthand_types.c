@@ -46,9 +46,7 @@ struct str short_shape_type(struct arena *a, const struct short_shape *shape) {
     for (uint32_t d = 0; d < shape->rank; d++)
         buf_printf(&b, "%lldx", (long long)shape->dims[d]);
     buf_printf(&b, "%.*s>", (int)shape->element.n, shape->element.p);
-    struct str t = arena_str(a, buf_str(&b));
-    buf_free(&b);
-    return t;
+    return buf_take(&b, a);
 }
 bool short_read_list(struct str text, struct short_list *out) {
     if (text.n && text.p[0] == '[' && text.p[text.n - 1] == ']')

@@ -76,7 +76,5 @@ struct str fill_in(struct evaluation *e, struct str text) {
             fill_one(e, (struct str){open + 1, (size_t)(close - open) - 1}, &out);
         p = close ? close + 1 : end;
     }
-    struct str kept = arena_str(e->arena, buf_str(&out));
-    buf_free(&out);
-    return kept;
+    return buf_take(&out, e->arena);
 }

@@ -95,9 +95,7 @@ struct str classification_note(const struct claim *c, struct arena *a) {
             add_answer(&b, c);
         }
     }
-    struct str text = arena_str(a, buf_str(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 /* ---- what to do ---- */
@@ -114,9 +112,7 @@ static struct str joined(struct str_list texts, struct arena *a) {
         struct str text = str_trim(texts.items[i]);
         buf_printf(&b, "%s%.*s", i ? "; " : "", (int)text.n, text.p);
     }
-    struct str text = arena_str(a, buf_str(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 /* Of a pass that has not fired, or has yet to run. */

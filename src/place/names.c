@@ -82,9 +82,7 @@ static struct str name_says(const struct name_reader *r, struct str name) {
             buf_add(&out, STR(", "));
         say(&out, rule, name, at, pairs > 1 && at[2] != PCRE2_UNSET);
     }
-    struct str text = arena_str(r->arena, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, r->arena);
 }
 
 struct str names_agree(const struct name_reader *r, const struct names *names, bool *differ) {

@@ -56,9 +56,7 @@ struct str ir_loc_of(const struct match *m, struct arena *a) {
         add_item(&out, n == 0, loc);
         locs[n++] = loc;
     }
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }
 
 /* The innermost name in the source location of each op, each name once. */
@@ -207,7 +205,5 @@ struct str notes_of(const struct note_context *c, const struct match *m, const s
                    between == 1 ? " stands" : "s stand");
     if (facts->unpaired)
         buf_add(&out, STR("TTIR: no pair established for these ops.\n"));
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }

@@ -25,15 +25,6 @@ static struct str indentation(struct str text, size_t at) {
     return (struct str){text.p + begin, end - begin};
 }
 
-/* The line at the head of *rest, without its newline; *rest is what follows. */
-static struct str next_line(struct str *rest) {
-    const char *end = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-    struct str line = {rest->p, end ? (size_t)(end - rest->p) : rest->n};
-    size_t used = end ? line.n + 1 : line.n;
-    *rest = (struct str){rest->p + used, rest->n - used};
-    return line;
-}
-
 static size_t common_prefix(struct str a, struct str b) {
     size_t i = 0;
     while (i < a.n && i < b.n && a.p[i] == b.p[i])
@@ -46,14 +37,14 @@ static void add_op(const struct mlir *ir, uint32_t op, struct buf *out) {
     text.n -= blanks_at_end(text);
     struct str indent = indentation(ir->text, ir->ops[op].text.begin);
     struct str rest = text;
-    buf_add(out, next_line(&rest));
+    buf_add(out, str_line(&rest));
     for (struct str later = rest; later.n > 0;) {
-        struct str line = next_line(&later);
+        struct str line = str_line(&later);
         if (str_trim(line).n > 0)
             indent.n = common_prefix(indent, line);
     }
     while (rest.n > 0) {
-        struct str line = next_line(&rest);
+        struct str line = str_line(&rest);
         size_t cut = common_prefix(indent, line);
         buf_addc(out, '\n');
         buf_add(out, (struct str){line.p + cut, line.n - cut});

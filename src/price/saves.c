@@ -86,9 +86,7 @@ struct str price_line(const struct price *x, const struct device *d, struct aren
     }
     if (x->apart)
         buf_printf(&out, "; TTNN runs %s as %s of its own", x->apart, strstr(x->apart, " and ") ? "ops" : "an op");
-    struct str line = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return line;
+    return buf_take(&out, a);
 }
 
 struct str price_precondition(const struct price *x, const struct device *d, struct arena *a) {
@@ -131,7 +129,5 @@ struct str price_details(const struct price *x, const struct device *d, struct a
     if (x->measured_us > 0)
         buf_printf(&out, "measured_us: %.2f\n", x->measured_us);
     buf_printf(&out, "l1_bytes_fused: %" PRId64 "\n", x->l1_bytes);
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }

@@ -94,7 +94,5 @@ struct str original_names(const struct subgraph *s, struct str text, struct aren
             buf_addc(&out, text.p[i++]);
         }
     }
-    struct str replaced = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return replaced;
+    return buf_take(&out, a);
 }

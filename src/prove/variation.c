@@ -27,9 +27,7 @@ static struct str with_types(struct str text, enum variation_types types, struct
         buf_add(&out, to ? str_of(to) : (struct str){text.p + i, 1});
         i += length;
     }
-    struct str varied = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return varied;
+    return buf_take(&out, a);
 }
 
 /* Proves one module of the variation. False where there is none for this seed, or the match is not found in it. */

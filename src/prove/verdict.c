@@ -73,9 +73,7 @@ struct str verdict_details(const struct proved *v, struct arena *a) {
             put_number(&out, keys[i][2], v->device.ulp[i]);
         }
     }
-    struct str text = arena_str(a, buf_str(&out));
-    buf_free(&out);
-    return text;
+    return buf_take(&out, a);
 }
 
 /* The system description is an attribute alias before the first op. */

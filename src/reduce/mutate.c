@@ -206,8 +206,7 @@ static bool change(struct mutator *x, const struct subgraph *s, const struct mat
         return false;
     if (!x->impossible)
         mutator_print(x, s, w);
-    w->text = arena_str(x->arena, buf_str(&x->out));
-    buf_free(&x->out);
+    w->text = buf_take(&x->out, x->arena);
     return !x->impossible;
 }
 

@@ -513,8 +513,7 @@ bool subgraph_print(const struct subgraph *s, const struct extents *e, const str
     constant_meanings(&pr->meanings, s, e, how->pattern, how->scale_constants);
     out->line = arena_alloc(a, (s->nops + 1) * sizeof *out->line);
     print_function(pr, out->line);
-    out->text = arena_str(a, buf_str(&pr->out));
-    buf_free(&pr->out);
+    out->text = buf_take(&pr->out, a);
     *why = pr->why;
     return pr->why.n == 0;
 }

@@ -25,9 +25,7 @@ static struct str order_text(const struct graph *g, const struct region *r, stru
     }
     if (r->nops > MOST_NAMED)
         buf_printf(&b, " and %u more", r->nops - MOST_NAMED);
-    struct str text = arena_str(a, buf_str(&b));
-    buf_free(&b);
-    return text;
+    return buf_take(&b, a);
 }
 
 static struct str registers_text(const struct graph *g, const struct region_rules *rules, const struct region *r,

@@ -111,8 +111,7 @@ static void add_result(void *context, const struct report_entry *e, const struct
                        const struct instance_text *text) {
     struct sarif_printer *p = context;
     const struct report *r = p->report;
-    const char *end = memchr(text->notes.p, '\n', text->notes.n);
-    struct str summary = {text->notes.p, end ? (size_t)(end - text->notes.p) : text->notes.n};
+    struct str rest = text->notes, summary = str_line(&rest);
     struct str place = notes_line(text->notes, "model location:"), saves = notes_line(text->notes, "saves:");
     json *result = json_map(), *locations = json_list(), *properties = json_map();
     p->text.n = 0;

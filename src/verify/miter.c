@@ -376,8 +376,7 @@ bool miter_print(const struct cut_region *r, const struct cuts *c, struct miter_
     if (!p->why.n)
         print_result(p);
     out->has_gelu = p->has_gelu;
-    out->text = arena_str(a, buf_str(&p->out));
-    buf_free(&p->out);
+    out->text = buf_take(&p->out, a);
     *why = p->why;
     return p->why.n == 0;
 }

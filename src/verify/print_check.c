@@ -32,11 +32,8 @@ static void put_block(struct buf *out, const char *indent, const char *key, stru
     } else {
         buf_printf(out, "%s%s: |\n", indent, key);
         while (clean.n > 0) {
-            const char *end = memchr(clean.p, '\n', clean.n);
-            size_t n = end ? (size_t)(end - clean.p) + 1 : clean.n;
-            buf_printf(out, "%s  %.*s", indent, (int)n, clean.p);
-            clean.p += n;
-            clean.n -= n;
+            struct str line = str_line(&clean);
+            buf_printf(out, "%s  %.*s\n", indent, (int)line.n, line.p);
         }
     }
     buf_free(&scratch);
@@ -79,18 +76,18 @@ static void put_counterexample(struct buf *out, const struct compared_region *r,
     struct buf text = {0};
     struct str word = STR("input ");
     while (rest.n > 0) {
-        const char *end = memchr(rest.p, '\n', rest.n);
-        size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n, at = word.n;
+        struct str line = str_line(&rest);
+        bool is_input = str_starts(line, word);
         uint32_t input = 0;
-        for (; str_starts(rest, word) && at < n && isdigit((unsigned char)rest.p[at]); at++)
-            input = 10 * input + (uint32_t)(rest.p[at] - '0');
-        if (str_starts(rest, word) && input < r->ninputs) {
+        size_t at = word.n;
+        for (; is_input && at < line.n && isdigit((unsigned char)line.p[at]); at++)
+            input = 10 * input + (uint32_t)(line.p[at] - '0');
+        if (is_input && input < r->ninputs) {
             struct str name = mlir_span(before, before->values[r->inputs[input]].name);
-            buf_printf(&text, "input %.*s%.*s", (int)name.n, name.p, (int)(n - at), rest.p + at);
+            buf_printf(&text, "input %.*s%.*s\n", (int)name.n, name.p, (int)(line.n - at), line.p + at);
         } else {
-            buf_add(&text, (struct str){rest.p, n});
+            buf_printf(&text, "%.*s\n", (int)line.n, line.p);
         }
-        rest = (struct str){rest.p + n, rest.n - n};
     }
     put_block(out, "    ", "counterexample", buf_str(&text));
     buf_free(&text);
