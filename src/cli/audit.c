@@ -1,6 +1,6 @@
 /* The audit. Where the input is of many compiles, one audit after the other: each writes files of its own, and none
  * stops the others. */
-#include "cli/audit.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <stddef.h>

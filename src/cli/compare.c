@@ -1,18 +1,21 @@
-#include "cli/compare.h"
+#include "cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
-#include "cli/audit.h"
 #include "cli/say.h"
+
+static bool is_nothing(const char *path) {
+    return strcmp(path, "/dev/null") == 0;
+}
 
 /* A report, or /dev/null, which is one without findings: YAML or JSON that says so in its first bytes. */
 static bool is_report(const char *path) {
     char head[4096] = "";
     struct stat st;
-    if (strcmp(path, "/dev/null") == 0)
+    if (is_nothing(path))
         return true;
     FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
     size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
@@ -20,10 +23,6 @@ static bool is_report(const char *path) {
         fclose(file);
     struct str text = str_trim((struct str){head, n});
     return str_starts(text, STR("input:")) || (str_starts(text, STR("{")) && str_find(text, STR("\"missed_fusions\"")));
-}
-
-static bool is_nothing(const char *path) {
-    return strcmp(path, "/dev/null") == 0;
 }
 
 static struct fa_audit *read_side(const struct options *o, const char *const *files, size_t n, bool report) {
@@ -44,7 +43,7 @@ enum fa_status run_diff(const struct options *o, FILE *out) {
     struct stat st;
     if (before != now && stat(o->files[before ? n : 0], &st) != 0)
         before = now = true; /* which says that it is missing */
-    if (before != now && !(before ? is_nothing(o->files[0]) : is_nothing(o->files[n])))
+    if (before != now && !is_nothing(o->files[before ? 0 : n]))
         return complain(FA_USAGE, "diff takes two compiles or two reports, not one of each");
     if (before != now)
         return complain(FA_USAGE, "/dev/null stands for a report: the other one is a compile");

@@ -1,6 +1,6 @@
 /* Completion of the command line, printed for a shell from the table of options. The names in the table have no
  * character that a shell would read; its texts have no single quote but in `'-'`, which is left out. */
-#include "cli/completion.h"
+#include "cli/commands.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The command `explain`. Its exit status does not tell what nearly matches. */
-#include "cli/explain.h"
+#include "cli/commands.h"
 
 #include "cli/say.h"
 

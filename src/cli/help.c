@@ -1,5 +1,5 @@
 /* The texts of --help: what stands before and after the options of a command, which option_table.c has. */
-#include "cli/help.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The commands `patterns`, with a table of its actions, and `lower`. */
-#include "cli/patterns.h"
+#include "cli/commands.h"
 
 #include "cli/say.h"
 

@@ -9,16 +9,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/audit.h"
-#include "cli/compare.h"
-#include "cli/completion.h"
-#include "cli/explain.h"
-#include "cli/help.h"
-#include "cli/options.h"
-#include "cli/patterns.h"
+#include "cli/commands.h"
 #include "cli/say.h"
-#include "cli/verify.h"
-#include "fusion_audit.h"
 
 static enum fa_status run_inspect(const struct options *o, FILE *out) {
     struct fa_options options = options_audit(o);
