@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define uthash_malloc(size)         xrealloc(NULL, size)
-#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)str_hash((struct str){(key), (n)}))
-#include <uthash.h>
+#include "base/hash.h"
 
 struct perf_place {
     struct str name, code; /* location; what ran there first */
@@ -122,10 +120,10 @@ static uint32_t find_place(const struct perf *p, struct str name) {
     return found ? found->place : NONE;
 }
 
-static struct perf_place *place_named(struct perf *p, struct str name) {
+static struct perf_place *place_named(struct perf *p, struct str name, struct arena *a) {
     uint32_t at = find_place(p, name);
     if (at == NONE) {
-        struct perf_index *item = xcalloc(1, sizeof *item);
+        struct perf_index *item = arena_alloc(a, sizeof *item);
         at = item->place = p->nplaces;
         p->places = grow(p->places, &p->places_cap, at + 1, sizeof *p->places);
         p->places[p->nplaces++] = (struct perf_place){.name = name};
@@ -161,7 +159,7 @@ static void add_row(struct perf_reader *r, const struct str fields[COLUMNS]) {
     p->nunknown += !name.n;
     if (!name.n)
         return;
-    struct perf_place *place = place_named(p, name);
+    struct perf_place *place = place_named(p, name, r->arena);
     count_device(r, fields[DEVICE_ID]);
     if (!place->rows++)
         place->code = fields[CODE];
@@ -204,13 +202,7 @@ bool perf_read(struct perf *p, const char *path, struct arena *a, struct diags *
 }
 
 void perf_free(struct perf *p) {
-    struct perf_index *item = p->index;
     HASH_CLEAR(hh, p->index);
-    while (item) {
-        struct perf_index *next = item->hh.next;
-        free(item);
-        item = next;
-    }
     free(p->places);
     *p = (struct perf){.nrows = 0};
 }

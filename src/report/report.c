@@ -17,7 +17,7 @@ struct instance_group {
 };
 
 struct report_index {
-    char *key; /* the strings of the entry, each preceded by its length */
+    struct str key; /* the strings of the entry, each preceded by its length */
     uint32_t entry;
     UT_hash_handle hh;
 };
@@ -40,22 +40,10 @@ static struct str key_bytes(struct buf *out, const struct entry_key *key) {
     return buf_str(out);
 }
 
-static void index_free(struct report *r) {
-    struct report_index *item = r->index;
-    HASH_CLEAR(hh, r->index);
-    while (item) {
-        struct report_index *next = item->hh.next;
-        free(item->key);
-        free(item);
-        item = next;
-    }
-}
-
 static void index_add(struct report *r, struct str key, uint32_t entry) {
-    struct report_index *item = xrealloc(NULL, sizeof *item);
-    *item = (struct report_index){.key = xrealloc(NULL, key.n), .entry = entry};
-    memcpy(item->key, key.p, key.n);
-    HASH_ADD_KEYPTR(hh, r->index, item->key, key.n, item);
+    struct report_index *item = arena_alloc(&r->arena, sizeof *item);
+    *item = (struct report_index){.key = arena_str(&r->arena, key), .entry = entry};
+    HASH_ADD_KEYPTR(hh, r->index, item->key.p, item->key.n, item);
 }
 
 /* Made anew when an instance is added after report_sort, which moves the entries. */
@@ -146,21 +134,11 @@ static struct instance_group *group_of(struct report *r, uint64_t key, bool *mad
     HASH_FIND(hh, r->groups, (const char *)&key, sizeof key, g);
     *made = !g;
     if (!g) {
-        g = xcalloc(1, sizeof *g);
+        g = arena_alloc(&r->arena, sizeof *g);
         g->key = key;
         HASH_ADD_KEYPTR(hh, r->groups, (const char *)&g->key, sizeof g->key, g);
     }
     return g;
-}
-
-static void groups_free(struct report *r) {
-    struct instance_group *g = r->groups;
-    HASH_CLEAR(hh, r->groups);
-    while (g) {
-        struct instance_group *next = g->hh.next;
-        free(g);
-        g = next;
-    }
 }
 
 /* Of one kind and one option or pattern: reasons of refusal may differ. */
@@ -321,7 +299,7 @@ static void groups_begin(struct report *r) {
 
 void report_sort(struct report *r, enum report_order by) {
     static int (*const orders[])(const void *, const void *) = {compare_savings, compare_counts, compare_names};
-    index_free(r);
+    HASH_CLEAR(hh, r->index);
     r->sorted = by;
     if (r->nentries > 0)
         qsort(r->entries, r->nentries, sizeof *r->entries, orders[by]);
@@ -406,8 +384,8 @@ bool report_walk(struct report *r, const struct report_visitor *v, void *context
 }
 
 void report_free(struct report *r) {
-    index_free(r);
-    groups_free(r);
+    HASH_CLEAR(hh, r->index);
+    HASH_CLEAR(hh, r->groups);
     for (uint32_t i = 0; i < r->nentries; i++) {
         free(r->entries[i].instances);
         free(r->entries[i].todos);
