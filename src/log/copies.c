@@ -12,12 +12,6 @@ struct candidate {
     uint32_t graph;
 };
 
-/* Yields what of a text is compared: pieces of lines without blanks at their ends, without locations and "#loc" lines.
- */
-struct piece_cursor {
-    const char *p, *end;
-};
-
 /* From "loc(" to one past the parenthesis that closes it; `end` when that is not on the line. */
 static const char *skip_loc(const char *p, const char *end) {
     bool string = false;
@@ -35,41 +29,38 @@ static const char *skip_loc(const char *p, const char *end) {
     return end;
 }
 
-static bool next_piece(struct piece_cursor *w, struct str *piece) {
-    while (w->p < w->end) {
-        const char *newline = memchr(w->p, '\n', (size_t)(w->end - w->p)), *stop = newline ? newline : w->end;
-        struct str line = {w->p, (size_t)(stop - w->p)};
-        if (str_starts(line, STR("#loc")) && alias_name(line)) {
-            w->p = newline ? stop + 1 : stop;
+/* Takes what of a text is compared: pieces of lines without blanks at their ends, without locations and "#loc" lines.
+ */
+static bool next_piece(struct str *rest, struct str *piece) {
+    while (rest->n) {
+        const char *end = rest->p + rest->n;
+        struct str line = str_line(rest);
+        if (str_starts(line, STR("#loc")) && alias_name(line))
             continue;
-        }
         const char *loc = str_find(line, STR("loc("));
         *piece = str_trim((struct str){line.p, loc ? (size_t)(loc - line.p) : line.n});
-        w->p = loc ? skip_loc(loc, stop) : newline ? stop + 1 : stop;
+        if (loc) {
+            const char *behind = skip_loc(loc, line.p + line.n);
+            *rest = (struct str){behind, (size_t)(end - behind)};
+        }
         if (piece->n)
             return true;
     }
     return false;
 }
 
-static struct piece_cursor cursor_of(struct str text) {
-    return (struct piece_cursor){text.p, text.p + text.n};
-}
-
 static uint64_t hash_of(struct str text) {
-    struct piece_cursor w = cursor_of(text);
     struct str piece;
     uint64_t h = 1;
-    while (text.n && next_piece(&w, &piece))
+    while (next_piece(&text, &piece))
         h = (h ^ str_hash(piece)) * 0x9e3779b97f4a7c15u + (h >> 29);
     return h ? h : 1;
 }
 
 static bool same_text(struct str a, struct str b) {
-    struct piece_cursor v = cursor_of(a), w = cursor_of(b);
     struct str x, y;
     for (;;) {
-        bool more = next_piece(&v, &x), other = next_piece(&w, &y);
+        bool more = next_piece(&a, &x), other = next_piece(&b, &y);
         if (!more || !other)
             return more == other;
         if (!str_eq(x, y))
