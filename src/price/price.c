@@ -265,6 +265,16 @@ static bool read_inputs(const struct parts *s, struct work *w) {
     return true;
 }
 
+/* Adds a launch that reads one value and writes another; false when a size is not known. */
+static bool add_launch(const struct parts *s, uint32_t from, uint32_t to, double cycles, struct cost *out) {
+    struct work w = {.vector_cycles = cycles};
+    if (!work_reads(s->pricer, from, &w) || !work_writes(s->pricer, to, &w))
+        return false;
+    w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, to)));
+    cost_add(s->pricer, &w, out);
+    return true;
+}
+
 /* Several results of one product are parts of it, which a slice each takes out. */
 static bool write_outputs(const struct parts *s, struct work *w, struct cost *slices) {
     const struct graph *g = graph_of(s);
@@ -281,12 +291,8 @@ static bool write_outputs(const struct parts *s, struct work *w, struct cost *sl
                 outputs[n++] = v;
         }
     }
-    for (uint32_t i = 0; i < n && n > 1 && op_table[s->fused].class == OP_CONTRACT; i++) {
-        struct work slice = {.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, outputs[i])))};
-        work_reads(s->pricer, outputs[i], &slice);
-        work_writes(s->pricer, outputs[i], &slice);
-        cost_add(s->pricer, &slice, slices);
-    }
+    for (uint32_t i = 0; i < n && n > 1 && op_table[s->fused].class == OP_CONTRACT; i++)
+        add_launch(s, outputs[i], outputs[i], 0, slices);
     return true;
 }
 
@@ -367,14 +373,11 @@ static bool permute_operands(const struct parts *s, struct cost *out) {
         return true;
     for (uint32_t i = 0; i < d->nslots; i++) {
         const struct binding *b = &d->slots[i];
-        struct work w = {0};
         if (!f->slot_is_variable[i] || b->value == NONE || !b->map || !b->axes || !is_read(s, b->value) ||
             graph_is_parameter(graph_of(s), b->value) || !is_turned(b))
             continue;
-        if (!work_reads(s->pricer, b->value, &w) || !work_writes(s->pricer, b->value, &w))
+        if (!add_launch(s, b->value, b->value, 0, out))
             return false;
-        w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, b->value)));
-        cost_add(s->pricer, &w, out);
     }
     return true;
 }
@@ -383,15 +386,10 @@ static bool permute_operands(const struct parts *s, struct cost *out) {
 static bool cast_result(const struct parts *s, struct cost *out) {
     const struct graph *g = graph_of(s);
     uint32_t result = g->m->ops[s->match->root].first_result, operand = s->operand;
-    struct work w = {0};
     if ((!s->attention && op_table[s->fused].class != OP_AXISWISE) || operand == NONE ||
         graph_numel(g, operand) != graph_numel(g, result) || graph_dtype(g, operand) == graph_dtype(g, result))
         return true;
-    if (!work_reads(s->pricer, operand, &w) || !work_writes(s->pricer, result, &w))
-        return false;
-    w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
-    cost_add(s->pricer, &w, out);
-    return true;
+    return add_launch(s, operand, result, 0, out);
 }
 
 static bool is_configured(const struct graph *g, uint32_t op) {
@@ -461,20 +459,11 @@ static struct apart find_apart(const struct parts *s) {
     return out;
 }
 
-/* One more op over the whole result. */
-static bool add_apart(const struct parts *s, double cycles, struct price *out) {
-    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
-    struct work w = {.vector_cycles = cycles};
-    if (!work_reads(s->pricer, result, &w) || !work_writes(s->pricer, result, &w))
-        return false;
-    w.cores = cores_for(s->pricer, layout_tiles(value_layout(s->pricer, result)));
-    cost_add(s->pricer, &w, &out->with);
-    return true;
-}
-
 static bool run_apart(const struct parts *s, const struct apart *a, struct price *out) {
+    uint32_t result = graph_of(s)->m->ops[s->match->root].first_result;
     out->apart = a->activation ? a->bias ? "bias and activation" : "the activation" : a->bias ? "the bias" : NULL;
-    return (!a->bias || add_apart(s, 0, out)) && (!a->activation || add_apart(s, a->cycles, out));
+    return (!a->bias || add_launch(s, result, result, 0, &out->with)) &&
+           (!a->activation || add_launch(s, result, result, a->cycles, &out->with));
 }
 
 /* What a kernel keeps in L1 of each core: of a norm a row of tiles of each operand and of the result, and two of what
