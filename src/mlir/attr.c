@@ -32,8 +32,8 @@ bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
         p = q < end && *q == '<' ? scan_balanced(q, end) : q;
         if (p != q || alias->n < 2 || memchr(alias->p, '.', alias->n)) /* #dialect.attribute<...> */
             continue;
-        uint32_t id = sym_find(&m->tables->aliases, *alias);
-        if ((id == NONE || m->tables->alias_bad[id]) && !loc_number(*alias, &number))
+        uint32_t id = sym_find(&m->tables->alias_names, *alias);
+        if ((id == NONE || m->tables->aliases[id].bad) && !loc_number(*alias, &number))
             return true;
     }
     return false;
@@ -136,12 +136,17 @@ bool mlir_item(struct str *list, struct str *item) {
     return any;
 }
 
-bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value) {
-    struct str found;
-    mlir_attrs_of(m, op, &key, 1, &found);
+/* Leaves *value as it is where nothing was found. */
+static bool set_found(struct str found, struct str *value) {
     if (found.p)
         *value = found;
     return found.p;
+}
+
+bool mlir_attr(const struct mlir *m, uint32_t op, const char *key, struct str *value) {
+    struct str found;
+    mlir_attrs_of(m, op, &key, 1, &found);
+    return set_found(found, value);
 }
 
 static int list_attrs(const struct mlir *m, struct str dict, struct str *keys, struct str *values, int n, int max) {
@@ -170,9 +175,7 @@ bool mlir_arg_attr(const struct mlir *m, uint32_t func, uint32_t arg, const char
         return false;
     struct str k = str_of(key), found = {0};
     find_attrs(m, mlir_span(m, m->arg_attrs[f->first_arg_attr + arg]), &k, 1, 1, &found);
-    if (found.p)
-        *value = found;
-    return found.p;
+    return set_found(found, value);
 }
 
 /* Splits "3 : i32" into number and type. */
@@ -305,11 +308,8 @@ bool mlir_float(struct str text, double *out) {
 bool mlir_bool(struct str text, bool *out) {
     int64_t v;
     struct str type, word = split_type(text, &type);
-    if (str_is(word, "true") || str_is(word, "false")) {
-        *out = word.n == 4;
-        return true;
-    }
-    if (!str_is(type, "i1") || !read_int(word, &v))
+    bool named = str_is(word, "true") || str_is(word, "false");
+    if ((!named && !str_is(type, "i1")) || !read_int(word, &v))
         return false;
     *out = v != 0;
     return true;
@@ -546,6 +546,15 @@ int mlir_ints(struct str text, int64_t *out, int max) {
     return 1;
 }
 
+/* One element of a hex string as a number. */
+static bool hex_number(const struct dense *d, uint64_t bits, size_t size, double *out) {
+    if (is_float_type(d->type))
+        return float_bits(bits, d->type, out);
+    int64_t v = sign_extend(bits, size, d->type);
+    *out = d->type.n && d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
+    return true;
+}
+
 static bool splat_of_hex(const struct dense *d, double *out) {
     struct str digits;
     size_t size;
@@ -555,15 +564,11 @@ static bool splat_of_hex(const struct dense *d, double *out) {
     /* equal elements: the text equals itself moved by one element */
     if (digits.n > 2 * size && memcmp(digits.p, digits.p + 2 * size, digits.n - 2 * size) != 0)
         return false;
-    if (is_float_type(d->type))
-        return float_bits(bits, d->type, out);
     if (str_is(d->type, "i1")) { /* packed eight to a byte: only all or none can be told */
         *out = bits != 0;
         return bits == 0 || bits == 0xff || digits.n == 2;
     }
-    int64_t v = sign_extend(bits, size, d->type);
-    *out = d->type.n && d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
-    return true;
+    return hex_number(d, bits, size, out);
 }
 
 bool mlir_splat(struct str text, double *out) {
@@ -584,15 +589,6 @@ bool mlir_splat(struct str text, double *out) {
         *out = v;
     }
     return any;
-}
-
-/* One element of a hex string as a number. */
-static bool hex_number(const struct dense *d, uint64_t bits, size_t size, double *out) {
-    if (is_float_type(d->type))
-        return float_bits(bits, d->type, out);
-    int64_t v = sign_extend(bits, size, d->type);
-    *out = d->type.n && d->type.p[0] == 'u' ? (double)(uint64_t)v : (double)v;
-    return true;
 }
 
 static int64_t numbers_of_hex(const struct dense *d, double *out, int64_t max) {

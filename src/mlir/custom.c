@@ -6,22 +6,9 @@
 
 static bool parse_uses_until_types(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
-    struct value_use use;
     uint32_t first_forward = p->names.nforward;
-    if (!read_attrs(p, op))
+    if (!read_attrs(p, op) || (parse_at(p, '%') && !read_uses(p)))
         return false;
-    const char *at = p->p;
-    parse_space(p);
-    if (parse_peek(p) != '%') {
-        p->p = at;
-    } else {
-        do {
-            parse_space(p);
-            if (!read_use(p, &use))
-                return false;
-            scope_use(p, &use);
-        } while (parse_accept(p, ','));
-    }
     m->ops[op].noperands = m->noperands - m->ops[op].first_operand;
     p->ntypes = 0;
     if (m->ops[op].noperands && parse_accept(p, ':')) {
@@ -81,15 +68,11 @@ static bool parse_load_cached(struct ir_parser *p, uint32_t op) {
 static bool parse_module(struct ir_parser *p, uint32_t op) {
     struct mlir *m = p->m;
     struct str name;
-    const char *at = p->p;
-    parse_space(p);
-    if (parse_peek(p) != '@')
-        p->p = at;
-    else if (!read_symbol(p, &name))
+    if (parse_at(p, '@') && !read_symbol(p, &name))
         return false;
     if (parse_word(p, "attributes") && !read_attrs(p, op))
         return false;
-    at = p->p;
+    const char *at = p->p;
     parse_space(p);
     if (parse_peek(p) != '{')
         return parse_fail(p, p->p, "expected '{' of a module");

@@ -109,11 +109,7 @@ static bool read_arg(struct ir_parser *p, struct mlir_value *v, struct span *att
     v->name = arg.name;
     if (!read_type(p, &v->type))
         return false;
-    const char *at = p->p;
-    parse_space(p);
-    if (parse_peek(p) != '{') {
-        p->p = at;
-    } else {
+    if (parse_at(p, '{')) {
         const char *q = scan_balanced(p->p, p->end);
         if (!q)
             return parse_fail(p, p->p, "attributes of an argument are not closed");
@@ -154,11 +150,8 @@ static bool skip_result_types(struct ir_parser *p) {
 }
 
 static bool read_func_attributes(struct ir_parser *p, uint32_t op, uint32_t func) {
-    const char *at = p->p;
-    if (!parse_word(p, "attributes")) {
-        p->p = at;
+    if (!parse_word(p, "attributes"))
         return true;
-    }
     if (!read_attrs(p, op))
         return false;
     p->m->funcs[func].attributes = p->m->ops[op].attrs;
@@ -186,11 +179,8 @@ bool parse_func(struct ir_parser *p, uint32_t op) {
     if (!read_func_attributes(p, op, func))
         return false;
     const char *at = p->p;
-    parse_space(p);
-    if (parse_peek(p) != '{') {
-        p->p = at;
+    if (!parse_at(p, '{'))
         return read_loc(p, &m->ops[op].loc);
-    }
     m->ops[op].text.end = (uint32_t)(at - p->begin);
     return !func_body(p, op, func, false) || read_loc(p, &m->ops[op].loc);
 }

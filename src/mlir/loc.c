@@ -14,18 +14,18 @@ bool mlir_alias(const struct mlir *m, struct str alias, struct str *value) {
         *value = mlir_span(m, t->locs[number]);
         return true;
     }
-    uint32_t id = sym_find(&t->aliases, alias);
+    uint32_t id = sym_find(&t->alias_names, alias);
     if (id == NONE)
         return false;
-    *value = t->alias_values[id];
+    *value = t->aliases[id].value;
     return true;
 }
 
 uint64_t mlir_aliases_hash(const struct mlir *m) {
     const struct mlir_tables *t = m->tables;
     uint64_t h = 0;
-    for (const struct sym *s = t->aliases.head; s; s = s->hh.next)
-        h = (h ^ str_hash(s->text)) * 0x9E3779B97F4A7C15ull + str_hash(t->alias_values[s->id]);
+    for (const struct sym *s = t->alias_names.head; s; s = s->hh.next)
+        h = (h ^ str_hash(s->text)) * 0x9E3779B97F4A7C15ull + str_hash(t->aliases[s->id].value);
     return h;
 }
 

@@ -74,10 +74,9 @@ void mlir_free(struct mlir *m) {
         sym_free(&t->names);
         sym_free(&t->types);
         sym_free(&t->values);
-        sym_free(&t->aliases);
+        sym_free(&t->alias_names);
         sym_free(&t->files);
-        free(t->alias_values);
-        free(t->alias_bad);
+        free(t->aliases);
         free(t->locs);
         free(t->file_names);
         free(t->func_of_name);

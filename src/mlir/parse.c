@@ -6,10 +6,14 @@
 
 #include <string.h>
 
+static const char *end_of_line(const char *p, const char *end) {
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    return stop ? stop : end;
+}
+
 /* End of an alias definition: of its line, or of a bracket that runs over lines. NULL: brackets do not match. */
 static const char *alias_end(const char *p, const char *end) {
-    const char *line = memchr(p, '\n', (size_t)(end - p));
-    const char *stop = line ? line : end;
+    const char *stop = end_of_line(p, end);
     if (end - p > 4 && memcmp(p, "loc(", 4) == 0 && stop[-1] == ')') /* printed on a line of its own */
         return stop;
     while (p < end && *p != '\n') {
@@ -49,16 +53,9 @@ static void add_alias(struct ir_parser *p, struct str name, struct str value) {
         return;
     struct str inner;
     bool bad = mlir_unresolved(p->m, value, &inner); /* before the alias itself is known */
-    uint32_t id = sym_add(t, &t->aliases, name);
-    t->alias_values = grow(t->alias_values, &t->alias_cap, id + 1, sizeof *t->alias_values);
-    t->alias_bad = grow(t->alias_bad, &t->alias_bad_cap, id + 1, sizeof *t->alias_bad);
-    t->alias_values[id] = value;
-    t->alias_bad[id] = bad;
-}
-
-static const char *end_of_line(const char *p, const char *end) {
-    const char *stop = memchr(p, '\n', (size_t)(end - p));
-    return stop ? stop : end;
+    uint32_t id = sym_add(t, &t->alias_names, name);
+    t->aliases = grow(t->aliases, &t->aliases_cap, id + 1, sizeof *t->aliases);
+    t->aliases[id] = (struct alias){value, bad};
 }
 
 /* Locations of --mlir-pretty-debuginfo: no loc( ) around them, also in "#loc3 = f.py:1:2". */
@@ -161,9 +158,7 @@ static void resync(struct ir_parser *p) {
     uint32_t depth = 0;
     const char *at = p->p;
     while (at < p->end) {
-        const char *stop = memchr(at, '\n', (size_t)(p->end - at));
-        if (!stop)
-            stop = p->end;
+        const char *stop = end_of_line(at, p->end);
         struct str line = str_trim((struct str){at, (size_t)(stop - at)});
         if (line.n > 0 && line.p[line.n - 1] == '{')
             depth++;

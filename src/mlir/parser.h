@@ -131,16 +131,19 @@ __attribute__((always_inline)) static inline void parse_space(struct ir_parser *
     if (p->p < p->end && (scan_is(*p->p, CH_BLANK) || *p->p == '/'))
         p->p = scan_space(p->p, p->end);
 }
-/* Takes `c` if it is next; else leaves the position where it was. */
-__attribute__((always_inline)) static inline bool parse_accept(struct ir_parser *p, char c) {
+/* Goes to `c` if it is next; else leaves the position where it was. */
+__attribute__((always_inline)) static inline bool parse_at(struct ir_parser *p, char c) {
     const char *at = p->p;
     parse_space(p);
-    if (parse_peek(p) != c) {
-        p->p = at;
-        return false;
-    }
-    p->p++;
-    return true;
+    bool here = parse_peek(p) == c;
+    p->p = here ? p->p : at;
+    return here;
+}
+/* Takes `c` too. */
+__attribute__((always_inline)) static inline bool parse_accept(struct ir_parser *p, char c) {
+    bool here = parse_at(p, c);
+    p->p += here;
+    return here;
 }
 
 /* parser.c */
@@ -168,6 +171,7 @@ const char *scope_name(struct ir_parser *p, const char *at, struct name_ref *r);
 uint32_t op_begin(struct ir_parser *p, const char *start, uint32_t results, uint32_t name);
 void op_end(struct ir_parser *p, uint32_t op); /* the op's text ends here, unless its regions have ended it */
 bool read_use(struct ir_parser *p, struct value_use *use);
+bool read_uses(struct ir_parser *p);                              /* of operands, one at least */
 bool read_operands(struct ir_parser *p, uint32_t op, char close); /* up to `close`; the opening bracket is read */
 bool read_type(struct ir_parser *p, uint32_t *type);
 bool read_types(struct ir_parser *p); /* appends to p->types */

@@ -39,17 +39,22 @@ bool read_use(struct ir_parser *p, struct value_use *use) {
     return true;
 }
 
-/* Operands up to `close`; the opening bracket is read already. */
+bool read_uses(struct ir_parser *p) {
+    struct value_use use;
+    do {
+        parse_space(p);
+        if (!read_use(p, &use))
+            return false;
+        scope_use(p, &use);
+    } while (parse_accept(p, ','));
+    return true;
+}
+
 bool read_operands(struct ir_parser *p, uint32_t op, char close) {
     struct mlir *m = p->m;
-    struct value_use use;
     if (!parse_accept(p, close)) {
-        do {
-            parse_space(p);
-            if (!read_use(p, &use))
-                return false;
-            scope_use(p, &use);
-        } while (parse_accept(p, ','));
+        if (!read_uses(p))
+            return false;
         if (!parse_accept(p, close))
             return parse_fail(p, p->p, "operands are not closed");
     }
@@ -78,7 +83,6 @@ bool read_type(struct ir_parser *p, uint32_t *type) {
     return true;
 }
 
-/* Appends to p->types. */
 bool read_types(struct ir_parser *p) {
     uint32_t type = NONE;
     do {
@@ -171,7 +175,6 @@ void bind_results(struct ir_parser *p, uint32_t names, uint32_t first, uint32_t 
     }
 }
 
-/* Values for the results, with the types from p->types[first_type] on; then their names. */
 void set_results(struct ir_parser *p, uint32_t op, uint32_t first_type) {
     struct mlir *m = p->m;
     uint32_t names = m->ops[op].first_result, first = m->nvalues, n = 0;
@@ -218,12 +221,8 @@ const char *read_dict(struct ir_parser *p, const char *at, uint32_t op, struct s
 }
 
 bool read_attrs(struct ir_parser *p, uint32_t op) {
-    const char *at = p->p;
-    parse_space(p);
-    if (parse_peek(p) != '{') {
-        p->p = at;
+    if (!parse_at(p, '{'))
         return true;
-    }
     const char *q = read_dict(p, p->p, op, &p->m->ops[op].attrs);
     if (!q)
         return parse_fail(p, p->p, "attributes are not closed");
