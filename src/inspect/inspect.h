@@ -88,6 +88,8 @@ struct inspection {
 struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips, struct arena *a);
 struct device_facts inspect_device(const struct graph *g, const struct chips *chips, struct arena *a);
 const char *inspect_func_kind(enum func_kind kind); /* "const-eval" */
+/* Makes counts of one name one, and sorts them. Returns how many there are. */
+uint32_t inspect_merge(struct op_count *counts, uint32_t n);
 
 void inspect_print_text(const struct inspection *in, FILE *out);
 void inspect_print_json(const struct inspection *in, FILE *out);

@@ -1,46 +1,25 @@
-/* Counts one module: ops by name for each function, values, edges, and unresolved aliases. Takes time linear in the
- * module for any number of functions: they share the counters, of which only those that are not zero are reset. */
+/* Counts one module: ops by name for each function, values, edges, and unresolved aliases. */
 #include "inspect/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Occurrences by id of a name (index into mlir.names), and the ids with a count that is not zero. */
+/* Ops of one function so far. */
 struct counter {
     const struct graph *g;
     struct arena *arena;
-    struct str *copies; /* names as kept in the arena; empty: not copied yet */
-    uint16_t *kind;     /* enum op_kind */
-    uint32_t *count, *touched;
-    uint32_t ntouched;
+    struct op_count *list;
+    uint32_t n, cap;
 };
 
-static void counter_open(struct counter *c, const struct graph *g, struct arena *a) {
-    size_t n = (size_t)g->m->nnames + 1;
-    *c = (struct counter){.g = g, .arena = a, .copies = arena_alloc(a, n * sizeof *c->copies)};
-    c->kind = xrealloc(NULL, n * sizeof *c->kind);
-    c->count = xrealloc(NULL, n * sizeof *c->count);
-    c->touched = xrealloc(NULL, n * sizeof *c->touched);
-    memset(c->count, 0, n * sizeof *c->count);
-}
-
-static void counter_close(struct counter *c) {
-    free(c->kind);
-    free(c->count);
-    free(c->touched);
-}
-
-static struct str kept_name(struct counter *c, uint32_t id) {
-    if (!c->copies[id].p)
-        c->copies[id] = arena_str(c->arena, c->g->m->names[id]);
-    return c->copies[id];
-}
-
 static void count_op(struct counter *c, uint32_t op) {
-    uint32_t name = c->g->m->ops[op].name;
-    if (c->count[name]++ == 0)
-        c->touched[c->ntouched++] = name;
-    c->kind[name] = c->g->kind[op];
+    c->list = grow(c->list, &c->cap, c->n + 1, sizeof *c->list);
+    c->list[c->n++] = (struct op_count){mlir_op_name(c->g->m, op), (enum op_kind)c->g->kind[op], 1};
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct op_count *x = a, *y = b;
+    return str_cmp(x->name, y->name);
 }
 
 static int most_first(const void *a, const void *b) {
@@ -50,18 +29,34 @@ static int most_first(const void *a, const void *b) {
     return str_cmp(x->name, y->name);
 }
 
-/* Returns the counts, most first, and resets them. */
+uint32_t inspect_merge(struct op_count *counts, uint32_t n) {
+    uint32_t kept = 0;
+    if (n)
+        qsort(counts, n, sizeof *counts, by_name);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept && str_eq(counts[kept - 1].name, counts[i].name)) {
+            counts[kept - 1].n += counts[i].n;
+            if (counts[i].kind != K_UNKNOWN) /* an op that is bad is of no kind */
+                counts[kept - 1].kind = counts[i].kind;
+        } else {
+            counts[kept++] = counts[i];
+        }
+    if (kept)
+        qsort(counts, kept, sizeof *counts, most_first);
+    return kept;
+}
+
+/* Returns the counts and begins anew. */
 static struct op_count *take_counts(struct counter *c, uint32_t *n) {
-    struct op_count *out = arena_alloc(c->arena, ((size_t)c->ntouched + 1) * sizeof *out);
-    for (uint32_t i = 0; i < c->ntouched; i++) {
-        uint32_t id = c->touched[i];
-        out[i] = (struct op_count){kept_name(c, id), (enum op_kind)c->kind[id], c->count[id]};
-        c->count[id] = 0;
-    }
-    *n = c->ntouched;
-    c->ntouched = 0;
-    if (*n)
-        qsort(out, *n, sizeof *out, most_first);
+    *n = 0;
+    if (!c->list)
+        return NULL;
+    *n = inspect_merge(c->list, c->n);
+    c->n = 0;
+    struct op_count *out = arena_alloc(c->arena, (*n + (size_t)1) * sizeof *out);
+    memcpy(out, c->list, *n * sizeof *out);
+    for (uint32_t i = 0; i < *n; i++)
+        out[i].name = arena_str(c->arena, out[i].name);
     return out;
 }
 
@@ -83,7 +78,8 @@ static void add_op(struct counter *c, struct func_facts *f, uint32_t op) {
 static struct func_facts function_facts(struct counter *c, uint32_t func) {
     const struct mlir *m = c->g->m;
     const struct mlir_func *mf = &m->funcs[func];
-    struct func_facts f = {.name = kept_name(c, mf->name), .kind = (enum func_kind)c->g->func_kind[func]};
+    struct func_facts f = {.name = arena_str(c->arena, m->names[mf->name]),
+                           .kind = (enum func_kind)c->g->func_kind[func]};
     f.complete = mf->complete;
     f.nargs = f.nvalues = mf->nargs;
     for (uint32_t op = mf->first_op; op < mf->end_op; op++)
@@ -183,7 +179,7 @@ static void find_unresolved(const struct mlir *m, struct arena *a, struct module
 struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const struct chips *chips, struct arena *a) {
     const struct mlir *m = g->m;
     struct module_facts *out = arena_alloc(a, sizeof *out);
-    struct counter c;
+    struct counter c = {.g = g, .arena = a};
     *out = (struct module_facts){.device = inspect_device(g, chips, a),
                                  .is_ttnn = is_ttnn,
                                  .nfuncs = m->nfuncs,
@@ -193,7 +189,6 @@ struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const s
                                  .bad_ops = m->bad_ops,
                                  .custom_ops = m->custom_ops,
                                  .undefined_values = m->undefined_values};
-    counter_open(&c, g, a);
     out->funcs = arena_alloc(a, ((size_t)m->nfuncs + 1) * sizeof *out->funcs);
     for (uint32_t f = 0; f < m->nfuncs; f++)
         out->funcs[f] = function_facts(&c, f);
@@ -201,7 +196,7 @@ struct module_facts *inspect_module(const struct graph *g, bool is_ttnn, const s
     for (uint32_t op = 0; op < m->nops; op++)
         out->nedges += edges_of(g, op);
     count_unknown(&c, out);
-    counter_close(&c);
+    free(c.list);
     find_unresolved(m, a, out);
     return out;
 }

@@ -133,16 +133,6 @@ static void put_kind(FILE *out, const struct module_facts *m, enum func_kind kin
     fputc('\n', out);
 }
 
-static int by_name(const void *a, const void *b) {
-    const struct op_count *x = a, *y = b;
-    return str_cmp(x->name, y->name);
-}
-
-static int most_first(const void *a, const void *b) {
-    const struct op_count *x = a, *y = b;
-    return x->n != y->n ? (x->n > y->n ? -1 : 1) : by_name(a, b);
-}
-
 /* Ops of main functions and outside of functions, without modules and other structure. */
 static struct op_count *audited_ops(const struct module_facts *m, uint32_t *n) {
     struct op_count *all = NULL;
@@ -156,16 +146,7 @@ static struct op_count *audited_ops(const struct module_facts *m, uint32_t *n) {
             all[total++] = f->counts[k];
         }
     }
-    *n = 0;
-    if (total)
-        qsort(all, total, sizeof *all, by_name);
-    for (uint32_t i = 0; i < total; i++)
-        if (*n && str_eq(all[*n - 1].name, all[i].name))
-            all[*n - 1].n += all[i].n;
-        else
-            all[(*n)++] = all[i];
-    if (*n)
-        qsort(all, *n, sizeof *all, most_first);
+    *n = inspect_merge(all, total);
     return all;
 }
 
