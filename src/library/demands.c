@@ -16,7 +16,7 @@ static struct str_list load_words(struct loader *l, const struct tree *list) {
     return (struct str_list){items, n};
 }
 
-static void load_demand(struct loader *l, const struct tree *n) {
+void load_demand(struct loader *l, const struct tree *n) {
     static const char *const keys[] = {"of", "for", "when", "say", "theoretical"};
     const struct tree *of = tree_lookup(n, "of"), *operands = tree_lookup(n, "for"), *when = tree_lookup(n, "when"),
                       *say = tree_lookup(n, "say"), *theoretical = tree_lookup(n, "theoretical");
@@ -37,15 +37,6 @@ static void load_demand(struct loader *l, const struct tree *n) {
     struct pattern_set *set = l->set;
     set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
     set->demands[set->ndemands++] = d;
-}
-
-void load_demands(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`demands` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *i = list->first; i && !l->failed; i = i->next)
-        load_demand(l, i);
 }
 
 /* ---- of a pattern ---- */

@@ -36,12 +36,22 @@ static bool switches_off(struct loader *l, const struct tree *map) {
 /* What patterns may use is read before them, from all files. */
 static const struct {
     const char *key;
-    void (*load)(struct loader *l, const struct tree *list);
-} sections[] = {{"idioms", load_idioms},   {"conditions", load_definitions}, {"locations", load_locations},
-                {"fused_ops", load_signs}, {"passes", load_passes},          {"lowering", load_lowerings},
-                {"demands", load_demands}};
+    void (*load)(struct loader *l, const struct tree *item);
+    bool to_the_end; /* all items are read, also behind a wrong one */
+} sections[] = {{"idioms", load_idiom, true},       {"conditions", load_definition, false},
+                {"locations", load_location, true}, {"fused_ops", load_sign, true},
+                {"passes", load_pass, false},       {"lowering", load_lowering, false},
+                {"demands", load_demand, false}};
 
 enum { NSECTIONS = sizeof sections / sizeof *sections };
+
+static void load_section(struct loader *l, size_t section, const struct tree *list) {
+    if (list->kind != TREE_SEQUENCE)
+        error_at(l, list, NULL, arena_printf(&l->set->arena, "`%s` is a list", sections[section].key).p, STR(""));
+    else
+        for (const struct tree *i = list->first; i && (!l->failed || sections[section].to_the_end); i = i->next)
+            sections[section].load(l, i);
+}
 
 /* True when the document has sections. */
 static bool load_sections(struct loader *l, const struct tree *root, bool load) {
@@ -50,7 +60,7 @@ static bool load_sections(struct loader *l, const struct tree *root, bool load) 
         const struct tree *list = tree_lookup(root, sections[i].key);
         any |= list != NULL;
         if (list && load)
-            sections[i].load(l, list);
+            load_section(l, i, list);
     }
     return any;
 }

@@ -4,18 +4,13 @@
 #include "lang/expr.h"
 #include "library/loader.h"
 
-void load_idioms(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`idioms` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *n = list->first; n; n = n->next)
-        if (is_scalar(l, n) && !idiom_add(&l->set->idioms, &l->set->arena, n->text, origin_of(l, n), l->diags))
-            l->failed = true;
+void load_idiom(struct loader *l, const struct tree *n) {
+    if (is_scalar(l, n) && !idiom_add(&l->set->idioms, &l->set->arena, n->text, origin_of(l, n), l->diags))
+        l->failed = true;
 }
 
 /* {is: "rowwise(x): same_along(x, x, -1)", says: what it says, about: the group that lists show it in} */
-static void load_definition(struct loader *l, const struct tree *n) {
+void load_definition(struct loader *l, const struct tree *n) {
     const struct tree *is = tree_lookup(n, "is"), *says = tree_lookup(n, "says"), *about = tree_lookup(n, "about");
     struct idioms *all = &l->set->conditions.definitions;
     uint32_t group = 0;
@@ -42,18 +37,9 @@ static void load_definition(struct loader *l, const struct tree *n) {
     d->group = group;
 }
 
-void load_definitions(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`conditions` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *n = list->first; n && !l->failed; n = n->next)
-        load_definition(l, n);
-}
-
 /* ---- locations ---- */
 
-static void load_location(struct loader *l, const struct tree *n) {
+void load_location(struct loader *l, const struct tree *n) {
     const struct tree *strip = tree_lookup(n, "strip");
     const struct tree *match = tree_lookup(n, "match");
     const struct tree *say = tree_lookup(n, "say");
@@ -74,13 +60,4 @@ static void load_location(struct loader *l, const struct tree *n) {
     struct pattern_set *set = l->set;
     set->locations = grow(set->locations, &set->locations_cap, set->nlocations + 1, sizeof *set->locations);
     set->locations[set->nlocations++] = (struct location_rule){re, strip != NULL, say ? say->text : STR("")};
-}
-
-void load_locations(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`locations` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *i = list->first; i; i = i->next)
-        load_location(l, i);
 }

@@ -28,7 +28,7 @@ void load_status(struct loader *l, struct pattern *p, const struct tree *n) {
         error_at(l, n, NULL, "`pattern`, `gated`, `off` and `accepts` are said of a `pass`", STR(""));
 }
 
-static void load_pass(struct loader *l, const struct tree *n) {
+void load_pass(struct loader *l, const struct tree *n) {
     static const char *const names[] = {"name", "off", "version"};
     struct compiler_pass pass = {.name = STR("")};
     struct str *to[] = {&pass.name, &pass.off, &pass.version};
@@ -43,13 +43,4 @@ static void load_pass(struct loader *l, const struct tree *n) {
     struct pattern_set *set = l->set;
     set->passes = grow(set->passes, &set->passes_cap, set->npasses + 1, sizeof *set->passes);
     set->passes[set->npasses++] = pass;
-}
-
-void load_passes(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`passes` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *i = list->first; i && !l->failed; i = i->next)
-        load_pass(l, i);
 }

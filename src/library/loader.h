@@ -41,14 +41,14 @@ void check_key(struct loader *l, const struct tree *key, const char *const *keys
 /* The same for each key of a mapping. */
 void check_keys(struct loader *l, const struct tree *map, const char *const *keys, size_t n, const char *hint);
 
-/* ---- sections of files ---- */
-void load_idioms(struct loader *l, const struct tree *list);      /* load_sections.c: `idioms` */
-void load_definitions(struct loader *l, const struct tree *list); /* load_sections.c: `conditions` */
-void load_locations(struct loader *l, const struct tree *list);   /* load_sections.c: `locations` */
-void load_signs(struct loader *l, const struct tree *list);       /* signs.c: `fused_ops` */
-void load_demands(struct loader *l, const struct tree *list);     /* demands.c: `demands` */
-void load_passes(struct loader *l, const struct tree *list);      /* load_status.c: `passes` */
-void load_lowerings(struct loader *l, const struct tree *list);   /* lowering.c: `lowering` */
+/* ---- items of the sections of files ---- */
+void load_idiom(struct loader *l, const struct tree *n);      /* load_sections.c: `idioms` */
+void load_definition(struct loader *l, const struct tree *n); /* load_sections.c: `conditions` */
+void load_location(struct loader *l, const struct tree *n);   /* load_sections.c: `locations` */
+void load_sign(struct loader *l, const struct tree *n);       /* signs.c: `fused_ops` */
+void load_demand(struct loader *l, const struct tree *n);     /* demands.c: `demands` */
+void load_pass(struct loader *l, const struct tree *n);       /* load_status.c: `passes` */
+void load_lowering(struct loader *l, const struct tree *n);   /* lowering.c: `lowering` */
 
 /* ---- patterns ---- */
 /* load_pattern.c: a whole one, which is not yet part of the set. Incomplete after an error. */

@@ -145,7 +145,7 @@ static bool add_idiom(struct loader *l, const struct lowering *w, struct text_or
     return idiom_add(&l->set->lowered, a, text, origin, l->diags);
 }
 
-static void load_lowering(struct loader *l, const struct tree *n) {
+void load_lowering(struct loader *l, const struct tree *n) {
     static const char *const keys[] = {"op", "is", "source"};
     struct lowering w = {.kind = K_UNKNOWN};
     const struct tree *node[3] = {NULL, NULL, NULL};
@@ -182,15 +182,6 @@ static void load_lowering(struct loader *l, const struct tree *n) {
     l->set->lowerings =
         grow(l->set->lowerings, &l->set->lowerings_cap, l->set->nlowerings + 1, sizeof *l->set->lowerings);
     l->set->lowerings[l->set->nlowerings++] = w;
-}
-
-void load_lowerings(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`lowering` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *i = list->first; i && !l->failed; i = i->next)
-        load_lowering(l, i);
 }
 
 void lowerings_free(struct pattern_set *set) {

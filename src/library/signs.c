@@ -7,7 +7,7 @@
 
 #include "library/loader.h"
 
-static void load_sign(struct loader *l, const struct tree *n) {
+void load_sign(struct loader *l, const struct tree *n) {
     const struct tree *op = n->kind == TREE_MAPPING ? tree_lookup(n, "op") : n;
     const struct tree *operands = tree_lookup(n, "operands");
     if (!op || op->kind != TREE_SCALAR || (operands && operands->kind != TREE_SCALAR)) {
@@ -22,15 +22,6 @@ static void load_sign(struct loader *l, const struct tree *n) {
     }
     set->signs = grow(set->signs, &set->signs_cap, set->nsigns + 1, sizeof *set->signs);
     set->signs[set->nsigns++] = (struct fusing_sign){op->text, (uint32_t)least};
-}
-
-void load_signs(struct loader *l, const struct tree *list) {
-    if (list->kind != TREE_SEQUENCE) {
-        error_at(l, list, NULL, "`fused_ops` is a list", STR(""));
-        return;
-    }
-    for (const struct tree *i = list->first; i; i = i->next)
-        load_sign(l, i);
 }
 
 static bool glob_matches(struct str glob, struct str name) {
