@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,25 @@ int str_cmp(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
-struct str str_line(struct str *rest) {
-    const char *end = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
-    struct str line = {rest->p, end ? (size_t)(end - rest->p) : rest->n};
-    size_t used = end ? line.n + 1 : line.n;
-    *rest = (struct str){rest->p + used, rest->n - used};
-    return line;
+struct str str_part(struct str *rest, char end) {
+    const char *at = rest->n > 0 ? memchr(rest->p, end, rest->n) : NULL;
+    struct str part = {rest->p, at ? (size_t)(at - rest->p) : rest->n};
+    size_t used = at ? part.n + 1 : part.n;
+    *rest = (struct str){rest->n ? rest->p + used : rest->p, rest->n - used};
+    return part;
+}
+
+bool str_matches(struct str s, struct str glob) {
+    char small[256];
+    size_t n = s.n + glob.n + 2;
+    char *both = n <= sizeof small ? small : xrealloc(NULL, n);
+    memset(both, 0, n);
+    memcpy(both, glob.n ? glob.p : "", glob.n);
+    memcpy(both + glob.n + 1, s.n ? s.p : "", s.n);
+    bool matches = fnmatch(both, both + glob.n + 1, 0) == 0;
+    if (both != small)
+        free(both);
+    return matches;
 }
 
 const char *str_find(struct str s, struct str what) {

@@ -49,8 +49,11 @@ static inline bool str_ends(struct str s, struct str suffix) {
 static inline bool str_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
-/* The first line without its newline, which *rest no longer has. */
-struct str str_line(struct str *rest);
+/* What stands before the first `end`, which *rest no longer has. */
+struct str str_part(struct str *rest, char end);
+static inline struct str str_line(struct str *rest) {
+    return str_part(rest, '\n');
+}
 /* Without blanks at both ends. */
 static inline struct str str_trim(struct str s) {
     while (s.n > 0 && str_blank(s.p[0]))
@@ -59,6 +62,7 @@ static inline struct str str_trim(struct str s) {
         s.n--;
     return s;
 }
+bool str_matches(struct str s, struct str glob);     /* as a whole, as fnmatch(3) does */
 int str_cmp(struct str a, struct str b);             /* bytewise order, shorter first among equals */
 const char *str_find(struct str s, struct str what); /* first occurrence or NULL */
 uint64_t str_hash(struct str s);

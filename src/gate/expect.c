@@ -1,6 +1,5 @@
 #include "gate/expect.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -122,25 +121,18 @@ bool expectations_read(struct expectations *e, const char *path, struct arena *a
 
 /* ---- counting ---- */
 
-static bool glob_matches(struct str glob, struct str name, struct buf *scratch) {
-    scratch->n = 0;
-    buf_add(scratch, name);
-    buf_addc(scratch, '\0');
-    return fnmatch(glob.p, scratch->p, 0) == 0;
-}
-
 /* One of the names in the location of an op, or of an argument that it reads. */
-static bool is_located(struct str glob, const struct graph *g, uint32_t op, struct buf *scratch) {
+static bool is_located(struct str glob, const struct graph *g, uint32_t op) {
     enum { MOST = 16 };
     struct str names[MOST];
     int n = mlir_loc_names(g->m, op, names, MOST);
     for (int i = 0; i < n && i < MOST; i++)
-        if (glob_matches(glob, names[i], scratch))
+        if (str_matches(names[i], glob))
             return true;
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i], argument = v == NONE ? NONE : graph_argument(g, v);
         struct str name = argument == NONE ? STR("") : graph_argument_name(g, argument);
-        if (name.n && glob_matches(glob, name, scratch))
+        if (name.n && str_matches(name, glob))
             return true;
     }
     return false;
@@ -152,34 +144,31 @@ static bool runs_at_each_call(const struct graph *g, uint32_t op) {
 }
 
 void expectations_count(struct expectations *e, const struct graph *g) {
-    struct buf scratch = {0};
     bool *named = xcalloc(g->m->nnames + (size_t)1, sizeof *named);
     for (uint32_t i = 0; i < e->n; i++) {
         struct expectation *x = &e->items[i];
         for (uint32_t k = 0; k < g->m->nnames; k++)
-            named[k] = glob_matches(x->op, g->m->names[k], &scratch);
+            named[k] = str_matches(g->m->names[k], x->op);
         for (uint32_t op = 0; op < g->m->nops; op++) {
             const struct mlir_op *o = &g->m->ops[op];
             if (!named[o->name] || !runs_at_each_call(g, op))
                 continue;
             struct str func = o->func == NONE ? STR("") : g->m->names[g->m->funcs[o->func].name];
-            x->found += x->scope == SCOPE_MODEL || (x->scope == SCOPE_FUNCTION ? glob_matches(x->where, func, &scratch)
-                                                                               : is_located(x->where, g, op, &scratch));
+            x->found += x->scope == SCOPE_MODEL ||
+                        (x->scope == SCOPE_FUNCTION ? str_matches(func, x->where) : is_located(x->where, g, op));
         }
     }
     free(named);
-    buf_free(&scratch);
 }
 
 /* ---- checking ---- */
 
 /* The findings of the fused op: where it is not, and what stands there. */
 static void add_missed(struct buf *out, const struct expectation *x, const struct finding_list *l) {
-    struct buf scratch = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->n; i++) {
         const struct gate_finding *f = &l->items[i];
-        if (!glob_matches(x->op, f->fused_op, &scratch))
+        if (!str_matches(f->fused_op, x->op))
             continue;
         struct str where = f->place.n ? f->place : f->ir_loc;
         if (n++ < MOST_NAMED)
@@ -187,7 +176,6 @@ static void add_missed(struct buf *out, const struct expectation *x, const struc
     }
     if (n > MOST_NAMED)
         buf_printf(out, " and %u more places", n - MOST_NAMED);
-    buf_free(&scratch);
 }
 
 /* Where it nearly could be, and what is different there: all is read and searched once more, so not for many, and not

@@ -22,13 +22,9 @@ bool library_load(struct pattern_set *set, const struct fa_options *o, struct di
 }
 
 static bool has_word(const char *list, struct str word) {
-    for (const char *p = list; p && *p;) {
-        size_t n = strcspn(p, ",");
-        if (str_eq(str_trim((struct str){p, n}), word))
+    for (struct str rest = str_of(list); rest.n;)
+        if (str_eq(str_trim(str_part(&rest, ',')), word))
             return true;
-        p += n;
-        p += *p == ',';
-    }
     return false;
 }
 

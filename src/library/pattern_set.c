@@ -1,6 +1,5 @@
 /* The set of patterns of a run: replacing and switching off earlier ones, selection by globs, and the index by the
  * operator of the root. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,16 +98,6 @@ void patterns_index(struct pattern_set *set) {
     free(searched);
 }
 
-static bool glob_matches(struct str glob, struct str name) {
-    char g[256], n[256];
-    if (glob.n >= sizeof g || name.n >= sizeof n)
-        return false;
-    memcpy(g, glob.p, glob.n);
-    memcpy(n, name.p, name.n);
-    g[glob.n] = n[name.n] = '\0';
-    return fnmatch(g, n, 0) == 0;
-}
-
 /* The patterns, then what is beside them. */
 static struct pattern *selectable(struct pattern_set *set, uint32_t i) {
     return i < set->n ? set->items[i] : &set->beside[i - set->n];
@@ -116,21 +105,18 @@ static struct pattern *selectable(struct pattern_set *set, uint32_t i) {
 
 /* Sets hit[i] for the selectable that a glob matches, by name or by fused op; false at a glob that matches none. */
 static bool mark_globs(struct pattern_set *set, const char *globs, bool *hit, struct str *bad) {
-    for (const char *p = globs; *p;) {
-        size_t n = strcspn(p, ",");
-        struct str glob = str_trim((struct str){p, n});
+    for (struct str rest = str_of(globs); rest.n;) {
+        struct str glob = str_trim(str_part(&rest, ','));
         bool any = false;
         for (uint32_t i = 0; i < set->n + set->nbeside; i++) {
             const struct pattern *x = selectable(set, i);
-            if (!x->replaced && (glob_matches(glob, x->name) || glob_matches(glob, x->fused_op)))
+            if (!x->replaced && (str_matches(x->name, glob) || str_matches(x->fused_op, glob)))
                 any = hit[i] = true;
         }
         if (!any) {
             *bad = glob;
             return false;
         }
-        p += n;
-        p += *p == ',';
     }
     return true;
 }

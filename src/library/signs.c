@@ -1,7 +1,6 @@
 /* The section `fused_ops` of pattern files: ops that a module has only where something was fused. */
 #include "library/signs.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +23,6 @@ void load_sign(struct loader *l, const struct tree *n) {
     set->signs[set->nsigns++] = (struct fusing_sign){op->text, (uint32_t)least};
 }
 
-static bool glob_matches(struct str glob, struct str name) {
-    char text[128];
-    if (name.n >= sizeof text)
-        return false;
-    memcpy(text, name.p, name.n);
-    text[name.n] = '\0';
-    return fnmatch(glob.p, text, 0) == 0;
-}
-
 /* Operands that hold data; absent ones and devices do not count. */
 static uint32_t present_operands(const struct graph *g, uint32_t op) {
     uint32_t n = 0;
@@ -53,7 +43,7 @@ struct sign_reader *sign_reader_new(const struct pattern_set *set, const struct 
     for (uint32_t i = 0; i < m->nnames; i++) {
         r->least[i] = NONE;
         for (uint32_t k = 0; k < set->nsigns; k++)
-            if (glob_matches(set->signs[k].op, m->names[i]) && set->signs[k].operands < r->least[i])
+            if (str_matches(m->names[i], set->signs[k].op) && set->signs[k].operands < r->least[i])
                 r->least[i] = set->signs[k].operands;
     }
     return r;

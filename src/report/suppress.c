@@ -1,6 +1,5 @@
 #include "report/suppress.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "base/tree.h"
@@ -65,26 +64,17 @@ void suppressions_free(struct suppressions *s) {
     *s = (struct suppressions){.file = NULL};
 }
 
-static bool glob_matches(struct str glob, struct str name, struct buf *scratch) {
-    scratch->n = 0;
-    buf_printf(scratch, "%.*s%c%.*s", (int)glob.n, glob.p, '\0', (int)name.n, name.p);
-    buf_addc(scratch, '\0');
-    return fnmatch(scratch->p, scratch->p + glob.n + 1, 0) == 0;
-}
-
-static bool means(const struct suppression *x, struct str fused_op, struct str_list names, struct buf *scratch) {
+static bool means(const struct suppression *x, struct str fused_op, struct str_list names) {
     bool here = !x->location.n;
     for (uint32_t i = 0; i < names.n && !here; i++)
-        here = glob_matches(x->location, names.items[i], scratch);
-    return here && (!x->fused_op.n || glob_matches(x->fused_op, fused_op, scratch));
+        here = str_matches(names.items[i], x->location);
+    return here && (!x->fused_op.n || str_matches(fused_op, x->fused_op));
 }
 
 const struct suppression *suppression_of(struct suppressions *s, struct str fused_op, struct str_list names) {
-    struct buf scratch = {0};
     uint32_t at = 0;
-    while (at < s->n && !means(&s->items[at], fused_op, names, &scratch))
+    while (at < s->n && !means(&s->items[at], fused_op, names))
         at++;
-    buf_free(&scratch);
     if (at == s->n)
         return NULL;
     s->items[at].nplaces++;

@@ -1,6 +1,5 @@
 /* fusion_check.yml, written as text: block literals for what is verbatim, JSON strings for the rest. */
 #include <ctype.h>
-#include <fnmatch.h>
 #include <json-c/json.h>
 
 #include "base/utf8.h"
@@ -40,15 +39,9 @@ static void put_block(struct buf *out, const char *indent, const char *key, stru
 }
 
 static bool is_chosen(const char *globs, struct str name) {
-    char glob[128], op[128];
     bool found = !globs;
-    snprintf(op, sizeof op, "%.*s", (int)name.n, name.p);
-    for (const char *p = globs; p && *p && !found;) {
-        size_t n = strcspn(p, ",");
-        snprintf(glob, sizeof glob, "%.*s", (int)n, p);
-        found = fnmatch(glob, op, 0) == 0;
-        p += n + (p[n] == ',');
-    }
+    for (struct str rest = str_of(globs); rest.n && !found;)
+        found = str_matches(name, str_part(&rest, ','));
     return found;
 }
 

@@ -1,7 +1,6 @@
 /* fa_verify: reads the modules, compares the pairs side by side, adds up, and decides the status. */
 #include "verify/verify.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "base/work.h"
@@ -36,16 +35,12 @@ static struct str most_frequent_reason(const struct module_comparison *m, struct
 
 /* A bit for each glob of --only that a name of the module matches. */
 static uint32_t globs_of(const struct mlir *m, const char *only) {
-    char glob[128], name[128];
+    struct str rest = str_of(only);
     uint32_t found = 0;
-    for (unsigned i = 0; only && *only && i < MOST_GLOBS; i++) {
-        size_t n = strcspn(only, ",");
-        snprintf(glob, sizeof glob, "%.*s", (int)n, only);
-        for (uint32_t k = 0; k < m->nnames && !(found >> i & 1); k++) {
-            snprintf(name, sizeof name, "%.*s", (int)m->names[k].n, m->names[k].p);
-            found |= fnmatch(glob, name, 0) == 0 ? 1u << i : 0;
-        }
-        only += n + (only[n] == ',');
+    for (unsigned i = 0; rest.n && i < MOST_GLOBS; i++) {
+        struct str glob = str_part(&rest, ',');
+        for (uint32_t k = 0; k < m->nnames && !(found >> i & 1); k++)
+            found |= str_matches(m->names[k], glob) ? 1u << i : 0;
     }
     return found;
 }
@@ -99,16 +94,11 @@ static void say_what_is_missing(struct fa_verification *v, double share, bool an
                  100 * share);
 }
 
-static bool names_an_op(const char *glob) {
-    char name[128];
+static bool names_an_op(struct str glob) {
     for (int k = 0; k < K_COUNT; k++)
-        for (const char *p = op_table[k].spellings; p && *p;) {
-            size_t n = strcspn(p, " ");
-            snprintf(name, sizeof name, "%.*s", (int)n, p);
-            if (fnmatch(glob, name, 0) == 0)
+        for (struct str rest = str_of(op_table[k].spellings); rest.n;)
+            if (str_matches(str_part(&rest, ' '), glob))
                 return true;
-            p += n + (p[n] == ' ');
-        }
     return false;
 }
 
@@ -121,17 +111,14 @@ static bool is_in_a_module(const struct fa_verification *v, unsigned glob) {
 
 /* A glob of --only that no op has, neither in the table nor in the modules. */
 static bool check_only(struct fa_verification *v) {
-    char glob[128];
-    unsigned i = 0;
-    for (const char *p = v->options->only; p && *p; i++) {
-        size_t n = strcspn(p, ",");
-        snprintf(glob, sizeof glob, "%.*s", (int)n, p);
+    struct str rest = str_of(v->options->only);
+    for (unsigned i = 0; rest.n; i++) {
+        struct str glob = str_part(&rest, ',');
         if (!names_an_op(glob) && !is_in_a_module(v, i)) {
             diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0}, "such as ttnn.linear or *.softmax",
-                     "--only: no op is called '%s'", glob);
+                     "--only: no op is called '%.*s'", (int)glob.n, glob.p);
             return false;
         }
-        p += n + (p[n] == ',');
     }
     return true;
 }
