@@ -8,12 +8,9 @@ static int64_t numel_of(const struct flat *f, uint32_t v) {
     return graph_numel(f->g, f->values[v].value);
 }
 
-static bool same_dims(const struct cuts *c, uint32_t before, uint32_t after) {
+static bool in_place(const struct cuts *c, uint32_t before, uint32_t after) {
     const struct flat *f = &c->side[BEFORE], *h = &c->side[AFTER];
-    uint32_t n, m;
-    const int64_t *a = graph_shape(f->g, f->values[before].value, &n),
-                  *b = graph_shape(h->g, h->values[after].value, &m);
-    return a && b && n == m && (n == 0 || memcmp(a, b, n * sizeof *a) == 0);
+    return same_dims(f->g, f->values[before].value, h->g, h->values[after].value);
 }
 
 /* Dimensions of one are some of the other side by side: what a reshape makes of a value, but for chance. */
@@ -239,10 +236,10 @@ uint32_t candidates_of(const struct candidates *c, uint32_t after, struct cut_ca
     n = add_moved(c->cuts, after, out, n);
     n = add_written(c->cuts, after, out, n);
     for (uint32_t i = 0; i < nnamed; i++) /* of several that look alike the one of that location */
-        if (has_id(found, nfound, named[i].before) && same_dims(c->cuts, named[i].before, after))
+        if (has_id(found, nfound, named[i].before) && in_place(c->cuts, named[i].before, after))
             n = add(out, n, named[i]);
     for (uint32_t i = 0; i < nfound; i++)
-        if (same_dims(c->cuts, found[i], after))
+        if (in_place(c->cuts, found[i], after))
             n = add(out, n, (struct cut_candidate){.before = found[i]});
     for (uint32_t i = 0; i < nfound; i++)
         if (may_reshape(c->cuts, found[i], after))

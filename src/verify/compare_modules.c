@@ -181,12 +181,9 @@ static bool find_twin(struct comparer *c, uint32_t step) {
     if (s->noperands > MAX_REGION_OPERANDS)
         return false;
     for (uint32_t i = 0; i < s->noperands; i++) {
-        uint32_t v = flat_operands(f, step)[i], w = v == NONE ? NONE : c->cuts.before_of[v], n, m;
-        if (v != NONE && (w == NONE || c->cuts.cut[AFTER][v] != CUT_SURE || c->cuts.relation[v].rank))
-            return false;
-        const int64_t *x = v == NONE ? NULL : graph_shape(f->g, f->values[v].value, &n),
-                      *y = v == NONE ? NULL : graph_shape(b->g, b->values[w].value, &m);
-        if (v != NONE && (!x || !y || n != m || (n && memcmp(x, y, n * sizeof *x) != 0)))
+        uint32_t v = flat_operands(f, step)[i], w = v == NONE ? NONE : c->cuts.before_of[v];
+        if (v != NONE && (w == NONE || c->cuts.cut[AFTER][v] != CUT_SURE || c->cuts.relation[v].rank ||
+                          !same_dims(f->g, f->values[v].value, b->g, b->values[w].value)))
             return false;
         operands[i] = w;
     }
@@ -379,7 +376,6 @@ static void count_op(struct comparer *c, int side, uint32_t op, uint32_t step) {
     const struct graph *g = c->cuts.side[side].g;
     if (!op_computes(g, op) && !(graph_class(g, op) == OP_CALL && is_op_of_both(c, side, op)))
         return;
-    c->m->ops[side]++;
     c->m->answers[side][answer]++;
     uint8_t *kept = &c->m->answer[side][op]; /* of a function that is called twice, the worst */
     *kept = *kept > 1 + answer ? *kept : (uint8_t)(1 + answer);
@@ -412,13 +408,10 @@ static bool begin(struct comparer *c) {
         c->m->why = why;
         return false;
     }
-    c->cuts.before_of = xrealloc(NULL, (f[AFTER].nvalues + (size_t)1) * sizeof *c->cuts.before_of);
-    memset(c->cuts.before_of, 0xff, (f[AFTER].nvalues + (size_t)1) * sizeof *c->cuts.before_of);
+    c->cuts.before_of = no_ids(f[AFTER].nvalues);
     c->cuts.relation = xcalloc(f[AFTER].nvalues + (size_t)1, sizeof *c->cuts.relation);
-    c->region_of = xrealloc(NULL, (f[AFTER].nvalues + (size_t)1) * sizeof *c->region_of);
-    memset(c->region_of, 0xff, (f[AFTER].nvalues + (size_t)1) * sizeof *c->region_of);
-    c->twin = xrealloc(NULL, (f[AFTER].nsteps + (size_t)1) * sizeof *c->twin);
-    memset(c->twin, 0xff, (f[AFTER].nsteps + (size_t)1) * sizeof *c->twin);
+    c->region_of = no_ids(f[AFTER].nvalues);
+    c->twin = no_ids(f[AFTER].nsteps);
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         c->cuts.cut[side] = xcalloc(f[side].nvalues + (size_t)1, 1);
         c->mark[side] = xcalloc(f[side].nsteps + (size_t)1, 1);

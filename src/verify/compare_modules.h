@@ -33,8 +33,7 @@ struct module_comparison {
     struct arena arena;
     struct compared_region *regions;
     uint32_t nregions, regions_cap;
-    uint32_t ops[SIDES_OF_CUT];                              /* compute ops */
-    uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* of them, by answer */
+    uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* compute ops by answer */
     struct str why;                                          /* no functions were compared, and why; or empty */
     uint8_t *answer[SIDES_OF_CUT];                           /* by op that computes: 1 + its answer; else 0 */
     uint32_t *twin; /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */

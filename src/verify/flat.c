@@ -8,6 +8,18 @@
 
 enum { MAX_DEPTH = 16, MAX_STEPS = 1 << 20, MAX_ATTRS = 48 };
 
+uint32_t *no_ids(size_t n) {
+    uint32_t *ids = xrealloc(NULL, (n + 1) * sizeof *ids);
+    memset(ids, 0xff, (n + 1) * sizeof *ids);
+    return ids;
+}
+
+bool same_dims(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
+    uint32_t n, m;
+    const int64_t *a = graph_shape(g, v, &n), *b = graph_shape(h, w, &m);
+    return a && b && n == m && memcmp(a, b, n * sizeof *a) == 0;
+}
+
 /* ---- what ops are ---- */
 
 bool op_computes(const struct graph *g, uint32_t op) {
@@ -32,13 +44,11 @@ static bool is_float(enum dtype t) {
 
 /* The result has the elements of the operand at the same places, but for the rounding of floats. */
 static bool is_identity(const struct graph *g, uint32_t op) {
-    uint32_t n = 0, m = 0;
     enum op_class c = graph_class(g, op);
     if (!class_moves(c) || g->m->ops[op].nresults != 1 || graph_noperands(g, op) == 0)
         return false;
     uint32_t x = graph_operands(g, op)[0], y = g->m->ops[op].first_result;
-    const int64_t *a = x == NONE ? NULL : graph_shape(g, x, &n), *b = graph_shape(g, y, &m);
-    if (!a || !b || n != m || (n && memcmp(a, b, n * sizeof *a) != 0) || (c == OP_MOVE && g->kind[op] != K_RESHAPE))
+    if (x == NONE || !same_dims(g, x, g, y) || (c == OP_MOVE && g->kind[op] != K_RESHAPE))
         return false;
     enum dtype from = graph_dtype(g, x), to = graph_dtype(g, y);
     return from == to || (is_float(from) && is_float(to));
@@ -79,11 +89,9 @@ static bool same_attributes(const struct graph *g, uint32_t a, const struct grap
     return same;
 }
 
-static bool same_shape(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
-    uint32_t n, m;
-    const int64_t *a = graph_shape(g, v, &n), *b = graph_shape(h, w, &m);
+static bool same_type(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w) {
     enum dtype s = graph_dtype(g, v), t = graph_dtype(h, w);
-    return a && b && n == m && (n == 0 || memcmp(a, b, n * sizeof *a) == 0) && (s == t || (is_float(s) && is_float(t)));
+    return same_dims(g, v, h, w) && (s == t || (is_float(s) && is_float(t)));
 }
 
 /* The function that a call runs; NONE: its body is not in the module. A function that runs on the host is declared
@@ -156,7 +164,7 @@ bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint3
     bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
-        alike = same_shape(g, o->first_result + i, h, p->first_result + i);
+        alike = same_type(g, o->first_result + i, h, p->first_result + i);
     return alike && same_callee(g, a, h, b) && same_attributes(g, a, h, b);
 }
 
@@ -197,8 +205,7 @@ static bool is_copy(const struct flat *f, uint32_t a, uint32_t b) {
 static void make_table(struct flat *f) {
     free(f->table);
     f->table_cap = f->table_cap ? 4 * f->table_cap : 256;
-    f->table = xrealloc(NULL, f->table_cap * sizeof *f->table);
-    memset(f->table, 0xff, f->table_cap * sizeof *f->table);
+    f->table = no_ids(f->table_cap);
     for (uint32_t i = 0; i < f->nsteps; i++) {
         uint64_t h = hash_of(f, i);
         while (*slot_of(f, h) != NONE)
@@ -313,8 +320,7 @@ static void inline_function(struct flat *f, uint32_t func, int depth) {
 
 void flat_build(struct flat *f, const struct graph *g, uint32_t func) {
     const struct mlir_func *m = &g->m->funcs[func];
-    *f = (struct flat){.g = g, .of = xrealloc(NULL, (g->m->nvalues + (size_t)1) * sizeof *f->of)};
-    memset(f->of, 0xff, (g->m->nvalues + (size_t)1) * sizeof *f->of);
+    *f = (struct flat){.g = g, .of = no_ids(g->m->nvalues)};
     for (uint32_t i = 0; i < m->nargs; i++)
         if (is_tensor_operand(g, m->first_arg + i) &&
             g->m->types[g->m->values[m->first_arg + i].type].kind != TYPE_DEVICE)

@@ -46,6 +46,11 @@ static inline const uint32_t *flat_operands(const struct flat *f, uint32_t step)
 static inline enum op_kind flat_kind(const struct flat *f, uint32_t step) {
     return (enum op_kind)f->g->kind[f->steps[step].op];
 }
+/* So many times NONE; to be freed. */
+uint32_t *no_ids(size_t n);
+/* The extents of two values are known, and the same. */
+bool same_dims(const struct graph *g, uint32_t v, const struct graph *h, uint32_t w);
+
 /* Neither movement of data, nor a constant: what a device computes. */
 bool flat_computes(const struct flat *f, uint32_t step);
 /* The same for an op of the graph. */

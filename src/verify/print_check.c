@@ -185,7 +185,7 @@ void print_entries(struct stage_pair *p, const struct module_comparison *m, cons
 
 static void put_counts(struct buf *out, const struct fa_verification *v, int side) {
     buf_printf(out, "  %s: {ops: %u, proved: %u, different: %u, not_compared: %u}\n",
-               side == AFTER ? "after" : "before", v->ops[side], v->answers[side][ANSWER_PROVED],
+               side == AFTER ? "after" : "before", count_answers(v->answers[side]), v->answers[side][ANSWER_PROVED],
                v->answers[side][ANSWER_DIFFERENT], v->answers[side][ANSWER_NOT_COMPARED]);
 }
 

@@ -11,11 +11,9 @@ enum { MOST_GLOBS = 32 /* that are looked for in the modules */ };
 
 static void add_up(struct fa_verification *v, const struct stage_pair *p) {
     v->ndifferences += p->ndifferences;
-    for (int side = 0; side < SIDES_OF_CUT; side++) {
-        v->ops[side] += p->ops[side];
+    for (int side = 0; side < SIDES_OF_CUT; side++)
         for (int a = 0; a <= ANSWER_NOT_COMPARED; a++)
             v->answers[side][a] += p->answers[side][a];
-    }
 }
 
 /* The reason for most of what was not compared. */
@@ -57,7 +55,6 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
         level_read(&levels[side], &p->text[side], &p->diags);
     compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph,
                     (struct what_to_compare){.keep_proved = v->options->precision});
-    memcpy(p->ops, m.ops, sizeof p->ops);
     memcpy(p->answers, m.answers, sizeof p->answers);
     p->globs = globs_of(&levels[AFTER].ir, v->options->only);
     p->why = arena_str(&p->arena, m.why);
@@ -85,8 +82,8 @@ static void say_what_is_missing(struct fa_verification *v, double share, bool an
                      p->why.n ? "two modules of one compile are meant, the earlier one first" : NULL,
                      "%u of %u ops not compared: %.*s",
                      p->answers[BEFORE][ANSWER_NOT_COMPARED] + p->answers[AFTER][ANSWER_NOT_COMPARED],
-                     p->ops[BEFORE] + p->ops[AFTER], (int)(p->why.n ? p->why.n : p->missing.n),
-                     p->why.n ? p->why.p : p->missing.p);
+                     count_answers(p->answers[BEFORE]) + count_answers(p->answers[AFTER]),
+                     (int)(p->why.n ? p->why.n : p->missing.n), p->why.n ? p->why.p : p->missing.p);
     }
     if (any)
         diag_add(&v->diags, SEV_ERROR, (struct source_location){"", 0, 0},
@@ -139,7 +136,7 @@ static enum fa_status run(struct fa_verification *v) {
     if (v->text.n)
         buf_addc(&v->text, '\0');
     for (int side = 0; side < SIDES_OF_CUT; side++) {
-        n += v->ops[side];
+        n += count_answers(v->answers[side]);
         missing += v->answers[side][ANSWER_NOT_COMPARED];
     }
     print_check(v);
@@ -186,7 +183,7 @@ size_t fa_verification_differences(const struct fa_verification *v) {
 
 struct fa_compared fa_verification_compared(const struct fa_verification *v, bool after) {
     const uint32_t *a = v->answers[after];
-    return (struct fa_compared){v->ops[after], a[ANSWER_PROVED], a[ANSWER_DIFFERENT], a[ANSWER_NOT_COMPARED]};
+    return (struct fa_compared){count_answers(a), a[ANSWER_PROVED], a[ANSWER_DIFFERENT], a[ANSWER_NOT_COMPARED]};
 }
 
 const char *fa_verification_text(const struct fa_verification *v) {

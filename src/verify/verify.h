@@ -15,7 +15,7 @@ struct stage_pair {
     /* results */
     struct buf report; /* entries */
     struct buf answer; /* for standard output: of --precision or --at */
-    uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
+    uint32_t ndifferences, answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
     uint32_t globs;     /* of --only: a bit for each that AFTER has */
     struct str why;     /* nothing was compared; or empty */
     struct str missing; /* the most frequent reason why ops were not compared; or empty */
@@ -33,10 +33,14 @@ struct fa_verification {
     uint32_t npairs, pairs_cap;
     struct judgements *judgements;
     struct buf report, text;
-    uint32_t ndifferences, ops[SIDES_OF_CUT], answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
+    uint32_t ndifferences, answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
     enum fa_status status;
 };
 
+/* All of the answers, which are one for each compute op. */
+static inline uint32_t count_answers(const uint32_t answers[ANSWER_NOT_COMPARED + 1]) {
+    return answers[ANSWER_PROVED] + answers[ANSWER_DIFFERENT] + answers[ANSWER_NOT_COMPARED];
+}
 /* Which modules are compared, from the files. FA_CLEAN, or FA_USAGE or FA_INPUT with diagnostics. */
 enum fa_status find_pairs(struct fa_verification *v);
 /* Appends the entries of a comparison to the report of the pair. */
