@@ -162,24 +162,22 @@ static void print_tanh_gelu(struct miter_printer *p, struct printed_name *y, uin
         ones[d] = 1;
     struct str one = shape_and_type(p, ones, rank, DT_F64);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        bool unary = strcmp(steps[i].op, "tanh") == 0, constant = !unary && !isnan(steps[i].constant);
-        uint32_t number = p->number;
-        if (constant)
+        struct printed_name other = x;
+        if (strcmp(steps[i].op, "tanh") == 0) {
+            *y = print_unary(p, "ttir.tanh", *y, STR(""), y->type);
+            continue;
+        }
+        if (!isnan(steps[i].constant)) {
+            other = (struct printed_name){.type = one, .number = p->number++};
             buf_printf(&p->out, "  %%%u = \"ttir.constant\"() <{value = dense<%.17e> : %.*s}> : () -> %.*s\n",
-                       p->number++, steps[i].constant, (int)one.n, one.p, (int)one.n, one.p);
+                       other.number, steps[i].constant, (int)one.n, one.p, (int)one.n, one.p);
+        }
         buf_printf(&p->out, "  %%%u = \"ttir.%s\"(", p->number, steps[i].op);
         print_name(p, y);
-        if (constant)
-            buf_printf(&p->out, ", %%%u) : (%.*s, %.*s) -> %.*s\n", number, (int)y->type.n, y->type.p, (int)one.n,
-                       one.p, (int)y->type.n, y->type.p);
-        else if (unary)
-            buf_printf(&p->out, ") : (%.*s) -> %.*s\n", (int)y->type.n, y->type.p, (int)y->type.n, y->type.p);
-        else {
-            buf_add(&p->out, STR(", "));
-            print_name(p, &x);
-            buf_printf(&p->out, ") : (%.*s, %.*s) -> %.*s\n", (int)y->type.n, y->type.p, (int)x.type.n, x.type.p,
-                       (int)y->type.n, y->type.p);
-        }
+        buf_add(&p->out, STR(", "));
+        print_name(p, &other);
+        buf_printf(&p->out, ") : (%.*s, %.*s) -> %.*s\n", (int)y->type.n, y->type.p, (int)other.type.n, other.type.p,
+                   (int)y->type.n, y->type.p);
         y->number = p->number++;
         y->several = false;
     }

@@ -17,10 +17,7 @@ struct loss_row {
 
 static int by_text(const void *p, const void *q) {
     const struct loss_row *a = p, *b = q;
-    size_t n = a->first->text.n < b->first->text.n ? a->first->text.n : b->first->text.n;
-    int order = n ? memcmp(a->first->text.p, b->first->text.p, n) : 0;
-    if (order == 0 && a->first->text.n != b->first->text.n)
-        order = a->first->text.n < b->first->text.n ? -1 : 1;
+    int order = str_cmp(a->first->text, b->first->text);
     return order ? order : (a->first->op > b->first->op) - (a->first->op < b->first->op);
 }
 

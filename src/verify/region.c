@@ -8,10 +8,6 @@ struct region_walk {
     uint32_t stack[4 * MAX_REGION_STEPS], n;
 };
 
-static bool is_expanded(const struct cut_region *r, uint32_t before) {
-    return has_id(r->expanded, r->nexpanded, before);
-}
-
 /* The value of BEFORE that stands for a value at which the walk ends; NONE: it goes on. */
 static uint32_t cut_at(const struct region_walk *w, int side, uint32_t value) {
     uint8_t cut = w->c->cut[side][value];
@@ -19,7 +15,7 @@ static uint32_t cut_at(const struct region_walk *w, int side, uint32_t value) {
     bool compared = value == (side ? w->r->after : w->r->before) && w->c->side[side].values[value].step != NONE;
     if (cut == CUT_NONE || (cut == CUT_ASSUMED && !w->assumed) || compared)
         return NONE;
-    return is_expanded(w->r, before) ? NONE : before;
+    return has_id(w->r->expanded, w->r->nexpanded, before) ? NONE : before;
 }
 
 static bool fail(struct cut_region *r, const char *why) {
@@ -82,7 +78,7 @@ static bool walk_side(struct region_walk *w, int side) {
     return true;
 }
 
-static bool walk(struct cut_region *r, const struct cuts *c, bool assumed) {
+bool region_build(struct cut_region *r, const struct cuts *c, bool assumed) {
     struct region_walk w = {.r = r, .c = c, .assumed = assumed};
     r->nsteps[BEFORE] = r->nsteps[AFTER] = r->ninputs = r->nreached = 0;
     r->assumes = false;
@@ -105,10 +101,6 @@ static bool expand(struct cut_region *r, const struct cuts *c, bool all) {
     return r->nexpanded > before;
 }
 
-bool region_build(struct cut_region *r, const struct cuts *c, bool assumed) {
-    return walk(r, c, assumed);
-}
-
 bool region_grow(struct cut_region *r, const struct cuts *c, bool assumed, bool all) {
-    return ((!all && expand(r, c, false)) || expand(r, c, true)) && walk(r, c, assumed);
+    return ((!all && expand(r, c, false)) || expand(r, c, true)) && region_build(r, c, assumed);
 }
