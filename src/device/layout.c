@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { ALIAS_DEPTH = 16 };
-
 static const struct {
     const char *name;
     enum memory memory;
@@ -23,14 +21,6 @@ const char *memory_name(enum memory m) {
 
 const char *sharding_name(enum sharding s) {
     return sharding_names[s];
-}
-
-static struct str unalias(const struct mlir *m, struct str text) {
-    struct str value;
-    for (int i = 0; i < ALIAS_DEPTH && text.n > 1 && (*text.p == '#' || *text.p == '!') && mlir_alias(m, text, &value);
-         i++)
-        text = value;
-    return text;
 }
 
 /* "#ttnn.buffer_type<dram>" to "dram"; false when the text does not end so. */
@@ -55,7 +45,7 @@ static struct str alias_word(struct str text) {
 
 static enum memory read_memory(const struct mlir *m, struct str text) {
     struct str word;
-    text = unalias(m, text);
+    text = mlir_unalias(m, text);
     if (!inside(text, &word))
         word = alias_word(text);
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
@@ -68,7 +58,7 @@ static enum memory read_memory(const struct mlir *m, struct str text) {
 static bool read_element(const struct mlir *m, struct str text, struct layout *out) {
     struct str tile, item, rest;
     int64_t extents[MAX_GRID_RANK];
-    text = unalias(m, text);
+    text = mlir_unalias(m, text);
     out->dtype = mlir_dtype(m, text);
     if (*text.p != '!')
         return out->dtype != DT_OTHER;
@@ -152,7 +142,7 @@ static bool read_part(const struct mlir *m, struct str item, struct layout *out)
     if (str_starts(item, STR("memref<")))
         return read_memref(m, item, out);
     if (*item.p == '<' || *item.p == '#')
-        item = unalias(m, item);
+        item = mlir_unalias(m, item);
     if (read_grid(item, out) || read_sharding(item, out))
         return true;
     return *item.p != '<' && *item.p != '#'; /* the value of the padding, or a setting */
@@ -173,7 +163,7 @@ static int64_t product_of(const int64_t *n, uint32_t count) {
 }
 
 bool layout_read(const struct mlir *m, struct str encoding, struct layout *out) {
-    struct str list, item, text = unalias(m, encoding);
+    struct str list, item, text = mlir_unalias(m, encoding);
     *out = (struct layout){0};
     if (!is_layout(text) || !inside(text, &list))
         return false;

@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIAS_DEPTH = 16, DENSE_MAX = 1 << 16, LONG_DICT = 1 << 8 };
-
-static bool may_be_alias(struct str value) {
-    return value.n > 1 && value.p[0] == '#' && value.p[value.n - 1] != '>'; /* #dialect.attribute<...> */
-}
+enum { DENSE_MAX = 1 << 16, LONG_DICT = 1 << 8 };
 
 bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
     const char *p = text.p, *end = text.p + text.n;
@@ -37,13 +33,6 @@ bool mlir_unresolved(const struct mlir *m, struct str text, struct str *alias) {
             return true;
     }
     return false;
-}
-
-static struct str resolve_alias(const struct mlir *m, struct str value) {
-    struct str next;
-    for (int i = 0; i < ALIAS_DEPTH && may_be_alias(value) && mlir_alias(m, value, &next); i++)
-        value = next;
-    return value;
 }
 
 /* Splits "key = value", "\"key\" = value" or a unit attribute. */
@@ -113,7 +102,7 @@ static int find_attrs(const struct mlir *m, struct str dict, const struct str *k
         int i = read_entry(&p, end, keys, n, &value);
         if (i == n || values[i].p)
             continue;
-        values[i] = resolve_alias(m, value);
+        values[i] = mlir_unalias(m, value);
         left--;
     }
     return left;
@@ -157,7 +146,7 @@ static int list_attrs(const struct mlir *m, struct str dict, struct str *keys, s
             continue;
         if (n < max) {
             keys[n] = key;
-            values[n] = resolve_alias(m, value);
+            values[n] = mlir_unalias(m, value);
         }
         n++;
     }
