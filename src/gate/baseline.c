@@ -151,18 +151,12 @@ bool baseline_print(const struct finding_list *l, const struct baseline *before,
         const struct gate_finding *f = &l->items[i];
         const struct known *k = of[i] == NONE ? NULL : &before->items[of[i]];
         emit_mapping(&e);
-        emit_key(&e, "fingerprint");
-        emit_name(&e, str_of(fingerprint_text(&f->fingerprint, text)));
-        emit_key(&e, "fused_op");
-        emit_name(&e, f->fused_op);
-        emit_key(&e, "place");
-        emit_name(&e, f->place);
-        emit_key(&e, "reason");
-        emit_name(&e, k && k->reason.n ? k->reason : str_of(not_said));
-        if (k && k->until.n) {
-            emit_key(&e, "until");
-            emit_name(&e, k->until);
-        }
+        emit_pair(&e, "fingerprint", str_of(fingerprint_text(&f->fingerprint, text)));
+        emit_pair(&e, "fused_op", f->fused_op);
+        emit_pair(&e, "place", f->place);
+        emit_pair(&e, "reason", k && k->reason.n ? k->reason : str_of(not_said));
+        if (k && k->until.n)
+            emit_pair(&e, "until", k->until);
         emit_end_mapping(&e);
     }
     emit_end_list(&e);

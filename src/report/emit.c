@@ -22,11 +22,16 @@ void emit_scalar(struct emitter *e, struct str s, yaml_scalar_style_t style) {
     put(e, &event, yaml_scalar_event_initialize(&event, NULL, NULL, value, (int)s.n, 1, 1, style));
 }
 
-void emit_name(struct emitter *e, struct str s) {
+/* In the style that the repaired text asks for. */
+static void emit_styled(struct emitter *e, struct str s, yaml_scalar_style_t (*style)(struct str)) {
     struct buf utf8 = {0};
     s = utf8_repair(s, &utf8);
-    emit_scalar(e, s, text_name_style(s));
+    emit_scalar(e, s, style(s));
     buf_free(&utf8);
+}
+
+void emit_name(struct emitter *e, struct str s) {
+    emit_styled(e, s, text_name_style);
 }
 
 void emit_key(struct emitter *e, const char *key) {
@@ -34,11 +39,13 @@ void emit_key(struct emitter *e, const char *key) {
 }
 
 void emit_block(struct emitter *e, const char *key, struct str s) {
-    struct buf utf8 = {0};
     emit_key(e, key);
-    s = utf8_repair(s, &utf8);
-    emit_scalar(e, s, text_block_style(s));
-    buf_free(&utf8);
+    emit_styled(e, s, text_block_style);
+}
+
+void emit_pair(struct emitter *e, const char *key, struct str name) {
+    emit_key(e, key);
+    emit_name(e, name);
 }
 
 void emit_mapping(struct emitter *e) {

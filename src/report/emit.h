@@ -27,6 +27,7 @@ void emit_end_list(struct emitter *e);
 void emit_key(struct emitter *e, const char *key);
 /* A name or a path: plain where that is safe. */
 void emit_name(struct emitter *e, struct str s);
+void emit_pair(struct emitter *e, const char *key, struct str name);
 /* In this style whatever it is. */
 void emit_scalar(struct emitter *e, struct str s, yaml_scalar_style_t style);
 void emit_block(struct emitter *e, const char *key, struct str s);

@@ -81,20 +81,16 @@ static void put_class(struct emitter *e, const struct classification *c) {
 }
 
 static void put_path(struct emitter *e, const char *key, const char *path) {
-    if (path) {
-        emit_key(e, key);
-        emit_name(e, str_of(path));
-    }
+    if (path)
+        emit_pair(e, key, str_of(path));
 }
 
 static void begin_entry(void *context, const struct report_entry *entry) {
     struct yaml_printer *p = context;
     struct emitter *e = &p->yaml;
     emit_mapping(e);
-    emit_key(e, "fused_op");
-    emit_name(e, entry->key.fused_op);
-    emit_key(e, "source");
-    emit_name(e, entry->key.source);
+    emit_pair(e, "fused_op", entry->key.fused_op);
+    emit_pair(e, "source", entry->key.source);
     emit_list(e, "component_ops");
     for (uint32_t i = 0; i < entry->key.component_ops.n; i++)
         emit_name(e, entry->key.component_ops.items[i]);

@@ -67,8 +67,6 @@ struct summary {
     struct row *rows;
     uint32_t nrows, cap;
     struct row kernels; /* those that are to be requested */
-    uint32_t nkernels;
-    enum report_order by;
     uint32_t width, op_width, places_width;
     bool colour;
     FILE *out;
@@ -286,8 +284,7 @@ static void print_head(const struct report *r, const char *name, uint32_t width,
 }
 
 void report_summary(const struct report *r, const char *name, uint32_t width, bool colour, FILE *out) {
-    struct summary t = {
-        .by = r->sorted, .width = width < 60 ? 60 : width, .colour = colour, .op_width = 10, .out = out};
+    struct summary t = {.width = width < 60 ? 60 : width, .colour = colour, .op_width = 10, .out = out};
     bool alike = false;
     uint32_t most = t.width < 80 ? MOST_OP_WIDTH * t.width / 100 : MOST_OP_WIDTH;
     print_head(r, name, t.width, out);
