@@ -206,7 +206,8 @@ bool layout_by_default(const struct mlir *m, const struct mlir_type *t, struct l
     return true;
 }
 
-bool layout_physical(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out) {
+/* One for each dimension of the grid. */
+static bool physical_extents(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out) {
     int64_t last[MAX_AFFINE_DIMS], at[MAX_AFFINE_RESULTS];
     if (!l->has_map || l->map.ndims != rank || l->map.nresults > l->rank)
         return false;
@@ -234,7 +235,7 @@ static int64_t tile_extent(const struct layout *l, uint32_t i) {
 }
 
 bool layout_shard(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out) {
-    if (!layout_physical(l, dims, rank, out))
+    if (!physical_extents(l, dims, rank, out))
         return false;
     for (uint32_t i = 0; i < l->rank; i++) {
         if (l->grid[i] < 1)
@@ -246,45 +247,19 @@ bool layout_shard(const struct layout *l, const int64_t *dims, uint32_t rank, in
 
 /* ---- bytes ---- */
 
-static int dtype_bits(enum dtype t) {
-    switch (t) {
-    case DT_F64:
-    case DT_I64:
-    case DT_U64:
-    case DT_INDEX:
-        return 64;
-    case DT_F32:
-    case DT_TF32:
-    case DT_I32:
-    case DT_U32:
-        return 32;
-    case DT_F16:
-    case DT_BF16:
-    case DT_I16:
-    case DT_U16:
-        return 16;
-    case DT_BFP8:
-    case DT_I8:
-    case DT_U8:
-    case DT_I1: /* the device has no narrower integers */
-    case DT_I4:
-        return 8;
-    case DT_BFP4:
-        return 4;
-    case DT_BFP2:
-        return 2;
-    default:
-        return 0;
-    }
-}
+/* The device has no integers of less than 8 bits. */
+static const uint8_t dtype_bits[DT_OTHER + 1] = {
+    [DT_F64] = 64, [DT_F32] = 32, [DT_TF32] = 32, [DT_F16] = 16, [DT_BF16] = 16, [DT_BFP8] = 8, [DT_BFP4] = 4,
+    [DT_BFP2] = 2, [DT_I64] = 64, [DT_I32] = 32,  [DT_I16] = 16, [DT_I8] = 8,    [DT_I4] = 8,   [DT_I1] = 8,
+    [DT_U64] = 64, [DT_U32] = 32, [DT_U16] = 16,  [DT_U8] = 8,   [DT_INDEX] = 64};
 
 int64_t tile_bytes(enum dtype t, int64_t height, int64_t width) {
     int64_t elements = height * width;
     bool block_float = t == DT_BFP8 || t == DT_BFP4 || t == DT_BFP2;
-    return elements * dtype_bits(t) / 8 + (block_float ? elements / 16 : 0);
+    return elements * dtype_bits[t] / 8 + (block_float ? elements / 16 : 0);
 }
 
-int64_t layout_shard_bytes(const struct layout *l, int64_t align) {
+static int64_t shard_bytes(const struct layout *l, int64_t align) {
     int64_t n, row = l->rank ? l->shard[l->rank - 1] : 0, bytes;
     if (l->tile_height) {
         n = product_of(l->shard, l->rank);
@@ -293,13 +268,13 @@ int64_t layout_shard_bytes(const struct layout *l, int64_t align) {
         n = l->rank ? product_of(l->shard, l->rank - 1) : -1;
         if (row > INT64_MAX / 128)
             return -1;
-        bytes = (row * dtype_bits(l->dtype) / 8 + align - 1) & ~(align - 1);
+        bytes = (row * dtype_bits[l->dtype] / 8 + align - 1) & ~(align - 1);
     }
     return n < 0 || bytes <= 0 || __builtin_mul_overflow(n, bytes, &bytes) ? -1 : bytes;
 }
 
 int64_t layout_bytes(const struct layout *l, int64_t align) {
-    int64_t bytes = layout_shard_bytes(l, align), shards = product_of(l->grid, l->rank);
+    int64_t bytes = shard_bytes(l, align), shards = product_of(l->grid, l->rank);
     return bytes < 0 || shards < 0 || __builtin_mul_overflow(bytes, shards, &bytes) ? -1 : bytes;
 }
 

@@ -46,15 +46,12 @@ bool layout_read(const struct mlir *m, struct str encoding, struct layout *out);
  * for types whose extents are not known. */
 bool layout_by_default(const struct mlir *m, const struct mlir_type *t, struct layout *out);
 
-/* Physical extents of a tensor of these dims, one for each dimension of the grid. False where the map is not given, or
- * is none for a tensor of this rank, or extents are not known. */
-bool layout_physical(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out);
-/* The shard that follows from dims, grid and tile: equal to `shard` in a layout that holds together. */
+/* The shard that follows from dims, grid and tile: equal to `shard` in a layout that holds together. False where the
+ * map is not given, or is none for a tensor of this rank, or extents are not known. */
 bool layout_shard(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out);
 
-/* Bytes of one shard and of all of them, padding included; rows of row-major ones are padded to `align` bytes (a power
- * of two). -1: not known, or too many. */
-int64_t layout_shard_bytes(const struct layout *l, int64_t align);
+/* Bytes of all shards, padding included; rows of row-major ones are padded to `align` bytes (a power of two). -1: not
+ * known, or too many. */
 int64_t layout_bytes(const struct layout *l, int64_t align);
 /* Tiles of all shards; of row-major ones as many as their elements would fill. -1 as above. */
 int64_t layout_tiles(const struct layout *l);
