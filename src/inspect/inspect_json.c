@@ -141,9 +141,8 @@ static json *pair(const struct pair_facts *p) {
 }
 
 static json *diagnostic(const struct diag *d) {
-    static const char *const severities[] = {"note", "warning", "error"};
     json *o = json_map();
-    json_put_text(o, "severity", str_of(severities[d->severity]));
+    json_put_text(o, "severity", str_of(diagnostic_of(d).severity));
     json_put_text(o, "file", str_of(d->file));
     json_put_number(o, "line", d->line);
     json_put_number(o, "column", d->column);

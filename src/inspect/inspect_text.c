@@ -300,14 +300,13 @@ static void put_pairs(FILE *out, const struct inspection *in) {
 }
 
 static void put_diagnostic(FILE *out, const struct diag *d) {
-    static const char *const severities[] = {"note", "warning", "error"};
     fputs("  ", out);
     put_clean(out, str_of(d->file));
     if (d->line)
         fprintf(out, ":%" PRIu64, d->line);
     if (d->line && d->column)
         fprintf(out, ":%" PRIu32, d->column);
-    fprintf(out, ": %s: ", severities[d->severity]);
+    fprintf(out, ": %s: ", diagnostic_of(d).severity);
     put_clean(out, str_of(d->message));
     fputc('\n', out);
     if (d->hint) {

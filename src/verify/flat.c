@@ -159,7 +159,9 @@ static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h
     return same;
 }
 
-bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
+/* What two steps do is the same, operands apart: the operator, its attributes but for those that change
+ * nothing (layouts, devices), and the types of its results. The dialects may differ. */
+static bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     const struct mlir_op *o = &g->m->ops[a], *p = &h->m->ops[b];
     bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));

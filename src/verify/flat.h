@@ -59,8 +59,4 @@ bool op_computes(const struct graph *g, uint32_t op);
 /* The step that does what an op of another module does, on these values; NONE: there is none. */
 uint32_t flat_find(const struct flat *f, const struct graph *g, uint32_t op, const uint32_t *operands, uint32_t n);
 
-/* What two steps do is the same, operands apart: the operator, its attributes but for those that change
- * nothing (layouts, devices), and the types of its results. The dialects may differ. */
-bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b);
-
 #endif
