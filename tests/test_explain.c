@@ -297,6 +297,20 @@ Test(explain, search_limit) {
 
 /* ---- what is close ---- */
 
+/* Each line has three alternatives that use the line before it: 3^28 ways to take them. */
+Test(explain, alternatives_of_alternatives_are_counted_once_each) {
+    struct str lines = STR("l0 = exp(x) | neg(x)");
+    for (int i = 1; i < 29; i++)
+        lines = arena_printf(&arena, "%.*s\nl%d = exp(l%d) * l%d | neg(l%d) * l%d | tanh(l%d) * l%d", (int)lines.n,
+                             lines.p, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    char *text = strdup(arena_printf(&arena, "%.*s\nout = relu(l28) + y", (int)lines.n, lines.p).p);
+    pattern(text, "");
+    free(text);
+    differs(XYZ, "s = ttir.sin x -> 2x3; r = ttir.relu s -> 2x3; o = ttir.add r y -> 2x3; return o", "operator",
+            "l28 = exp(l27) * l27 | neg(l27) * l27 | tanh(l27) * l27", "%s is ttir.sin at line 2, multiply expected", 2,
+            2 + 28 * 2 + 1);
+}
+
 Test(explain, nothing_is_close) {
     pattern("out = exp(neg(abs(x))) + y", "");
     search(XYZ, "a = ttir.sin x -> 2x3; o = ttir.add a y -> 2x3; return o", false);

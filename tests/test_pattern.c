@@ -1,6 +1,7 @@
 /* The promises of the formula language and of the loader: what a text means, and where exactly it is wrong. */
 #include "lang/condition.h"
 #include "lang/lex.h"
+#include "lang/printer.h"
 #include "lang/regex.h"
 #include "library/pattern.h"
 #include "match/evaluate.h"
@@ -274,6 +275,23 @@ Test(pattern, idioms_are_put_in_with_their_arguments) {
 }
 
 /* More than there are buckets for. */
+/* What idioms name is unfolded where it is used: all of it would be 2^20 signs. */
+Test(pattern, a_part_is_printed_as_far_as_it_is_wanted) {
+    struct formula f;
+    struct buf out = {0};
+    struct str text = STR("x");
+    idiom("twice(x): exp(x) + x");
+    for (int i = 0; i < 20; i++)
+        text = arena_printf(&arena, "twice(%.*s)", (int)text.n, text.p);
+    text = arena_printf(&arena, "out = %.*s", (int)text.n, text.p);
+    cr_assert(formula_parse(&f, &arena, &idioms, text, (struct text_origin){"f", 1, 1}, &diags));
+    formula_print_part(&f, f.root->args[0], 100, &out);
+    cr_assert(out.n > 100 && out.n < 1000, "%zu", out.n);
+    cr_assert(str_starts(buf_str(&out), STR("exp(exp(exp(")));
+    buf_free(&out);
+    idioms_free(&idioms);
+}
+
 Test(pattern, each_of_many_idioms_is_found_by_its_name) {
     for (int i = 0; i < 200; i++)
         idiom(arena_printf(&arena, "i%d(x): x * %d", i, i).p);

@@ -7,59 +7,6 @@
 
 enum { DIAGNOSIS_STEPS = 20000, LEAST_OPS = 2 };
 
-/* ---- how many ops a formula asks for ---- */
-
-struct fewest_ops {
-    const struct matcher *m;
-    uint64_t counted[(MAX_SLOTS + 63) / 64]; /* slots, a bit each */
-};
-
-/* The fewest ops that a node can match, without names that are bound already. */
-static uint32_t least(struct fewest_ops *need, const struct node *n) {
-    uint32_t sum = n->kind == N_OP || n->kind == N_OUTER;
-    if (n->kind == N_NAMED) {
-        uint64_t *word = &need->counted[n->slot / 64], bit = 1ull << (n->slot % 64);
-        if (need->m->state.slots[n->slot].value != NONE || (*word & bit))
-            return 0;
-        *word |= bit;
-    }
-    if (n->kind != N_EITHER) {
-        for (uint32_t i = 0; i < n->nargs; i++)
-            sum += least(need, n->args[i]);
-        return sum;
-    }
-    struct fewest_ops before = *need, best = *need;
-    sum = NONE;
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        *need = before;
-        uint32_t k = least(need, n->args[i]);
-        if (k < sum) {
-            sum = k;
-            best = *need;
-        }
-    }
-    *need = best;
-    return sum;
-}
-
-static uint32_t least_of_failure(struct fewest_ops *need, const struct failure *s) {
-    const struct node *n = s->line ? s->line : s->goal ? s->goal->node : NULL;
-    uint32_t sum = n ? least(need, n) : 0;
-    if (s->detour)
-        return s->detour != DETOUR_EXTRA;
-    return s->why == FAILED_SETTING && sum ? sum - 1 : sum; /* the op itself counts as matched */
-}
-
-static uint32_t least_after(struct fewest_ops *need, const struct goal *g) {
-    uint32_t sum = 0;
-    for (; g; g = g->next)
-        sum += least(need, g->node);
-    for (uint32_t i = need->m->state.line; i < need->m->pattern->formula.nsecondary; i++)
-        if (!need->m->pattern->formula.also[i].optional)
-            sum += least(need, need->m->pattern->formula.also[i].node);
-    return sum;
-}
-
 /* ---- the closest end so far ---- */
 
 /* Each once, in textual order, without one that was matched as if it were another. */
@@ -123,6 +70,21 @@ static uint32_t objections(struct matcher *m, const struct failure *first) {
     return n;
 }
 
+/* Matched movement alone says nothing: it is everywhere. */
+static bool computes(const struct near_miss *c) {
+    for (uint32_t i = 0; i < c->nops; i++)
+        if (!class_moves(graph_class(c->graph, c->ops[i])))
+            return true;
+    return false;
+}
+
+/* At least half of the ops, and more than the root; or nothing is known (the step limit). */
+static bool is_close(const struct near_miss *c) {
+    if (c->nops < LEAST_OPS)
+        return c->nops == 0;
+    return c->nops == c->total || (2 * c->nops >= c->total && computes(c));
+}
+
 static const char *const hints[] = {
     [DETOUR_NONE] = NULL,
     [DETOUR_AS_IF] = "all else matches",
@@ -132,11 +94,7 @@ static const char *const hints[] = {
 
 static void describe(struct matcher *m, const struct failure *first, const struct failure *second, const uint32_t *ops,
                      uint32_t n) {
-    struct fewest_ops need = {.m = m};
-    uint32_t more = least_of_failure(&need, first) + reason_is_absence(m, first);
-    if (second)
-        more += (second != first ? least_of_failure(&need, second) : 0) +
-                least_after(&need, second->goal ? second->goal->next : NULL);
+    uint32_t more = ops_missing(m, first, second) + reason_is_absence(m, first);
     uint32_t *kept = arena_alloc(m->arena, n * sizeof *kept);
     memcpy(kept, ops, n * sizeof *kept);
     *diagnosis_of(m)->best = (struct near_miss){.pattern = first->pattern ? first->pattern : shown(m),
@@ -149,6 +107,8 @@ static void describe(struct matcher *m, const struct failure *first, const struc
                                                 .excluded = reason_is_presence(first),
                                                 .op = reason_op(m, first),
                                                 .whole = !second && first->why >= FAILED_USER};
+    if (diagnosis_of(m)->close_only && !is_close(diagnosis_of(m)->best))
+        return; /* words cost more than the search */
     reason_of(m, first, diagnosis_of(m)->best);
     if (!second && !diagnosis_of(m)->best->hint)
         diagnosis_of(m)->best->hint = hints[first->detour];
@@ -345,11 +305,13 @@ static void given_up(struct matcher *m, uint32_t op, struct near_miss *out) {
     reason_of(m, &s, out);
 }
 
-/* What is different where a search has just failed; false when fewer ops than `enough` match. To put the closest end
- * into words takes the bindings at that end, so the search runs a second time up to there. */
+/* What is different where a search has just failed; false when fewer ops than `enough` match, or, where LEAST_OPS are
+ * enough, when they are not close. To put the closest end into words takes the bindings at that end, so the search runs
+ * a second time up to there. */
 static bool diagnose(struct matcher *m, const struct pattern *p, const struct pattern *only, uint32_t op,
                      uint32_t enough, struct arena *a, struct near_miss *out) {
-    struct diagnosis diagnosis = {.best = out, .only = only, .none_too = enough == 0};
+    struct diagnosis diagnosis = {
+        .best = out, .only = only, .none_too = enough == 0, .close_only = enough == LEAST_OPS};
     struct search_observer observer = {observe_failure, excuses, observe_end, observe_verdict, &diagnosis};
     struct arena *before = m->arena;
     uint64_t limit = m->max_steps;
@@ -364,7 +326,8 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
         match_at(m, p, op);
     }
     if (diagnosis.score > 0 && diagnosis.nops >= enough) {
-        diagnosis = (struct diagnosis){.best = out, .only = only, .none_too = enough == 0, .wanted = diagnosis.closest};
+        diagnosis.wanted = diagnosis.closest;
+        diagnosis.score = diagnosis.nends = 0;
         match_at(m, p, op);
     }
     m->max_steps = limit;
@@ -372,21 +335,6 @@ static bool diagnose(struct matcher *m, const struct pattern *p, const struct pa
     m->observer = NULL;
     out->root = op;
     return out->reason.n > 0;
-}
-
-/* Matched movement alone says nothing: it is everywhere. */
-static bool computes(const struct near_miss *c) {
-    for (uint32_t i = 0; i < c->nops; i++)
-        if (!class_moves(graph_class(c->graph, c->ops[i])))
-            return true;
-    return false;
-}
-
-/* At least half of the ops, and more than the root; or nothing is known (the step limit). */
-static bool is_close(const struct near_miss *c) {
-    if (c->nops < LEAST_OPS)
-        return c->nops == 0;
-    return c->nops == c->total || (2 * c->nops >= c->total && computes(c));
 }
 
 static void keep(struct near_misses *list, const struct near_miss *c, struct arena *a) {
@@ -419,7 +367,7 @@ void near_misses_find(const struct pattern_set *set, const struct graph *g, uint
                 found->items[found->n++] = m->found;
                 continue;
             }
-            if (diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close) && (all || is_close(&close)))
+            if (diagnose(m, p, NULL, op, all ? 1 : LEAST_OPS, &scratch, &close))
                 keep(near, &close, a);
             arena_reset(&scratch);
         }

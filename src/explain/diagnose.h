@@ -1,4 +1,4 @@
-/* The state of a diagnostic search. Private to diagnose.c and reason.c. */
+/* The state of a diagnostic search. Private to diagnose.c, missing_ops.c and reason.c. */
 #ifndef FA_DIAGNOSE_H
 #define FA_DIAGNOSE_H
 
@@ -31,9 +31,16 @@ struct diagnosis {
     uint32_t closest;            /* the end with the best score, counted from 1 */
     uint32_t wanted;             /* the end to describe; 0: look for the closest */
     bool none_too;               /* an end counts where no op is matched, too */
+    bool close_only;             /* an end that is not close is not put into words */
     const struct pattern *only;  /* the conditions of no other pattern count; NULL: of any */
     const struct failure *first; /* the failure that the search has gone on from; or NULL */
 };
+
+/* ---- missing_ops.c ---- */
+
+/* The fewest ops of the formula that the search ended without: those of the failures, and of the goals behind the
+ * second one, which is NULL where all other goals were met. */
+uint32_t ops_missing(const struct matcher *m, const struct failure *first, const struct failure *second);
 
 /* ---- reason.c ---- */
 

@@ -513,7 +513,7 @@ static void write_part(const struct formula *f, const struct node *n, struct buf
         buf_printf(out, "%.*s = ", (int)f->slot_name[n->slot].n, f->slot_name[n->slot].p);
         n = n->args[0];
     }
-    formula_print_part(f, n, out);
+    formula_print_part(f, n, MAX_PART, out);
 }
 
 /* The part of the formula, or the condition, as printed; long ones are cut. */

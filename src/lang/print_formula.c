@@ -19,6 +19,7 @@ struct shared_value {
 struct formula_printer {
     const struct formula *f;
     struct buf *out;
+    size_t enough; /* bytes of `out` behind which nothing more is needed */
     uint32_t indent, ntemporaries;
     struct shared_value slots[MAX_SLOTS];
     uint32_t same_as[MAX_SLOTS];   /* the first slot whose value is known to be the same formula */
@@ -225,6 +226,8 @@ static void print_either(struct formula_printer *p, const struct node *n, enum b
 }
 
 static void print_node(struct formula_printer *p, const struct node *n, enum binding_power outer) {
+    if (p->out->n > p->enough)
+        return;
     switch (n->kind) {
     case N_OP:
         print_op(p, n, outer);
@@ -304,6 +307,7 @@ static struct formula_printer *printer_new(const struct formula *f, struct buf *
     struct formula_printer *p = xcalloc(1, sizeof *p);
     p->f = f;
     p->out = out;
+    p->enough = SIZE_MAX;
     for (uint32_t i = 0; i < MAX_SLOTS; i++)
         p->same_as[i] = i;
     return p;
@@ -321,8 +325,9 @@ void formula_print(const struct formula *f, uint32_t indent, struct buf *out) {
     free(p);
 }
 
-void formula_print_part(const struct formula *f, const struct node *part, struct buf *out) {
+void formula_print_part(const struct formula *f, const struct node *part, size_t enough, struct buf *out) {
     struct formula_printer *p = printer_new(f, out);
+    p->enough = enough;
     while (part->kind == N_NAMED && !f->slot_name[part->slot].n)
         part = part->args[0];
     print_node(p, part, P_EITHER);

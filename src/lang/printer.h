@@ -12,8 +12,9 @@ struct number_values {
 
 /* A line for each named value, the root last, then secondary roots; each indented by `indent` blanks. */
 void formula_print(const struct formula *f, uint32_t indent, struct buf *out);
-/* One node on one line; named values by their names. */
-void formula_print_part(const struct formula *f, const struct node *part, struct buf *out);
+/* One node on one line; named values by their names. What has none is unfolded, which may take long: printing ends
+ * somewhere behind the first `enough` bytes of `out`. */
+void formula_print_part(const struct formula *f, const struct node *part, size_t enough, struct buf *out);
 /* A condition or a number. `v`: extents, value(x) and measures are printed as values, sqrt(64); NULL: as written. */
 void number_print(const struct formula *f, const struct number_values *v, const struct number *n, struct buf *out);
 /* number_print prints something else with `v` than without. */

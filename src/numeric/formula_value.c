@@ -132,12 +132,13 @@ static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, co
 
 /* Adds to the reason which part of the formula it is about. */
 static bool fail_at(struct formula_run *r, const struct node *n) {
+    enum { MOST = 100 };
     struct buf part = {0};
-    formula_print_part(r->formula, n, &part);
-    bool whole = part.n <= 100;
+    formula_print_part(r->formula, n, MOST, &part);
+    bool whole = part.n <= MOST;
     if (!r->eval->beyond)
         r->eval->error = arena_printf(r->eval->arena, "%.*s, in %.*s%s", (int)r->eval->error.n, r->eval->error.p,
-                                      whole ? (int)part.n : 97, part.p, whole ? "" : "...");
+                                      whole ? (int)part.n : MOST - 3, part.p, whole ? "" : "...");
     buf_free(&part);
     return false;
 }
