@@ -122,6 +122,8 @@ Test(shorthand, what_is_wrong) {
     fails("o = add x:2 y:3", 4, "the types of the operands do not broadcast, so that of the result is needed: 'add'");
     fails("o = sum x:2 {dim_arg = [1, 2", 28, "a '}' is missing");
     fails("o = sum x:2 {dim_arg = one}", 23, "a list of whole numbers is meant: 'one'");
+    fails("y = ttir.clamp_scalar x:2 {max, min = 1.0}", 27, "an attribute has no value: 'max'");
+    fails("y = ttir.clamp_scalar x:2 {max = , min = 1.0}", 27, "an attribute has no value: 'max'");
     fails("o = full {fill_value = 1}", 4, "the type of the result is needed: 'full'");
     fails("o = concat x:2 y:2 -> 4", 4, "dim is needed: 'concat'");
     fails("a, b = abs x:2", 3, "each result needs a type: 'b'");

@@ -185,12 +185,15 @@ static bool read_attributes(struct shorthand *s, struct short_op *op) {
     for (skip_line_ends(s); !take(s, "}"); skip_line_ends(s)) {
         if (op->nattrs == SHORT_ATTRS || at_end(s))
             return fail(s, (struct str){0}, op->nattrs == SHORT_ATTRS ? "too many attributes" : "a '}' is missing");
-        op->keys[op->nattrs] = until(s, "=,}");
+        struct str key = until(s, "=,}"), value = {0};
         if (take(s, "=")) {
             skip_line_ends(s);
-            op->values[op->nattrs] = until(s, ",}");
+            value = until(s, ",}");
         }
-        op->nattrs++;
+        if (!value.n)
+            return fail(s, key, "an attribute has no value");
+        op->keys[op->nattrs] = key;
+        op->values[op->nattrs++] = value;
         skip_line_ends(s);
         (void)take(s, ",");
     }
