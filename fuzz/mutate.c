@@ -134,11 +134,11 @@ static uint32_t items_of(struct str list, struct str *items) {
 /* ---- what is put there ---- */
 
 static void replace(struct change *c, struct str at, struct str with) {
-    size_t from = (size_t)(at.p - c->text.p);
+    size_t from = (size_t)(at.p - c->text.p), to = from + at.n;
     c->out.n = 0;
     buf_add(&c->out, (struct str){c->text.p, from});
     buf_add(&c->out, with);
-    buf_add(&c->out, rest(c->text, from + at.n));
+    buf_add(&c->out, rest(c->text, to < c->text.n ? to : c->text.n)); /* a change before this one may have cut it */
     c->text = arena_str(&c->arena, buf_str(&c->out));
 }
 
