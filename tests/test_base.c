@@ -98,6 +98,23 @@ Test(buf, collects) {
     cr_assert_null(b.p);
 }
 
+Test(str, parts_and_globs) {
+    struct str rest = STR("a,,b"), none = {0};
+    cr_assert(str_is(str_part(&rest, ','), "a"));
+    cr_assert(str_is(str_part(&rest, ','), ""));
+    cr_assert(str_is(str_part(&rest, ','), "b"));
+    cr_assert_eq(rest.n, 0);
+    cr_assert_eq(str_line(&none).n, 0);
+    cr_assert(str_matches(STR("ttnn.conv2d"), STR("ttnn.conv?d")));
+    cr_assert_not(str_matches(STR("ttnn.conv2d"), STR("conv*")));
+    cr_assert(str_matches(none, STR("*")));
+    cr_assert_not(str_matches(STR("a"), none));
+    char name[600];
+    memset(name, 'n', sizeof name);
+    cr_assert(str_matches((struct str){name, sizeof name}, STR("*n")), "names of any length");
+    cr_assert_not(str_matches((struct str){name, sizeof name}, STR("*n?m")));
+}
+
 Test(buf, writes_integers) {
     static const int64_t numbers[] = {0, 7, 10, -1, 1234567890123, INT64_MAX, INT64_MIN};
     struct buf b = {0};
