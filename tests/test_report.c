@@ -368,6 +368,20 @@ Test(report, what_saves_most_comes_first_direct_before_theoretical_and_slower_la
     report_free(&r);
 }
 
+Test(report, places_that_save_the_same_stay_in_order) {
+    struct report r = {0};
+    for (uint64_t i = 0; i < 50; i++)
+        add_saving(&r, "ttnn.a", "ttnn", i % 2 ? 3 : 4, i * 37 % 50);
+    report_sort(&r, SORT_SAVING);
+    for (uint32_t i = 0; i < 50; i++) {
+        const struct stored_instance *all = r.entries[0].instances;
+        cr_assert_eq(all[i].saved, i < 25 ? 4 : 3);
+        cr_assert(i % 25 == 0 || all[i].order > all[i - 1].order, "%u: %llu behind %llu", i,
+                  (unsigned long long)all[i].order, (unsigned long long)all[i - 1].order);
+    }
+    report_free(&r);
+}
+
 Test(report, many_instances) {
     struct report r = {0};
     for (uint32_t i = 0; i < 200000; i++)
@@ -412,7 +426,8 @@ Test(print, layout) {
 Test(print, names_that_are_no_strings_are_quoted) {
     static const char *const quoted[] = {"",  "12",   "1e3", "true",       "No",  "null",
                                          "~", ".inf", "-",   "2026-11-20", "a b", "#x"};
-    static const char *const plain[] = {"ttnn.linear", "a/b.mlir", "./x", "../x.log", "/tmp/x-1.mlir", "truely"};
+    static const char *const plain[] = {"ttnn.linear", "a/b.mlir", "./x", "../x.log", "/tmp/x-1.mlir",
+                                        "truely",      "x",        "_x",  "/"};
     for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++)
         cr_expect_eq(text_name_style(str_of(quoted[i])), YAML_DOUBLE_QUOTED_SCALAR_STYLE, "%s", quoted[i]);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
