@@ -1014,6 +1014,27 @@ class Summary(Case):
                          "  3.3 us       1  ttnn.linear   set enable-fusing-pass=true\n")
         self.assertIn("      action: set enable-fusing-pass=true in ttir-to-ttnn-backend-pipeline\n", self.read())
 
+    SOFTMAX = """  func.func @%(f)s(%%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+    %%e%(v)s = "ttir.exp"(%%x) : (tensor<32x64xf32>) -> tensor<32x64xf32>
+    %%s%(v)s = "ttir.sum"(%%e%(v)s) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<32x64xf32>) -> tensor<32x1xf32>
+    %%r%(v)s = "ttir.%(op)s"(%%s%(v)s) : (tensor<32x1xf32>) -> tensor<32x1xf32>
+    %%y = "ttir.multiply"(%%e%(v)s, %%r%(v)s) : (tensor<32x64xf32>, tensor<32x1xf32>) -> tensor<32x64xf32>
+    return %%y : tensor<32x64xf32>
+  }
+"""
+
+    def softmaxes(self, *functions):
+        text = "".join("\n" + self.SOFTMAX % dict(f=f, v=v, op=op) for f, v, op in functions)
+        self.write("alike.mlir", "module {\n" + text + "}\n")
+        return self.run_it("--ttir-only", "alike.mlir")[2]
+
+    def test_places_that_differ_in_names_only_count_as_one(self):
+        """Notes name values and lines: "here is %r (ttir.reciprocal at line 6)"."""
+        self.assertIn(" 2 (1)  ttnn.softmax", self.softmaxes(("f", "", "reciprocal"), ("g", "_of1_x", "reciprocal")))
+        self.assertIn("alike: %y (ttir.multiply), ", self.read())
+        self.assertIn(" 3 (1)  ttnn.softmax", self.softmaxes(*((f, f * 3, "reciprocal") for f in "abc")))
+        self.assertNotIn("(1)", self.softmaxes(("f", "", "reciprocal"), ("g", "1", "rsqrt")))
+
     def test_quiet_and_clean(self):
         self.assertEqual(self.run_it("-q", *self.files), (1, "", ""))
         self.assertEqual(self.run_it("m.ttir.mlir", "fused.mlir"), (0, "", ""))
