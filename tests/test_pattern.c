@@ -1,6 +1,7 @@
 /* The promises of the formula language and of the loader: what a text means, and where exactly it is wrong. */
 #include "lang/condition.h"
 #include "lang/lex.h"
+#include "lang/net.h"
 #include "lang/printer.h"
 #include "lang/regex.h"
 #include "library/pattern.h"
@@ -254,6 +255,39 @@ Test(pattern, arguments_by_key) {
     means("out = layer_norm(a)", "out:layer_norm(a)");
     means("out = layer_norm(a, w, b)", "out:layer_norm(a, w, b)");
     means("out = pow(a, 2)", "out:pow(a, 2)");
+}
+
+static const struct node *read_root(const char *text) {
+    struct formula *f = arena_alloc(&arena, sizeof *f);
+    cr_assert(formula_parse(f, &arena, NULL, str_of(text), (struct text_origin){"f", 1, 1}, &diags), "%s", text);
+    return f->root->args[0];
+}
+
+Test(pattern, attributes_are_the_same_in_keys_values_and_order) {
+    const struct node *one = read_root("out = matmul(a, b, k=2, m=3)");
+    static const char *const others[] = {"out = matmul(a, b, k=1, m=3)", "out = matmul(a, b, k=2, m=4)",
+                                         "out = matmul(a, b, k=2)",      "out = matmul(a, b, k=2, n=3)",
+                                         "out = matmul(a, b, n=2, m=3)", "out = matmul(a, b, k=absent, m=3)"};
+    cr_assert(node_same_attributes(one, read_root("out = matmul(c, d, k=2, m=3)")));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        cr_expect_not(node_same_attributes(one, read_root(others[i])), "%s", others[i]);
+}
+
+Test(pattern, equal_regular_expressions_are_compiled_once) {
+    struct regexes all = {0};
+    const char *message;
+    const pcre2_code *first = regexes_add(&all, STR("a+"), &arena, &message),
+                     *second = regexes_add(&all, STR("b+"), &arena, &message);
+    cr_assert(first && second && first != second);
+    cr_assert_eq(regexes_add(&all, STR("a+"), &arena, &message), first);
+    cr_assert_eq(regexes_add(&all, STR("b+"), &arena, &message), second);
+    cr_assert_eq(all.n, 2);
+    regexes_free(&all);
+}
+
+Test(pattern, results_are_counted_from_0) {
+    cr_assert_eq(read_root("out = result(sort(a), 0)")->result, 0);
+    cr_assert_eq(read_root("out = result(sort(a), 15)")->result, 15);
 }
 
 static void idiom(const char *text) {
