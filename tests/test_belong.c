@@ -92,6 +92,8 @@ Test(belong, extents_of_arguments_and_results) {
             F("main", "%x: tensor<4xf32>, %y: tensor<8xf32>", "tensor<4xf32>"),
             "func.func @main(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {\n"
             "return %y : tensor<8xf32>\n}\n");
+    REFUSED("argument 0 of @main is 0x4, and 2x4 in a.ttir:1", F("main", "%x: tensor<2x4xf32>", "tensor<2x4xf32>"),
+            F("main", "%x: tensor<0x4xf32>", "tensor<0x4xf32>"));
     REFUSED("argument 0 of @main is a scalar, and ?x4 in a.ttir:1", F("main", "%x: tensor<?x4xf32>", "tensor<?x4xf32>"),
             F("main", "%x: tensor<f32>", "tensor<f32>"));
 }
