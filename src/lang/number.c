@@ -44,3 +44,27 @@ double number_evaluate(const struct number *n, number_leaf *leaf, void *self) {
         return a == 0; /* NUM_NOT */
     }
 }
+
+static void add_slot(struct asked_names *to, uint32_t slot) {
+    to->slots[slot / 64] |= 1ull << slot % 64;
+}
+
+static void add_names(const struct number *n, struct asked_names *to) {
+    if (!n)
+        return;
+    to->late |= (n->op == NUM_EXTENT && n->slot == NONE) || (n->op == NUM_CALL && n->nargs == 0);
+    if (n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE))
+        add_slot(to, n->slot);
+    for (uint32_t i = 0; n->op == NUM_CALL && i < n->nargs; i++)
+        add_slot(to, n->args[i]);
+    if (is_arithmetic(n->op)) {
+        add_names(n->a, to);
+        add_names(n->b, to);
+    }
+}
+
+struct asked_names number_names(const struct number *n) {
+    struct asked_names names = {.late = false};
+    add_names(n, &names);
+    return names;
+}

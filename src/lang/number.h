@@ -11,4 +11,12 @@ typedef double number_leaf(void *self, const struct number *n);
 /* NaN stands for what is not known, a division or remainder by 0 too: a comparison with it is false (`!=` is true). */
 double number_evaluate(const struct number *n, number_leaf *leaf, void *self);
 
+/* The names that have to be known before a condition can be decided. `late`: it is over the whole formula, or has no
+ * names, and is left to the end. */
+struct asked_names {
+    uint64_t slots[(MAX_SLOTS + 63) / 64];
+    bool late;
+};
+struct asked_names number_names(const struct number *n);
+
 #endif

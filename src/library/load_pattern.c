@@ -220,6 +220,13 @@ void load_shared(struct loader *l, const struct tree *root) {
     l->shared = root;
 }
 
+static void list_where_names(struct loader *l, struct pattern *p) {
+    struct asked_names *names = arena_alloc(&l->set->arena, (p->nwhere + (size_t)1) * sizeof *names);
+    for (uint32_t i = 0; i < p->nwhere; i++)
+        names[i] = number_names(p->where[i]);
+    p->where_names = names;
+}
+
 struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     struct pattern *p = arena_alloc(&l->set->arena, sizeof *p);
     p->file = str_of(l->file);
@@ -236,7 +243,9 @@ struct pattern *load_pattern(struct loader *l, const struct tree *map) {
     if (!l->failed)
         load_formula(l, p, map);
     load_keys(l, p, map, false);
-    if (!l->failed)
+    if (!l->failed) {
+        list_where_names(l, p);
         add_demands(l, p);
+    }
     return p;
 }

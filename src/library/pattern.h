@@ -4,6 +4,7 @@
 #define FA_PATTERN_H
 
 #include "lang/net.h"
+#include "lang/number.h"
 
 /* Inputs for which the fused op may give another result, so that a proof leaves them out: rows that a mask hides
  * completely, equal elements in a sort, numbers so small that an epsilon decides. */
@@ -86,7 +87,8 @@ struct pattern {
     struct formula formula;
     const struct number **where; /* all must hold; where one fails the search backtracks */
     uint32_t nwhere;
-    const struct number **require; /* all must hold for the first match found, else there is no match */
+    const struct asked_names *where_names; /* of each; unless is_variant */
+    const struct number **require;         /* all must hold for the first match found, else there is no match */
     uint32_t nrequire;
     const struct number **unless; /* none may hold for the first match found */
     uint32_t nunless;

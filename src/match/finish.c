@@ -120,25 +120,12 @@ static bool is_settled(const struct matcher *m, uint32_t slot) {
     return settled;
 }
 
-/* All names of the condition are settled; `mentions`: `slot` is among them. Extents of the whole formula and conditions
- * without names are left to the end. */
-static bool is_decidable(const struct matcher *m, const struct number *n, uint32_t slot, bool *mentions) {
-    if (!n)
-        return true;
-    if (n->op == NUM_EXTENT && n->slot == NONE)
-        return false;
-    if (n->slot != NONE && (n->op == NUM_EXTENT || n->op == NUM_VALUE_OF || n->op == NUM_MEASURE)) {
-        *mentions |= n->slot == slot;
-        return is_settled(m, n->slot);
-    }
-    for (uint32_t i = 0; n->op == NUM_CALL && i < n->nargs; i++) {
-        *mentions |= n->args[i] == slot;
-        if (!is_settled(m, n->args[i]))
-            return false;
-    }
-    if (n->op == NUM_CALL)
-        return n->nargs > 0;
-    return is_decidable(m, n->a, slot, mentions) && is_decidable(m, n->b, slot, mentions);
+static bool is_decidable(const struct matcher *m, const struct asked_names *names) {
+    for (uint32_t i = 0; i < sizeof names->slots / sizeof *names->slots; i++)
+        for (uint64_t left = names->slots[i]; left; left &= left - 1)
+            if (!is_settled(m, i * 64 + (uint32_t)__builtin_ctzll(left)))
+                return false;
+    return !names->late;
 }
 
 bool match_where_holds(struct matcher *m, uint32_t slot) {
@@ -146,8 +133,8 @@ bool match_where_holds(struct matcher *m, uint32_t slot) {
     struct mark k = matcher_mark(m);
     bool holds = true;
     for (uint32_t i = 0; i < m->pattern->nwhere && holds; i++) {
-        bool mentions = false;
-        if (!is_decidable(m, m->pattern->where[i], slot, &mentions) || (slot != NONE && !mentions))
+        const struct asked_names *names = &m->pattern->where_names[i];
+        if ((slot != NONE && !(names->slots[slot / 64] >> slot % 64 & 1)) || !is_decidable(m, names))
             continue;
         holds = evaluates_to_true(&e, m->pattern->where[i]);
         m->failed_condition = m->pattern->where[i];
