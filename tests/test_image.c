@@ -131,6 +131,30 @@ Test(image, a_value_of_calls_in_calls_is_known_to_a_depth) {
     }
 }
 
+/* Wherever the function stands in the text. */
+Test(image, a_value_of_a_function_is_what_it_is_called_with) {
+#define T "tensor<4xf32>"
+    forget();
+    ir_read(&ir, "func.func @f(%x: " T ") -> " T " {\n%c = \"ttir.exp\"(%x) : (" T ") -> " T "\n"
+                 "%a = func.call @g(%c) : (" T ") -> " T "\n%b = \"ttir.sin\"(%c) : (" T ") -> " T "\n"
+                 "return %a : " T "\n}\nfunc.func @g(%p: " T ") -> " T " {\n"
+                 "%q = \"ttir.sin\"(%p) : (" T ") -> " T "\nreturn %q : " T "\n}\n");
+    look();
+    cr_assert(image_known(image("%b")) && image_equal(image("%a"), image("%b")));
+    cr_assert(image_equal(image("%q"), image("%b")), "it is in the function, too");
+}
+
+Test(image, a_text_without_ops_has_no_images) {
+    struct image_index x;
+    uint32_t first;
+    forget();
+    ir_read(&ir, "");
+    look();
+    image_index_build(&x, &images);
+    cr_assert_eq(image_find(&x, &(struct image){{7, 7, 7}, 0}, 4, &first), 0);
+    image_index_free(&x);
+}
+
 Test(image, values_are_found_by_their_image_as_many_as_are_asked_for) {
     struct image_index x;
     uint32_t first, n;

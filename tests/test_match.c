@@ -641,6 +641,16 @@ Test(match, a_condition_on_an_absent_part_holds) {
     miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
 }
 
+Test(match, an_absent_part_is_like_nothing) {
+    static const char *const keys[] = {"where: cast_from(out, b)", "where: same_window(out, b)",
+                                       "where: operand(b, out, 0)", "where: operand(out, b, 0)"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        pattern("out = exp(x) * y [+ b]", keys[i]);
+        miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
+        hits++;
+    }
+}
+
 Test(match, stated_constants_are_preconditions) {
     const char *ops = "e = ttir.exp x -> 2x3; o = ttir.add e s -> 2x3; return o";
     struct match_detail d;
@@ -952,6 +962,14 @@ Test(match, a_value_is_the_same_below_its_parts) {
          "h = ttir.slice_static x {begins = [1, 0], ends = [2, 6], step = [1, 1]} -> 1x6\n"
          "l = ttir.slice_static x {begins = [0, 0], ends = [1, 6], step = [1, 1]} -> 1x6\n"
          "n = ttir.neg h -> 1x6; c = ttir.concat n l {dim = 0} -> 2x6; o = ttir.multiply x c -> 2x6; return o");
+}
+
+Test(match, what_was_cut_is_aligned_where_it_is_put_together_again) {
+    pattern("out = x * concat(-slice(x, part=1, of=2), slice(x, part=0, of=2), dim=-1)", "where: aligned(x)");
+    hit("x:2x6", HALVES "n = ttir.neg h -> 2x3; c = ttir.concat n l {dim = 1} -> 2x6; o = ttir.multiply x c -> 2x6; "
+                        "return o");
+    pattern("out = exp(slice(x, part=0, of=2))", "where: aligned(x)");
+    miss("x:2x6", HALVES "o = ttir.exp l -> 2x3; return o");
 }
 
 Test(match, halves_of_two_roads_are_of_one_value) {

@@ -250,6 +250,67 @@ Test(pair, more_ops_of_one_name_than_are_looked_at_are_no_pair) {
     buf_free(&after);
 }
 
+Test(pair, what_is_read_twice_is_one_unknown) {
+    pair("x:1x2x4x8 y:1x2x4x8",
+         "q = ttir.multiply x 0.5:1 -> 1x2x4x8; k = ttir.multiply y 0.5:1 -> 1x2x4x8\n"
+         "a = ttir.scaled_dot_product_attention q k k -> 1x2x4x8; return a",
+         "q = ttnn.multiply x 0.25:1 -> 1x2x4x8; k = ttnn.multiply y 0.25:1 -> 1x2x4x8\n"
+         "a = ttnn.scaled_dot_product_attention q k k -> 1x2x4x8; return a");
+    is("%a", "%a");
+    is("%q", "%q");
+    is("%k", "%k");
+}
+
+/* Movement is found by what it does to the elements: nothing is like one that cannot be told. */
+Test(pair, movement_that_cannot_be_told_has_no_pair) {
+#define T       "tensor<4x4xf32>"
+#define MOVE(d) "func.func @main(%%x: " T ") {\n%%e = \"" d ".exp\"(%%x) : (" T ") -> " T "\n%%t = \"" d "."
+    for (int i = 0; i < 2; i++) {
+        char text[2][512];
+        snprintf(text[0], sizeof text[0],
+                 MOVE("ttir") "transpose\"(%%e) <{dim0 = %d : si32, dim1 = 1 : si32}> : (" T ") -> " T "\nreturn\n}\n",
+                 i ? 0 : 7);
+        snprintf(text[1], sizeof text[1],
+                 MOVE("ttnn") "permute\"(%%e) <{permutation = array<i64: 1, %d>}> : (" T ") -> " T "\nreturn\n}\n",
+                 i ? 0 : 7);
+        forget();
+        ir_read_bad(&ttir, text[0]);
+        ir_read_bad(&ttnn, text[1]);
+        pair_build(&p, &ttir.g, &ttnn.g, true);
+        is("%e", "%e");
+        is("%t", i ? "%t" : NULL);
+    }
+}
+
+Test(pair, movement_of_a_value_with_very_many_users_has_no_pair) {
+    for (int n = 100; n <= 2000; n += 1900) {
+        struct buf b = {0};
+        buf_printf(&b, MOVE("ttir") "reshape\"(%%e) <{shape = [4 : i32, 4 : i32]}> : (" T ") -> " T "\n");
+        for (int i = 0; i < n; i++)
+            buf_printf(&b, "%%a%d = \"ttir.sin\"(%%e) : (" T ") -> " T "\n", i);
+        buf_printf(&b, "return\n}\n%c", '\0');
+        forget();
+        ir_read(&ttir, b.p);
+        b.n = 0;
+        buf_printf(&b, MOVE("ttnn") "reshape\"(%%e) <{shape = [4 : i32, 4 : i32]}> : (" T ") -> " T "\nreturn\n}%c",
+                   '\0');
+        ir_read(&ttnn, b.p);
+        buf_free(&b);
+        pair_build(&p, &ttir.g, &ttnn.g, true);
+        is("%e", "%e");
+        is("%t", n == 100 ? "%t" : NULL);
+    }
+}
+
+Test(pair, nothing_has_a_pair_in_an_empty_text) {
+    forget();
+    ir_read(&ttir, "");
+    ir_short(&ttnn, "x:4", "a = ttnn.exp x -> 4 @e; return a");
+    pair_build(&p, &ttir.g, &ttnn.g, true);
+    is("%a", NULL);
+    cr_assert_eq(p.nunpaired, 1);
+}
+
 /* ---- segments ---- */
 
 static bool segment(const char *const *after, uint32_t n, uint32_t **out, uint32_t *nout) {

@@ -544,6 +544,7 @@ Test(pattern, conditions_are_over_names_of_the_formula) {
                {"present(exp(a))", "4:15", "not a name of the formula"},
                {"extent(z, -1) == 2", "4:14", "not a name of the formula"},
                {"value(z) == 2", "4:13", "not a name of the formula"},
+               {"value(a, b) == 2", "4:7", "no condition is called value"},
                {"a", "4:7", "not a condition"},
                {"", "4:7", "one condition expected"},
                {"present(a)\npresent(b)", "4:7", "one condition expected"}};

@@ -55,12 +55,13 @@ static unsigned of_reshape(const struct graph *g, uint32_t x, uint32_t result) {
     uint32_t na, nb, i = 0, j = 0;
     const int64_t *a = graph_shape(g, x, &na), *b = graph_shape(g, result, &nb);
     unsigned all = 0;
-    if (!a || !b || na > MAX_RANK || nb > MAX_RANK || graph_numel(g, x) < 1 || graph_numel(g, result) < 1)
+    if (!a || !b || na > MAX_RANK || nb > MAX_RANK || graph_numel(g, x) < 1 ||
+        graph_numel(g, x) != graph_numel(g, result))
         return ALL_DIMENSIONS;
     while (i < na && j < nb) {
         int64_t left = a[i], right = b[j];
         unsigned varies = g->varies[x] >> i++ & 1, group = 1u << j++;
-        while (left != right && (i < na || j < nb)) {
+        while (left != right) {
             if (j == nb || (i < na && left < right)) {
                 left *= a[i];
                 varies |= g->varies[x] >> i++ & 1;

@@ -317,30 +317,29 @@ static void note_parts(struct images *s, uint32_t op, struct image *i) {
     }
 }
 
-/* The part of `i` that begins and ends there, along the dimension that is joined; NULL: no such part. */
-static const struct image *part_of(const struct images *s, const struct image *i, int64_t whole, int64_t begin,
-                                   int64_t end) {
+/* The part of an operand that the slice `b` takes along dimension d, which is joined; NULL: no such part. */
+static const struct image *part_of(const struct looking *l, uint32_t slot, const struct slice_bounds *b, uint32_t d,
+                                   int64_t whole) {
+    const struct images *s = l->s;
     const struct image *found = NULL;
+    uint32_t v = operand(l, slot), parts = v == NONE ? 0 : s->of[v].parts;
     int64_t at = 0;
-    for (const struct image_part *p = i->parts ? s->parts + i->parts : NULL; p && p->extent > 0; at += p->extent, p++)
-        found = at == begin && at + p->extent == end ? &p->image : found;
+    for (const struct image_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += p->extent, p++)
+        found = at == b->begin[d] && at + p->extent == b->end[d] ? &p->image : found;
     return at == whole ? found : NULL;
 }
 
 /* Of a product with weights side by side, the product with one of them. */
-static double part_of_product(const struct looking *l, const struct slice_bounds *b, uint32_t d, double whole) {
+static double part_of_product(const struct looking *l, const struct slice_bounds *b, uint32_t d, int64_t whole) {
     const struct graph *g = l->s->g;
     uint32_t op = g->m->values[image_source(g, operand(l, 0))].def;
     if (op == NONE || graph_class(g, op) != OP_CONTRACT || !graph_plain(g, op))
         return NAN;
     struct looking of = {l->s, op, 0, l->k};
-    const struct image *part[2] = {NULL, NULL};
-    for (uint32_t i = 0; i < 2; i++)
-        if (operand(&of, i + 1) != NONE)
-            part[i] = part_of(l->s, &l->s->of[operand(&of, i + 1)], (int64_t)whole, b->begin[d], b->end[d]);
-    if (!part[0] || !part[1] != (operand(&of, 2) == NONE))
+    const struct image *weight = part_of(&of, 1, b, d, whole), *bias = part_of(&of, 2, b, d, whole);
+    if (!weight || !bias != (operand(&of, 2) == NONE))
         return NAN;
-    return in(&of, 0) * part[0]->x[l->k] * weight_of_product(&of) + (part[1] ? part[1]->x[l->k] : 0);
+    return in(&of, 0) * weight->x[l->k] * weight_of_product(&of) + (bias ? bias->x[l->k] : 0);
 }
 
 static double slice(const struct looking *l) {
@@ -356,8 +355,8 @@ static double slice(const struct looking *l) {
             where += sin(3 * (double)b.begin[d] / whole + 5 * (double)b.end[d] / whole) + (double)b.step[d];
             if (b.ncut > 1 || b.step[d] != 1)
                 continue;
-            const struct image *part = part_of(l->s, &l->s->of[operand(l, 0)], (int64_t)whole, b.begin[d], b.end[d]);
-            y = part ? part->x[l->k] : part_of_product(l, &b, d, whole);
+            const struct image *part = part_of(l, 0, &b, d, (int64_t)whole);
+            y = part ? part->x[l->k] : part_of_product(l, &b, d, (int64_t)whole);
         }
     return isnan(y) ? oracle(l, where) : y;
 }
@@ -479,13 +478,14 @@ static void look_at_op(struct images *s, uint32_t op, int depth) {
         s->of[v] = s->of[graph_operands(g, op)[0]];
     else
         for (uint32_t i = 0; i < g->m->ops[op].nresults; i++) {
+            struct image *of = &s->of[v + i];
             if (s->settled[v + i])
                 continue;
-            image_of_op(s, op, i, &s->of[v + i]);
-            if (g->kind[op] == K_CONCAT && image_known(&s->of[v + i]))
-                note_parts(s, op, &s->of[v + i]);
-            if (s->known && image_is_made(g, op) && image_find(s->known, &s->of[v + i], 1, &first))
-                memcpy(s->of[v + i].x, s->known->images->of[s->known->values[first]].x, sizeof s->of->x);
+            image_of_op(s, op, i, of);
+            if (g->kind[op] == K_CONCAT && image_known(of))
+                note_parts(s, op, of);
+            if (s->known && image_is_made(g, op) && image_find(s->known, of, 1, &first))
+                memcpy(of->x, s->known->images->of[s->known->values[first]].x, sizeof of->x);
         }
 }
 

@@ -419,7 +419,8 @@ static bool cut_out(const struct term *p, const struct term *cut, struct term *p
     return true;
 }
 
-/* What is left of a digit without all that `m` depends on. False when it cannot be told. */
+/* What is left of a digit without all that `m` depends on: at most one piece more than `m` has terms, since each splits
+ * one piece at most. False when it cannot be told. */
 static bool subtract(const struct term *t, const struct imap *m, struct term *pieces, uint32_t *n) {
     pieces[0] = *t;
     *n = 1;
@@ -429,7 +430,7 @@ static bool subtract(const struct term *t, const struct imap *m, struct term *pi
             uint32_t k;
             if (independent(&pieces[i], &m->t[j]))
                 continue;
-            if (!cut_out(&pieces[i], &m->t[j], parts, &k) || *n + k > MAX_TERMS)
+            if (!cut_out(&pieces[i], &m->t[j], parts, &k))
                 return false;
             pieces[i] = pieces[--*n];
             memcpy(pieces + *n, parts, k * sizeof *parts);

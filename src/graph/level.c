@@ -13,8 +13,6 @@ void level_read(struct level *l, const struct level_text *text, struct diags *d)
 }
 
 void level_free(struct level *l) {
-    if (!l->present)
-        return;
     graph_free(&l->graph);
     mlir_free(&l->ir);
     l->present = false;

@@ -49,7 +49,7 @@ static bool in_audited_function(const struct graph *g, uint32_t op) {
 static int names_of(const struct graph *g, uint32_t op, struct str *out, int max) {
     int n = mlir_loc_names(g->m, op, out, max);
     struct str text = n < 1 ? mlir_loc_text(g->m, op) : STR(""), value;
-    if (n > 0 || text.n < 2 || text.p[0] != '#' || mlir_alias(g->m, text, &value))
+    if (n > 0 || !str_starts(text, STR("#")) || mlir_alias(g->m, text, &value))
         return n;
     out[0] = text;
     return 1;

@@ -26,8 +26,8 @@ static void skip_blanks(struct lexer *l) {
             l->at++;
 }
 
-/* At a line end: skips blank lines; true when the next line continues the expression. A minus does so only with a blank
- * behind it: -x may begin a line. */
+/* At a line end: skips blank lines; true when the next line continues the expression, or there is none. A minus
+ * continues it only with a blank behind it: -x may begin a line. */
 static bool continues(struct lexer *l) {
     while (peek(l, 0) == '\n') {
         l->at++;
@@ -87,7 +87,7 @@ struct token lex_next(struct lexer *l) {
     if (peek(l, 0) == '\n') {
         struct token line = {T_LINE, {l->text.p + l->at, 0}, 0};
         bool goes_on = continues(l);
-        if (l->at < l->text.n && !goes_on && l->depth == 0)
+        if (!goes_on && l->depth == 0)
             return line;
         skip_blanks(l);
     }

@@ -63,16 +63,15 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
     struct imap next;
     struct axes c, kept;
     struct slice_bounds s;
-    if (op == NONE || g->m->ops[op].nresults != 1 || graph_noperands(g, op) < 1 || graph_operands(g, op)[0] == NONE)
+    if (op == NONE || g->m->ops[op].nresults != 1)
         return NONE;
-    uint32_t x = graph_operands(g, op)[0];
     if (graph_looks_through(g, op) && imap_through(g, op, map, &next)) {
         *map = next;
         return graph_through(g, op);
     }
     if (graph_class(g, op) == OP_ELTWISE || graph_class(g, op) == OP_AXISWISE || graph_class(g, op) == OP_ALIKE) {
         for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
-            x = graph_operands(g, op)[i];
+            uint32_t x = graph_operands(g, op)[i];
             if (x != NONE && graph_numel(g, x) == graph_numel(g, value) && !graph_is_parameter(g, x))
                 return x;
         }
@@ -85,6 +84,7 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
     for (uint32_t d = 0; d < rank; d++)
         if (!axes_add(&kept, c.t + axes_begin(&c, d), s.cut[d] ? 0 : c.end[d] - axes_begin(&c, d)))
             return NONE;
+    uint32_t x = graph_operands(g, op)[0];
     return imap_of_coordinates(&kept, graph_shape(g, x, &rank), s.rank, map) ? x : NONE;
 }
 
@@ -113,12 +113,17 @@ bool condition_columns(const struct condition_call *c) {
     return false;
 }
 
+/* How long rows are; 0: there are none. */
+static int64_t row_length(const struct graph *g, uint32_t v) {
+    uint32_t rank;
+    const int64_t *shape = graph_shape(g, v, &rank);
+    return shape && rank ? shape[rank - 1] : 0;
+}
+
 /* A reshape after which rows have another length. */
 static bool changes_rows(const struct graph *g, uint32_t op) {
-    uint32_t rank, of_rank;
-    const int64_t *shape = graph_shape(g, g->m->ops[op].first_result, &rank),
-                  *of = graph_shape(g, graph_operands(g, op)[0], &of_rank);
-    return g->kind[op] == K_RESHAPE && shape && of && rank > 0 && of_rank > 0 && shape[rank - 1] != of[of_rank - 1];
+    int64_t before = row_length(g, graph_operands(g, op)[0]), after = row_length(g, g->m->ops[op].first_result);
+    return g->kind[op] == K_RESHAPE && before && after && before != after;
 }
 
 /* The op before v that moves it, or subtracts a mean from it. */

@@ -63,10 +63,10 @@ static bool is_of_count(const struct condition_call *c, double number, double co
     return true;
 }
 
-/* c is the power p/q of the count, q being 1 or 2. */
+/* c is the power p/q of the count. */
 bool condition_count_power(const struct condition_call *c) {
-    double count = summed(c->graph, c->arg[1].op), root = c->number->given[1] == 2 ? sqrt(count) : count;
-    return is_of_count(c, c->number->given[0] < 0 ? 1 / root : root, count);
+    double count = summed(c->graph, c->arg[1].op);
+    return is_of_count(c, pow(count, (double)c->number->given[0] / c->number->given[1]), count);
 }
 
 /* Each operand of the op that makes x was cast from the element type of y, behind reshapes and permutes. */

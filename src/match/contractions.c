@@ -113,7 +113,7 @@ static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, co
     for (uint32_t i = 0; i < maps->b.n; i++)
         size *= maps->b.t[i].size;
     for (uint32_t i = 0; i < source->n; i++)
-        size = source->t[i].size && size % source->t[i].size == 0 ? size / source->t[i].size : 0;
+        size /= source->t[i].size;
     if (size <= 1 || !imap_complement(g->axes, source, &size, 1, &columns) || !imap_within(source, &maps->b))
         return false;
     axes_axis(&columns, 0, &column);

@@ -2,6 +2,8 @@
  * is found again by the op and the address of the map before it. */
 #include "match/matcher.h"
 
+#include <string.h>
+
 void maps_begin(struct matcher *m, uint32_t op) {
     struct known_maps *k = &m->known;
     if (k->op == op)
@@ -9,7 +11,7 @@ void maps_begin(struct matcher *m, uint32_t op) {
     k->op = op;
     k->root++;
     k->used = 0;
-    k->first[0] = k->first[1] = (struct beginning){NULL, NULL};
+    memset(k->first, 0, sizeof k->first);
 }
 
 void *maps_room(struct matcher *m, bool kept, size_t n) {
@@ -89,7 +91,7 @@ static struct beginning begin_at(struct matcher *m, uint32_t op, uint32_t space,
     const int64_t *shape = graph_shape(m->g, value, &rank), numel = graph_numel(m->g, value);
     struct imap *map = maps_room(m, kept, sizeof *map);
     struct axes *axes = maps_room(m, kept, sizeof *axes);
-    if (!shape || numel < 1 || rank > MAX_RANK || !map || !axes)
+    if (numel < 1 || !map || !axes)
         return (struct beginning){NULL, NULL};
     imap_identity(map, space, numel);
     bool known = root_axes(map, shape, rank, space ? !m->ones_stay : m->ones_lead, axes);

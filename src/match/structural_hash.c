@@ -14,7 +14,7 @@ enum {
 };
 
 struct attribute_hash {
-    struct span text; /* empty: none */
+    uint32_t begin; /* of its text; 0: none */
     uint64_t hash;
 };
 
@@ -86,8 +86,8 @@ static uint64_t mix_attributes(struct hashes *all, uint64_t h, struct span s) {
     if (s.begin == s.end)
         return hash_mix(h, 0);
     struct attribute_hash *d = &all->attributes[(s.begin * 0x9E3779B1u) >> (32 - ATTRIBUTE_BITS)];
-    if (d->text.begin != s.begin || d->text.end != s.end)
-        *d = (struct attribute_hash){s, attribute_hash_of(all, mlir_span(all->g->m, s))};
+    if (d->begin != s.begin)
+        *d = (struct attribute_hash){s.begin, attribute_hash_of(all, mlir_span(all->g->m, s))};
     return hash_mix(h, d->hash);
 }
 
@@ -144,12 +144,9 @@ static uint64_t mix_argument(const struct hashes *all, uint64_t h, uint32_t v, u
         else
             hi = mid;
     }
-    for (; lo > begin && op - g->uses[lo - 1] <= HASH_SPAN; lo--) {
-        if (lo - begin > 1 && g->uses[lo - 2] == g->uses[lo - 1])
-            continue; /* the same op again: mix_use tells all its slots */
+    for (; lo > begin && op - g->uses[lo - 1] <= HASH_SPAN; lo--)
         if (++n > MAX_BEFORE || !mix_use(g, &h, v, g->uses[lo - 1], op - g->uses[lo - 1]))
             return other;
-    }
     return hash_mix(h, n);
 }
 
