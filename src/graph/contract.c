@@ -191,6 +191,8 @@ bool contraction_maps(const struct graph *g, const struct contraction *c, const 
     axes_join(&rows, 0, rows.n, &row);
     axes_join(&columns, 0, columns.n, &column);
     axes_join(&sum, 0, sum.n, &summed);
+    out->of_a = c->a;
+    out->of_b = c->b;
     axes_copy(&out->a_axes, &batch);
     axes_copy(&out->b_axes, &batch);
     axes_copy(&out->result_axes, &batch);

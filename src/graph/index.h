@@ -149,6 +149,7 @@ bool contraction_of(const struct graph *g, uint32_t op, struct contraction *c);
 struct operand_maps {
     struct imap a, b;
     struct axes a_axes, b_axes, result_axes;
+    uint32_t of_a, of_b; /* the values */
 };
 bool contraction_maps(const struct graph *g, const struct contraction *c, const struct imap *result, uint32_t space,
                       struct operand_maps *out);

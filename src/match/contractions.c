@@ -28,45 +28,55 @@ static bool roles_fit(const struct goal *g, const struct operand_maps *maps, boo
 
 /* Where the op computes the transpose, b^T a^T of the formula's a b: its operands and their axes become the formula's.
  */
-static bool exchange_operands(struct contraction *c, struct operand_maps *maps) {
-    struct axes left = maps->a_axes, right = maps->a_axes;
-    struct imap rows, summed, columns, map = maps->a;
-    uint32_t a = c->a;
-    left.n = right.n = maps->a_axes.n - 2;
+static bool exchange_operands(const struct operand_maps *maps, struct operand_maps *out) {
+    struct imap rows, summed, columns;
     axes_axis(&maps->b_axes, -1, &rows);
     axes_axis(&maps->b_axes, -2, &summed);
     axes_axis(&maps->a_axes, -2, &columns);
-    if (!axes_add(&left, rows.t, rows.n) || !axes_add(&left, summed.t, summed.n) ||
-        !axes_add(&right, summed.t, summed.n) || !axes_add(&right, columns.t, columns.n))
-        return false;
-    c->a = c->b;
-    c->b = a;
-    maps->a = maps->b;
-    maps->b = map;
-    maps->a_axes = left;
-    maps->b_axes = right;
-    return true;
+    *out = *maps;
+    out->a_axes.n = maps->a_axes.n - 2;
+    out->b_axes = out->a_axes;
+    out->a = maps->b;
+    out->b = maps->a;
+    out->of_a = maps->of_b;
+    out->of_b = maps->of_a;
+    return axes_add(&out->a_axes, rows.t, rows.n) && axes_add(&out->a_axes, summed.t, summed.n) &&
+           axes_add(&out->b_axes, summed.t, summed.n) && axes_add(&out->b_axes, columns.t, columns.n);
 }
 
 /* Goals for the two factors of the op, and then `next`. */
-static bool match_factors(struct matcher *m, const struct goal *g, const struct contraction *c,
-                          const struct operand_maps *maps, const struct goal *next) {
-    struct goal *b = matcher_operand(m, g, 1, c->b, &maps->b, &maps->b_axes, next);
-    struct goal *a = b ? matcher_operand(m, g, 0, c->a, &maps->a, &maps->a_axes, b) : NULL;
+static bool match_factors(struct matcher *m, const struct goal *g, const struct operand_maps *maps,
+                          const struct goal *next) {
+    struct goal *b = matcher_operand(m, g, 1, maps->of_b, &maps->b, &maps->b_axes, next);
+    struct goal *a = b ? matcher_operand(m, g, 0, maps->of_a, &maps->a, &maps->a_axes, b) : NULL;
     if (!a)
         return false;
     a->inside = b->inside = true;
     return matcher_solve(m, a);
 }
 
-bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
+/* The op as a product, with summed digits of a space of their own; NULL when it is none that is understood. */
+static const struct operand_maps *product_maps(struct matcher *m, uint32_t op, const struct imap *map) {
+    uint32_t space = ++m->state.spaces;
+    struct known_map *k = maps_find(m, (struct known_map){.op = op, .operand = ~space, .from = map});
+    if (k && k->root)
+        return k->product;
+    struct operand_maps *maps = maps_room(m, k, sizeof *maps);
     struct contraction c;
-    struct operand_maps *maps = matcher_scratch(m, sizeof *maps);
+    bool found = maps && contraction_of(m->g, op, &c) && contraction_maps(m->g, &c, map, space, maps);
+    if (k) {
+        k->product = found ? maps : NULL;
+        k->root = m->known.root;
+    }
+    return found ? maps : NULL;
+}
+
+bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     bool transposed;
     if (g->node->nargs != graph_count_operands(m->g, op))
         return matcher_failed(m, FAILED_OPERANDS, g, op);
-    if (!maps || !contraction_of(m->g, op, &c) || !contraction_maps(m->g, &c, map, ++m->state.spaces, maps) ||
-        !roles_fit(g, maps, &transposed))
+    const struct operand_maps *maps = product_maps(m, op, map);
+    if (!maps || !roles_fit(g, maps, &transposed))
         return matcher_failed(m, FAILED_ROLES, g, op);
     if (g->slot != NONE) {
         struct binding b = m->state.slots[g->slot];
@@ -85,9 +95,10 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     }
     struct goal factors = *g;
     factors.outer = NULL; /* the axes of the factors are their own */
-    if (transposed && !exchange_operands(&c, maps))
+    struct operand_maps *exchanged = transposed ? matcher_scratch(m, sizeof *exchanged) : NULL;
+    if (transposed && (!exchanged || !exchange_operands(maps, exchanged)))
         return false;
-    return match_factors(m, &factors, &c, maps, next);
+    return match_factors(m, &factors, transposed ? exchanged : maps, next);
 }
 
 /* outer(p, v): a matmul that sums over one element, printed as a multiply that broadcasts p along the columns of v.
@@ -128,8 +139,9 @@ static bool outer_order(struct matcher *m, const struct goal *g, uint32_t op, co
     if (!axes_add(&maps->b_axes, column.t, column.n))
         return false;
     matcher_take(m, op, g);
-    struct contraction c = {.a = v[p_at], .b = v[1 - p_at]};
-    return match_factors(m, g, &c, maps, g->next);
+    maps->of_a = v[p_at];
+    maps->of_b = v[1 - p_at];
+    return match_factors(m, g, maps, g->next);
 }
 
 bool match_outer(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {

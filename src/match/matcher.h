@@ -107,11 +107,14 @@ enum failure_kind {
 /* How the operand of an op follows from its result: from the map of that, and of a reduction from the axes, too. */
 struct known_map {
     uint32_t root;        /* as in struct known_maps */
-    uint32_t op, operand; /* operand: NONE where the op is looked through or reduces */
+    uint32_t op, operand; /* operand: NONE where the op is looked through or reduces; of a product ~ its space */
     const struct imap *from;
     const struct axes *axes;
-    const struct imap *to;     /* NULL: there is none */
-    const struct imap *summed; /* the axis of a reduction */
+    const struct imap *to; /* NULL: there is none */
+    union {
+        const struct imap *summed;          /* the axis of a reduction */
+        const struct operand_maps *product; /* NULL: it is not understood as one */
+    };
 };
 
 /* Of a search: the elements of the result of a root, and its axes. NULL: not known. */
