@@ -26,22 +26,22 @@ static bool roles_fit(const struct goal *g, const struct operand_maps *maps, boo
     return !imap_touches(&maps->a, &last);
 }
 
-/* Where the op computes the transpose, b^T a^T of the formula's a b: its operands and their axes become the formula's.
- */
-static bool exchange_operands(const struct operand_maps *maps, struct operand_maps *out) {
+/* Of an op that computes the transpose, b^T a^T of the formula's a b: its operands and axes as the formula's. */
+static const struct operand_maps *exchanged(struct matcher *m, const struct operand_maps *maps) {
     struct imap rows, summed, columns;
+    struct operand_maps *out = matcher_scratch(m, sizeof *out);
+    if (!out)
+        return NULL;
     axes_axis(&maps->b_axes, -1, &rows);
     axes_axis(&maps->b_axes, -2, &summed);
     axes_axis(&maps->a_axes, -2, &columns);
-    *out = *maps;
-    out->a_axes.n = maps->a_axes.n - 2;
+    *out = (struct operand_maps){
+        .a = maps->b, .b = maps->a, .a_axes = maps->a_axes, .of_a = maps->of_b, .of_b = maps->of_a};
+    out->a_axes.n -= 2;
     out->b_axes = out->a_axes;
-    out->a = maps->b;
-    out->b = maps->a;
-    out->of_a = maps->of_b;
-    out->of_b = maps->of_a;
-    return axes_add(&out->a_axes, rows.t, rows.n) && axes_add(&out->a_axes, summed.t, summed.n) &&
-           axes_add(&out->b_axes, summed.t, summed.n) && axes_add(&out->b_axes, columns.t, columns.n);
+    bool fits = axes_add(&out->a_axes, rows.t, rows.n) && axes_add(&out->a_axes, summed.t, summed.n) &&
+                axes_add(&out->b_axes, summed.t, summed.n) && axes_add(&out->b_axes, columns.t, columns.n);
+    return fits ? out : NULL;
 }
 
 /* Goals for the two factors of the op, and then `next`. */
@@ -95,10 +95,8 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     }
     struct goal factors = *g;
     factors.outer = NULL; /* the axes of the factors are their own */
-    struct operand_maps *exchanged = transposed ? matcher_scratch(m, sizeof *exchanged) : NULL;
-    if (transposed && (!exchanged || !exchange_operands(maps, exchanged)))
-        return false;
-    return match_factors(m, &factors, transposed ? exchanged : maps, next);
+    maps = transposed ? exchanged(m, maps) : maps;
+    return maps && match_factors(m, &factors, maps, next);
 }
 
 /* outer(p, v): a matmul that sums over one element, printed as a multiply that broadcasts p along the columns of v.

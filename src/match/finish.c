@@ -6,9 +6,8 @@
 #include <string.h>
 
 static bool in_match(const struct matcher *m, uint32_t op) {
-    for (uint32_t i = 0; i < m->state.nmatched; i++)
-        if (m->state.matched[i].op == op)
-            return true;
+    if (matcher_took(m, op))
+        return true;
     for (uint32_t i = 0; i < m->state.nlooked_through; i++)
         if (m->state.looked_through[i].inner && m->state.looked_through[i].op == op)
             return true;
@@ -90,9 +89,8 @@ static bool variables_fit(const struct matcher *m) {
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
         for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(m->g, op); step++)
             op = m->g->m->values[graph_through(m->g, op)].def;
-        for (uint32_t k = 0; k < m->state.nmatched && op != NONE; k++)
-            if (m->state.matched[k].op == op && !may_escape(m, op) && !is_second_reading(m->pattern, i))
-                return false;
+        if (op != NONE && matcher_took(m, op) && !may_escape(m, op) && !is_second_reading(m->pattern, i))
+            return false;
     }
     return true;
 }
@@ -213,9 +211,7 @@ static void keep_through(const struct matcher *m, struct match *out) {
         bool seen = false;
         for (uint32_t j = 0; j < n; j++)
             seen |= through[j] == m->state.looked_through[i].op;
-        for (uint32_t j = 0; j < m->state.nmatched; j++)
-            seen |= m->state.matched[j].op == m->state.looked_through[i].op;
-        if (!seen)
+        if (!seen && !matcher_took(m, m->state.looked_through[i].op))
             through[n++] = m->state.looked_through[i].op;
     }
     sort_ids(through, n);

@@ -189,6 +189,7 @@ void *matcher_scratch(struct matcher *m, size_t n);  /* until undone; NULL when 
 void matcher_bind(struct matcher *m, uint32_t slot, struct binding b);
 void matcher_look_through(struct matcher *m, uint32_t op, bool inner);
 void matcher_take(struct matcher *m, uint32_t op, const struct goal *g); /* the op is matched */
+bool matcher_took(const struct matcher *m, uint32_t op);
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next);
 /* A goal for argument `arg` of the goal's node, of the op that was matched last. */

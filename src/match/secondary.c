@@ -17,13 +17,6 @@ static uint32_t bound_name(const struct matcher *m, const struct node *n) {
     return NONE;
 }
 
-static bool is_matched(const struct matcher *m, uint32_t op) {
-    for (uint32_t i = 0; i < m->state.nmatched; i++)
-        if (m->state.matched[i].op == op)
-            return true;
-    return false;
-}
-
 static void add_once(uint32_t *list, uint32_t *n, uint32_t max, uint32_t v) {
     for (uint32_t i = 0; i < *n; i++)
         if (list[i] == v)
@@ -71,7 +64,7 @@ static uint32_t candidates(struct matcher *m, const struct secondary_root *line,
                 record_user(&m->record, g, user);
             if (depth > most)
                 continue;
-            if (g->m->ops[user].nresults == 1 && !is_matched(m, user) && matcher_root_plausible(m, line->node, user))
+            if (g->m->ops[user].nresults == 1 && !matcher_took(m, user) && matcher_root_plausible(m, line->node, user))
                 add_once(out, &found, MAX_CANDIDATES, user);
             add_behind(&b, g->m->ops[user].first_result, depth);
         }

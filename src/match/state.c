@@ -78,6 +78,13 @@ void matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
     s->matched[s->nmatched++] = (struct matched){op, g->parent, g->arg, depth};
 }
 
+bool matcher_took(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->state.nmatched; i++)
+        if (m->state.matched[i].op == op)
+            return true;
+    return false;
+}
+
 struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct node *node, uint32_t value,
                           const struct imap *map, const struct axes *axes, const struct goal *next) {
     struct goal *c = matcher_scratch(m, sizeof *c);
