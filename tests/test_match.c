@@ -936,6 +936,15 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
                   "2x3; return o");
 }
 
+Test(match, the_axes_below_a_part_are_those_of_the_whole) {
+    const char *half = "s = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"
+                       "o = ttir.exp s -> 2x3; return o";
+    pattern("out = exp(slice(x, dim=-1))", "where: extent(x, -1) == 6");
+    hit("x:2x6", half);
+    pattern("out = exp(slice(x, dim=-1))", "where: extent(x, -1) == 3");
+    miss("x:2x6", half);
+}
+
 #define HALVES                                                                                                         \
     "h = ttir.slice_static x {begins = [0, 3], ends = [2, 6], step = [1, 1]} -> 2x3\n"                                 \
     "l = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3\n"
@@ -970,6 +979,7 @@ Test(match, what_was_cut_is_aligned_where_it_is_put_together_again) {
                         "return o");
     pattern("out = exp(slice(x, part=0, of=2))", "where: aligned(x)");
     miss("x:2x6", HALVES "o = ttir.exp l -> 2x3; return o");
+    cr_assert_not(match_axis_is_cut(&(struct imap){.n = 0}), "an axis of one element is whole");
 }
 
 Test(match, halves_of_two_roads_are_of_one_value) {

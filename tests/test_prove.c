@@ -572,6 +572,35 @@ Test(prove, all_false_is_a_masked_row) {
     proved(r, FLOOR("-1.0e+9"));
 }
 
+/* A condition that is negated on its way hides scores where it is true. */
+Test(prove, a_negated_condition_is_a_mask) {
+#define NEGATED                                                                                                                             \
+    ONE("not", "logical_not", "hide", "", "1x4x8")                                                                                          \
+    "%f = \"ttir.full\"() <{fill_value = -1.0e+9 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                                        \
+        "1x1x1") "\n%s = \"ttir.where\"(%not, %x, %f) : (" F32("1x4x8") ", " F32(WIDE) ", " F32("1x1x1") ") -> " F32(WIDE) "\n" STABLE("o", \
+                                                                                                                                       "s")
+    struct rule r = {"out = softmax(where(logical_not(hide), x, floor), dim=-1)", "constant(floor)",
+                     "softmax(x + where(hide, floor, 0), dim=-1)", NULL};
+    refuted(r, NEGATED, DIFFERS);
+    r.more = "outside: {what: masked_rows, say: a floor.}";
+    proved(r, NEGATED);
+}
+
+/* ---- integers ---- */
+
+/* What is compared with a number is more than an index, whatever is chosen by it. */
+Test(prove, an_integer_that_chooses_an_index_is_none) {
+#define I8 "tensor<8xsi32>"
+    const char *ops = "%k = \"ttir.full\"() <{fill_value = 7 : i32, shape = array<i32: 1>}> : () -> tensor<1xsi32>\n"
+                      "%c = \"ttir.eq\"(%x, %k) : (" I8 ", tensor<1xsi32>) -> tensor<8xi1>\n"
+                      "%i = \"ttir.where\"(%c, %a, %b) : (tensor<8xi1>, " I8 ", " I8 ") -> " I8 "\n"
+                      "%o = \"ttir.embedding\"(%i, %w) : (" I8 ", tensor<6x4xf32>) -> tensor<8x4xf32>\n";
+    struct rule r = {"out = embedding(where(x == 7, a, b), w)", NULL, "embedding(b, w)", NULL};
+    refuted(r, ops, DIFFERS);
+    r.fused = "embedding(where(x != 7, b, a), w)";
+    proved(r, ops);
+}
+
 /* ---- pads that a window absorbs ---- */
 
 #define PAD(s, before, after, rest)                                                                                    \

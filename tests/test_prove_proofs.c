@@ -69,6 +69,10 @@ Test(prove_proofs, blackhole_is_named_in_either_spelling_before_the_first_op) {
         struct mlir_op op = {.text = {begin, begin + 1}};
         struct str text = arena_printf(&arena, "%s%%0 = \"a.b\"() {x = \"#ttcore.arch<blackhole>\"}", cases[i].head);
         cr_expect_eq(is_for_blackhole(&(struct mlir){.text = text, .ops = &op, .nops = 1}), cases[i].is, "%zu", i);
+        struct mlir_op two[] = {op, {.text = {(uint32_t)text.n, (uint32_t)text.n}}};
+        struct mlir_func funcs[] = {{.op = 0}, {.op = 1}};
+        struct mlir m = {.text = text, .ops = two, .nops = 2, .funcs = funcs, .nfuncs = 2};
+        cr_expect_eq(is_for_blackhole(&m), cases[i].is, "%zu with functions", i);
     }
 }
 

@@ -99,6 +99,31 @@ Test(regions, rounding_that_a_kernel_leaves_out_is_said) {
     }
 }
 
+/* An order that saves registers is said, at most 16 ops of it. */
+Test(regions, the_order_of_ops_is_said_up_to_a_length) {
+    for (int n = 16; n <= 17; n++) {
+        char lines[1024] = "%0 abs %x;%1 sin %x;%2 add %0, %1;";
+        for (int i = 3; i < n; i++)
+            sprintf(lines + strlen(lines), "%%%d neg %%%d;", i, i - 1);
+        sprintf(lines + strlen(lines), "_ return %%%d", n - 1);
+        find_all(REGION_ELEMENTWISE, "%x", TILES, lines);
+        cr_assert_eq(found.n, 1);
+        struct region r = found.items[0];
+        r.registers_as_written = r.registers + 1;
+        struct match_detail d = region_detail(&ir.g, &rules, &r, &arena);
+        cr_assert_eq(d.remarks.n, 3);
+        cr_expect(str_starts(d.remarks.items[0], arena_printf(&arena, "%d ops, 2 inputs", n)), "%s",
+                  d.remarks.items[0].p);
+        struct buf order = {0};
+        for (int i = 0; i < 16; i++)
+            buf_printf(&order, "%s%%%d", i ? ", " : " in the order ", i);
+        cr_expect(str_find(d.remarks.items[1], buf_str(&order)), "%s", d.remarks.items[1].p);
+        cr_expect_eq(str_find(d.remarks.items[1], STR("%16")) != NULL, false);
+        cr_expect_eq(str_find(d.remarks.items[1], STR(" and 1 more;")) != NULL, n == 17, "%s", d.remarks.items[1].p);
+        buf_free(&order);
+    }
+}
+
 Test(regions, tree_of_eight_inputs_needs_five_registers_and_six_as_written) {
     find_all(REGION_ELEMENTWISE, "%a %b %c %d %e %f %g %h", TILES,
              "%0 add %a, %b;%1 add %c, %d;%2 add %e, %f;%3 add %g, %h;%4 add %0, %1;%5 add %2, %3;%6 add %4, %5;"

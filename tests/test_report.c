@@ -768,6 +768,21 @@ Test(file, failure_leaves_nothing, .init = enter_temporary, .fini = leave_tempor
     cr_assert_eq(files_here(), 1);
 }
 
+static bool print_and_make_directory(struct report *r, FILE *out) {
+    (void)r;
+    return fputs("text", out) >= 0 && mkdir("out.yml", 0777) == 0;
+}
+
+/* What takes its place in the meantime is not overwritten. */
+Test(file, a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
+    const struct report_format late = {"late", "out.yml", print_and_make_directory};
+    struct report r = {0};
+    char error[256] = "";
+    cr_assert_not(report_write(&r, &late, "out.yml", error, sizeof error));
+    cr_assert_str_eq(error, "cannot write out.yml: Is a directory");
+    cr_assert_eq(files_here(), 1);
+}
+
 Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;

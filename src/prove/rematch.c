@@ -28,10 +28,12 @@ static uint32_t op_in(const struct rematch *r, const struct subgraph *s, const s
 
 static bool is_same(const struct rematch *r, const struct subgraph *s, const struct printed_module *w,
                     const struct match *m, const struct match *found) {
-    bool same = m->nops == found->nops;
-    for (uint32_t i = 0; i < m->nops && same; i++)
-        same = op_in(r, s, w, m->ops[i]) == found->ops[i];
-    return same;
+    if (m->nops != found->nops)
+        return false;
+    for (uint32_t i = 0; i < m->nops; i++)
+        if (op_in(r, s, w, m->ops[i]) != found->ops[i])
+            return false;
+    return true;
 }
 
 /* All ops that are left, the added one, and no others. */

@@ -61,17 +61,14 @@ static void end_describing(struct describer *by) {
 static uint64_t hash_without_names(struct str text, bool exact) {
     struct str line = STR("at line ");
     uint64_t h = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        struct str rest = {text.p + i, text.n - i};
-        bool name = rest.p[0] == '%', at = str_starts(rest, line);
-        size_t skip = name ? 1 : at ? line.n : 0;
-        if (!skip && !exact && isdigit((unsigned char)rest.p[0]))
-            name = true;
-        if (!name && !at)
-            h = (h ^ (unsigned char)rest.p[0]) * 0x100000001B3ull;
-        while ((name || at) && skip < rest.n && (isalnum((unsigned char)rest.p[skip]) || rest.p[skip] == '_'))
-            skip++;
-        i += skip > 0 ? skip - 1 : 0;
+    while (text.n) {
+        bool at = str_starts(text, line),
+             left_out = at || *text.p == '%' || (!exact && isdigit((unsigned char)*text.p));
+        size_t n = at ? line.n : 1;
+        while (left_out && n < text.n && (isalnum((unsigned char)text.p[n]) || text.p[n] == '_'))
+            n++;
+        h = left_out ? h : (h ^ (unsigned char)*text.p) * 0x100000001B3ull;
+        text = (struct str){text.p + n, text.n - n};
     }
     return h;
 }
