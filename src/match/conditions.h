@@ -3,10 +3,10 @@
 #ifndef FA_CONDITIONS_H
 #define FA_CONDITIONS_H
 
+#include "graph/movement.h"
 #include "lang/condition.h"
 #include "lang/regex.h"
 #include "match/evaluate.h"
-#include "match/movement.h"
 
 enum {
     FRESH_SPACE = 1 << 24, /* first space of the axes below slices and concatenations, which the root does not have */

@@ -2,8 +2,9 @@
 #ifndef FA_EVALUATE_H
 #define FA_EVALUATE_H
 
+#include "automaton/ask.h"
+#include "graph/movement.h"
 #include "match/match.h"
-#include "match/movement.h"
 
 enum { MAX_PRECONDITIONS = 16, MAX_ASSUMED_CONSTANTS = 32, MAX_SLICED = 16, MAX_PREDICATES = 6, MAX_DEPENDENCIES = 96 };
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "match/movement.h"
+#include "graph/movement.h"
 
 /* ---- ops and inputs ---- */
 

@@ -2,7 +2,6 @@
 #ifndef FA_MOVEMENT_H
 #define FA_MOVEMENT_H
 
-#include "automaton/ask.h"
 #include "graph/index.h"
 
 enum { MAX_CHAIN = 48 }; /* ops that are looked through in a row */

@@ -1,6 +1,5 @@
-/* Values seen through movement, for the search and for conditions: which ops are movement, and how index maps go
- * through one, graph/ decides. */
-#include "match/movement.h"
+/* Values seen through movement: one op after another, with the index map. */
+#include "graph/movement.h"
 
 uint32_t movement_chain(const struct graph *g, uint32_t value, const struct imap *map, struct link *out, uint32_t max) {
     uint32_t n = 0;
