@@ -662,6 +662,20 @@ Test(match, stated_constants_are_preconditions) {
     miss("x:2x3 s:1!input!eps", ops);
 }
 
+Test(match, that_an_argument_is_a_parameter_is_a_precondition) {
+    const char *ops = "e = ttir.exp x -> 2x3; r = ttir.reshape s -> 1x3; o = ttir.multiply e r -> 2x3; return o";
+    struct match_detail d;
+    pattern("out = exp(x) * w", "where: [present(x) | stored(x), stored(w)]\nnotes: [{when: stored(x), say: stored}]");
+    hit("x:2x3 s:3", ops);
+    match_details(found(), &arena, &d);
+    cr_assert_eq(d.preconditions.n, 1);
+    cr_assert(str_is(d.preconditions.items[0], "%s is a parameter"));
+    hit("x:2x3 s:3!parameter", ops);
+    match_details(found(), &arena, &d);
+    cr_assert_eq(d.preconditions.n, 0);
+    miss("x:2x3 s:3!input", ops);
+}
+
 /* Ops with one location are the compiler's decomposition of one op of the model. */
 Test(match, one_location_tells_what_was_taken_apart) {
     pattern("out = exp(x) + y", "unless: one_location()");

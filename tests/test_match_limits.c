@@ -231,7 +231,7 @@ Test(match_limits, assumptions_are_kept_once_and_up_to_a_limit) {
     for (uint32_t i = 0; i < 100; i++) {
         assume_slice(&a, i / 2);
         assume_tie(&a, i / 2, i, false);
-        assume_precondition(&a, i / 2, i / 2);
+        assume_precondition(&a, (struct precondition){i / 2, i / 2, false});
     }
     cr_expect_eq(a.nsliced, MAX_SLICED);
     cr_expect_eq(a.nconstants, MAX_ASSUMED_CONSTANTS);

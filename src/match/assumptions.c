@@ -8,12 +8,13 @@ static bool same_number(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
 
-void assume_precondition(struct assumptions *a, uint32_t argument, double number) {
+void assume_precondition(struct assumptions *a, struct precondition p) {
     for (uint32_t i = 0; a && i < a->npreconditions; i++)
-        if (a->preconditions[i].argument == argument && same_number(a->preconditions[i].number, number))
+        if (a->preconditions[i].argument == p.argument && a->preconditions[i].parameter == p.parameter &&
+            same_number(a->preconditions[i].number, p.number))
             return;
     if (a && a->npreconditions < MAX_PRECONDITIONS)
-        a->preconditions[a->npreconditions++] = (struct precondition){argument, number};
+        a->preconditions[a->npreconditions++] = p;
 }
 
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated) {

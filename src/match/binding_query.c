@@ -71,6 +71,8 @@ static void add_slices(const struct matcher *m, struct match_detail *out) {
 
 static struct str precondition_text(const struct graph *g, const struct precondition *p, struct arena *a) {
     struct str label = value_label(g, p->argument, a);
+    if (p->parameter)
+        return arena_printf(a, "%.*s is a parameter", (int)label.n, label.p);
     if (isnan(p->number))
         return arena_printf(a, "%.*s holds one known number in every element", (int)label.n, label.p);
     return arena_printf(a, "every element of %.*s is %.9g", (int)label.n, label.p, p->number);

@@ -25,12 +25,15 @@ bool condition_parameter(const struct condition_call *c) {
     return c->arg[0].value == NONE || graph_is_parameter(c->graph, c->arg[0].value) || condition_constant(c);
 }
 
-/* A parameter, or an argument of which nothing says what it is. */
+/* A parameter, or an argument of which nothing says what it is, which is then a precondition. */
 bool condition_stored(const struct condition_call *c) {
     if (condition_parameter(c))
         return true;
     uint32_t argument = graph_argument(c->graph, c->arg[0].value);
-    return argument != NONE && !str_is(graph_argument_type(c->graph, argument), "input");
+    if (argument == NONE || str_is(graph_argument_type(c->graph, argument), "input"))
+        return false;
+    assume_precondition(c->e->assumed, (struct precondition){.argument = argument, .parameter = true});
+    return true;
 }
 
 /* A known number; or an argument that may hold one number in every element, which is then a precondition. */
@@ -41,7 +44,7 @@ bool condition_stated_constant(const struct condition_call *c) {
     if (argument == NONE || graph_argument_is_input(c->graph, argument))
         return false;
     assume_tie(c->e->assumed, c->arg[0].value, NAN, true);
-    assume_precondition(c->e->assumed, argument, NAN);
+    assume_precondition(c->e->assumed, (struct precondition){argument, NAN, false});
     return true;
 }
 

@@ -13,10 +13,11 @@ struct looked_through {
     bool inner; /* between two matched ops: its result may have no other user */
 };
 
-/* An argument of the model that a match assumes to hold one number in every element. NaN: any. */
+/* An argument of the model that a match assumes to be a parameter, or to hold one number in every element. NaN: any. */
 struct precondition {
     uint32_t argument;
     double number;
+    bool parameter;
 };
 
 /* What a match assumes or knows of the numbers that its values hold; each value once. */
@@ -26,7 +27,7 @@ struct assumptions {
     uint32_t sliced[MAX_SLICED]; /* values of which the fused op needs a slice */
     uint32_t npreconditions, nconstants, nsliced;
 };
-void assume_precondition(struct assumptions *a, uint32_t argument, double number);
+void assume_precondition(struct assumptions *a, struct precondition p);
 void assume_slice(struct assumptions *a, uint32_t value);
 void assume_tie(struct assumptions *a, uint32_t value, double number, bool stated);
 

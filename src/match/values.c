@@ -185,7 +185,7 @@ bool match_number(struct matcher *m, const struct goal *g) {
         assumed->npreconditions == MAX_PRECONDITIONS)
         return matcher_failed(m, FAILED_NUMBER, g, g->value);
     assume_tie(assumed, g->value, expected, true);
-    assume_precondition(assumed, argument, expected);
+    assume_precondition(assumed, (struct precondition){argument, expected, false});
     return matcher_solve(m, g->next);
 }
 
