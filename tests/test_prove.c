@@ -538,14 +538,19 @@ Test(prove, a_mask_that_is_used_twice_is_a_mask) {
 /* Rows of a softmax may lie along another dimension. */
 Test(prove, columns_are_masked_as_a_whole_too) {
     const char *match = "s = x + b\nout = where(max(s, dim=-2) == -inf, 0, softmax(s, dim=-2))";
-    const char *ops =
-        "%f = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1, 1, 1>}> : () -> "
-        "tensor<1x1x1xf32>\n" TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE) SOFTMAX("w", "s", "1", WIDE)
-            REDUCE("m", "max", "s", "1", WIDE, "2x1x8") TWO("e", "eq", "m", "f", "2x1x8", "1x1x1", "2x1x8") ZEROS
-        "%o = \"ttir.where\"(%e, %z, %w) : (tensor<2x1x8xf32>, tensor<1x1x1xf32>, tensor<2x4x8xf32>) -> "
-        "tensor<2x4x8xf32>\n";
-    refuted((struct rule){match, NULL, "softmax(x + b, dim=-1)", NULL}, ops, "instead of 0");
-    proved((struct rule){match, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"}, ops);
+#define COLUMNS(rows)                                                                                                  \
+    "%f = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1, 1, 1>}> : () -> "                     \
+    "tensor<1x1x1xf32>\n" TWO("s", "add", "x", "b", "2x" rows "x8", "1x" rows "x8", "2x" rows "x8")                    \
+        SOFTMAX("w", "s", "1", "2x" rows "x8") REDUCE("m", "max", "s", "1", "2x" rows "x8", "2x1x8")                   \
+            TWO("e", "eq", "m", "f", "2x1x8", "1x1x1", "2x1x8") ZEROS                                                  \
+        "%o = \"ttir.where\"(%e, %z, %w) : (tensor<2x1x8xf32>, tensor<1x1x1xf32>, tensor<2x" rows "x8xf32>) -> "       \
+        "tensor<2x" rows "x8xf32>\n"
+    for (int i = 0; i < 2; i++) {
+        const char *ops = i ? COLUMNS("2") : COLUMNS("4");
+        refuted((struct rule){match, NULL, "softmax(x + b, dim=-1)", NULL}, ops, "instead of 0");
+        proved((struct rule){match, NULL, "softmax(x + b, dim=-1)", "outside: {what: masked_rows, say: a guard.}"},
+               ops);
+    }
 }
 
 Test(prove, a_guard_that_is_kept_has_nothing_outside_of_the_claim) {
@@ -574,16 +579,21 @@ Test(prove, all_false_is_a_masked_row) {
 
 /* A condition that is negated on its way hides scores where it is true. */
 Test(prove, a_negated_condition_is_a_mask) {
-#define NEGATED                                                                                                                             \
-    ONE("not", "logical_not", "hide", "", "1x4x8")                                                                                          \
-    "%f = \"ttir.full\"() <{fill_value = -1.0e+9 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(                                        \
-        "1x1x1") "\n%s = \"ttir.where\"(%not, %x, %f) : (" F32("1x4x8") ", " F32(WIDE) ", " F32("1x1x1") ") -> " F32(WIDE) "\n" STABLE("o", \
-                                                                                                                                       "s")
-    struct rule r = {"out = softmax(where(logical_not(hide), x, floor), dim=-1)", "constant(floor)",
-                     "softmax(x + where(hide, floor, 0), dim=-1)", NULL};
-    refuted(r, NEGATED, DIFFERS);
-    r.more = "outside: {what: masked_rows, say: a floor.}";
-    proved(r, NEGATED);
+#define NEGATED(then)                                                                                                  \
+    "%not = \"ttir.logical_not\"(%c) : (tensor<1x4x8xi1>) -> tensor<1x4x8xi1>\n"                                       \
+    "%f = \"ttir.full\"() <{fill_value = -1.0e+9 : f32, shape = array<i32: 1, 1, 1>}> : () -> tensor<1x1x1xf32>\n"     \
+    "%s = \"ttir.where\"(%not, " then ") -> tensor<2x4x8xf32>\n" STABLE("o", "s")
+    struct rule rules[] = {{"out = softmax(where(logical_not(c), x, floor), dim=-1)", "constant(floor)",
+                            "softmax(x + where(c, floor, 0), dim=-1)", NULL},
+                           {"out = softmax(where(logical_not(c), floor, x), dim=-1)", "constant(floor)",
+                            "softmax(x + where(c, 0, floor), dim=-1)", NULL}};
+    for (int i = 0; i < 2; i++) {
+        const char *ops = i ? NEGATED("%f, %x) : (tensor<1x4x8xi1>, tensor<1x1x1xf32>, tensor<2x4x8xf32>")
+                            : NEGATED("%x, %f) : (tensor<1x4x8xi1>, tensor<2x4x8xf32>, tensor<1x1x1xf32>");
+        refuted(rules[i], ops, DIFFERS);
+        rules[i].more = "outside: {what: masked_rows, say: a floor.}";
+        proved(rules[i], ops);
+    }
 }
 
 /* ---- integers ---- */
