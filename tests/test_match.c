@@ -810,17 +810,23 @@ Test(match, movement_between_two_ops_has_a_limit) {
     chain_of_moves(200);
 }
 
-/* A tree of 15 sums whose 16 leaves are one value: 2^15 orders of operands, and none fulfils the condition. */
+/* A tree of 15 sums whose 16 leaves are two values: 2^15 orders of operands, and none fulfils the condition. Where
+ * both operands are one value, there is one order. */
 Test(match, a_search_ends_at_the_step_limit) {
-    const char *ops =
+    const char *ops = "s = ttir.add x y -> 2x3; r = ttir.add y x -> 2x3; t = ttir.add s r -> 2x3\n"
+                      "q = ttir.add r s -> 2x3; u = ttir.add t q -> 2x3; w = ttir.add q t -> 2x3\n"
+                      "v = ttir.add u w -> 2x3; return v";
+    const char *one_value =
         "s = ttir.add x x -> 2x3; t = ttir.add s s -> 2x3; u = ttir.add t t -> 2x3; v = ttir.add u u -> 2x3\n"
         "return v";
     pattern("out = (((a + b) + (c + d)) + ((e + f) + (g + h))) + (((i + j) + (k + l)) + ((m + n) + (o + p)))",
             "where: extent(-1) == 77");
-    cr_assert_eq(search_all("x:2x3", ops), 0);
+    cr_assert_eq(search_all("x:2x3 y:2x3", ops), 0);
     cr_assert_eq(list.gave_up, 1);
+    cr_assert_eq(search_all("x:2x3", one_value), 0);
+    cr_assert_eq(list.gave_up, 0);
     pattern("out = (a + b) + (c + d)", "where: extent(-1) == 77");
-    cr_assert_eq(search_all("x:2x3", ops), 0);
+    cr_assert_eq(search_all("x:2x3 y:2x3", ops), 0);
     cr_assert_eq(list.gave_up, 0);
 }
 

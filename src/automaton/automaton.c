@@ -511,6 +511,10 @@ bool automaton_finds_root(const struct automaton_run *r, const struct subformula
     return root_is(r->a->transitions[r->transition[op]]->is, s);
 }
 
+bool automaton_plain(const struct automaton_run *r, uint32_t op) {
+    return r->a->transitions[r->transition[op]]->key.plain;
+}
+
 const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op) {
     return r->a->transitions[r->transition[op]]->roots;
 }

@@ -28,6 +28,8 @@ void automaton_run(struct automaton_run *r, uint32_t first, uint32_t end);
 bool automaton_finds(const struct automaton_run *r, const struct subformula *s, uint32_t value);
 /* The same for the op itself, with nothing looked through. */
 bool automaton_finds_root(const struct automaton_run *r, const struct subformula *s, uint32_t op);
+/* The op is known to have nothing folded into it (graph_plain). */
+bool automaton_plain(const struct automaton_run *r, uint32_t op);
 /* Of the patterns that begin with an op of this kind (pattern_set.rooted), those that may have their root at it: a bit
  * each. NULL: nothing is known. */
 const uint64_t *automaton_roots(const struct automaton_run *r, uint32_t op);

@@ -118,7 +118,8 @@ static bool elementwise(struct matcher *m, const struct goal *g, uint32_t op, co
     if (match_operands(m, g, op, order, map))
         return true;
     matcher_undo(m, k);
-    if (!op_is((enum op_kind)m->g->kind[op], COMMUTES) || g->node->nargs != 2 || graph_noperands(m->g, op) != 2)
+    const uint32_t *v = graph_operands(m->g, op);
+    if (!op_is((enum op_kind)m->g->kind[op], COMMUTES) || nargs != 2 || graph_noperands(m->g, op) != 2 || v[0] == v[1])
         return false;
     order[0] = 1;
     order[1] = 0;
@@ -327,7 +328,7 @@ bool match_op(struct matcher *m, const struct goal *g, uint32_t value, const str
         return false;
     if (value != gr->m->ops[op].first_result)
         return matcher_failed(m, FAILED_RESULT, g, value);
-    if (!graph_plain(gr, op) && !matcher_excuses(m, FAILED_FOLDED, op))
+    if (!(m->ops && automaton_plain(m->ops, op)) && !graph_plain(gr, op) && !matcher_excuses(m, FAILED_FOLDED, op))
         return matcher_failed_at(m, FAILED_FOLDED, g, op, map);
     if (node_wrong_attribute(g->node, gr, op) && !matcher_excuses(m, FAILED_ATTRIBUTE, op))
         return matcher_failed_at(m, FAILED_ATTRIBUTE, g, op, map);

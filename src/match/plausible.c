@@ -20,10 +20,11 @@ static bool kinds_plausible(const struct matcher *m, const struct node *node, ui
 static bool used_after_match(const struct matcher *m, const struct node *node, uint32_t value) {
     const struct graph *g = m->g;
     uint32_t op = g->m->values[value].def, end = g->first_use[value + 1];
+    if (op == NONE || op == m->last || end == g->first_use[value] || g->uses[end - 1] <= m->last)
+        return false;
     while (node->kind == N_NAMED || node->kind == N_TRANSPOSED)
         node = node->args[0];
-    if ((node->kind != N_OP && node->kind != N_OUTER) || op == NONE || op == m->last || end == g->first_use[value] ||
-        g->uses[end - 1] <= m->last)
+    if (node->kind != N_OP && node->kind != N_OUTER)
         return false;
     for (uint32_t i = 0; i < m->pattern->nescapes; i++) {
         const struct node *named = m->pattern->formula.named[m->pattern->escapes[i]];
