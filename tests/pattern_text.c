@@ -71,9 +71,7 @@ void pattern(const char *match, const char *keys) {
     buf_free(&b);
 }
 
-uint32_t search_all(const char *args, const char *ops) {
-    forget_ir();
-    ir_short(&ir, args, ops);
+static uint32_t search_ir(void) {
     struct match_cache *cache = match_cache_new(&set); /* as an audit searches */
     struct searcher *s = searcher_new(&ir.g, cache, &arena);
     for (uint32_t f = 0; f < ir.m.nfuncs; f++)
@@ -81,4 +79,16 @@ uint32_t search_all(const char *args, const char *ops) {
     searcher_free(s);
     match_cache_free(cache);
     return list.n;
+}
+
+uint32_t search_all(const char *args, const char *ops) {
+    forget_ir();
+    ir_short(&ir, args, ops);
+    return search_ir();
+}
+
+uint32_t search_text(const char *text) {
+    forget_ir();
+    ir_read(&ir, text);
+    return search_ir();
 }

@@ -23,5 +23,6 @@ void pattern_file(const char *yaml);
 void pattern(const char *match, const char *keys);
 /* All places in all functions of another module (ir_short): their number. */
 uint32_t search_all(const char *args, const char *ops);
+uint32_t search_text(const char *text); /* the same of MLIR */
 
 #endif

@@ -51,6 +51,9 @@ static const char *verdict(const char *before, const char *after) {
         agree = origins_suffice(&l, &p, &diags);
     pair_free(&p);
     cr_assert_eq(agree, diags.errors == 0);
+    uint32_t said = diags.n;
+    cr_assert_eq(levels_belong(&l, &diags), agree);
+    cr_assert_eq(diags.n, 2 * said);
     return diags.n ? diags.items[0].message : "";
 }
 

@@ -591,6 +591,7 @@ Test(graph, constants_of_every_spelling) {
         "%x: tensor<2x4xf32>",
         "%full = \"ttir.full\"() <{fill_value = 3.0 : f32, shape = array<i32: 2, 4>}> : () -> " T "\n"
         "%int = \"ttnn.full\"() <{fill_value = 7 : i32, shape = #ttnn.shape<2x4>}> : () -> " T "\n"
+        "%value = \"ttir.full\"() <{value = 4.0 : f32, shape = array<i32: 2, 4>}> : () -> " T "\n"
         "%zeros = \"ttir.zeros\"() <{shape = array<i32: 2, 4>}> : () -> " T "\n"
         "%ones = \"ttnn.ones\"() <{shape = #ttnn.shape<2x4>}> : () -> " T "\n"
         "%splat = \"ttir.constant\"() <{value = dense<0.5> : " T "}> : () -> " T "\n"
@@ -603,6 +604,7 @@ Test(graph, constants_of_every_spelling) {
         "%empty = \"ttnn.empty\"() : () -> " T "\nreturn");
     is("%full", 3);
     is("%int", 7);
+    is("%value", 4);
     is("%zeros", 0);
     is("%ones", 1);
     is("%splat", 0.5);
@@ -780,6 +782,7 @@ Test(graph, fragments_without_a_function_have_a_graph) {
     ir_read_bad(&ir, "%1 = \"ttir.add\"(%a, %b) : (" T ", tensor<4xf32>) -> " T "\n"
                      "%2 = \"ttir.exp\"(%1) : (" T ") -> " T "\n");
     cr_assert_eq(ir.m.ops[ir_op(&ir, "%1")].func, NONE);
+    cr_assert(ir.g.has_ttir && !ir.g.has_ttnn);
     cr_assert_eq(graph_noperands(&ir.g, ir_op(&ir, "%1")), 2);
     cr_assert_eq(graph_nuses(&ir.g, ir_value(&ir, "%1")), 1);
     uint32_t rank, f, n, b = operand("%1", 1);

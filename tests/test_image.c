@@ -75,6 +75,12 @@ static const struct {
     {"x:2x3 y:2x5", "c = ttir.concat x y {dim = -1} -> 2x8; s = " CUT("3", "8", "c") "a = ttir.exp s; b = ttir.exp y"},
     {"x:2x4 w:4x3 v:4x5",
      "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; a = " CUT("3", "8", "p") "b = ttir.matmul x v"},
+    /* comparisons the other way round, and negated */
+    {"x:2x8 y:2x8", "a = ttir.gt x y; b = ttir.lt y x"},
+    {"x:2x8 y:2x8", "a = ttir.ge x y; b = ttir.le y x"},
+    {"x:2x8 y:2x8", "a = ttir.lt x y; g = ttir.ge x y; b = ttir.logical_not g"},
+    {"x:2x8 y:2x8", "a = ttir.gt x y; g = ttir.le x y; b = ttir.logical_not g"},
+    {"x:2x8 y:2x8", "a = ttir.ne x y; g = ttir.eq x y; b = ttir.logical_not g"},
     {"x:2x4 w:4x3 v:4x5 y:3 z:5", "c = ttir.concat w v {dim = 1} -> 4x8; d = ttir.concat y z {dim = 0} -> 8\n"
                                   "p = ttir.linear x c d; a = " CUT("3", "8", "p") "b = ttir.linear x v z"},
 };

@@ -617,6 +617,9 @@ Test(match, groups_of_channels_and_rows_that_are_no_rows) {
     hit("x:2x4x2x3", ops);
     miss("x:2x4x2x3", "m = ttir.mean x {dim_arg = [1 : i32], keep_dim = true} -> 2x1x2x3\n"
                       "d = ttir.subtract x m -> 2x4x2x3; e = ttir.exp d -> 2x4x2x3; return e");
+    miss("x:2x1x2x3", "m = ttir.mean x {dim_arg = [2 : i32, 3 : i32], keep_dim = true} -> 2x1x1x1\n"
+                      "d = ttir.subtract x m -> 2x1x2x3; e = ttir.exp d -> 2x1x2x3; return e");
+    misses--;
     pattern("out = x - mean(x, dim=-1)", "unless: regrouped(x, out)");
     miss("x:2x4x2x3", ops);
     hit("x:2x4x2x3",
@@ -632,6 +635,10 @@ Test(match, floating_point_and_adjacent) {
     pattern("e = exp(x)\nout = tanh(e)", "where: adjacent(e, out)");
     hit("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.tanh c -> 2x3xbf16; return o");
     miss("x:2x3", "e = ttir.exp x -> 2x3; c = ttir.reshape e -> 6; o = ttir.tanh c -> 6; return o");
+    pattern("e = exp(x)\nout = distributed_rms_norm(e, w)", "where: adjacent(e, out)");
+#define NORM "o = ttnn.distributed_rms_norm r w {operandSegmentSizes = array<i32: 1, 1, 0, 0>}"
+    hit("x:2x64 w:2x32", "e = ttir.exp x -> 2x64; r = ttir.typecast e -> 2x64xbf16; " NORM " -> 2x64xbf16; return o");
+    miss("x:2x64 w:2x32", "e = ttir.exp x -> 2x64; r = ttir.reshape e -> 1x2x64; " NORM " -> 1x2x64; return o");
 }
 
 Test(match, a_condition_on_an_absent_part_holds) {
@@ -642,8 +649,10 @@ Test(match, a_condition_on_an_absent_part_holds) {
 }
 
 Test(match, an_absent_part_is_like_nothing) {
-    static const char *const keys[] = {"where: cast_from(out, b)", "where: same_window(out, b)",
-                                       "where: operand(b, out, 0)", "where: operand(out, b, 0)"};
+    static const char *const keys[] = {"where: cast_from(out, b)",     "where: same_window(out, b)",
+                                       "where: operand(b, out, 0)",    "where: operand(out, b, 0)",
+                                       "where: repeats(b, out, 0)",    "where: repeats(out, b, 0)",
+                                       "where: read_as(b, out, 0, 1)", "where: read_as(out, b, 0, 1)"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         pattern("out = exp(x) * y [+ b]", keys[i]);
         miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
@@ -1014,6 +1023,20 @@ Test(match, halves_of_two_roads_are_of_one_value) {
 #define SORTED     "v:2 = ttir.sort x {descending = true, dim = 1} -> 2x6, 2x6\n"
 #define HEAD(s, n) n " = ttir.slice_static " s " {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2\n"
 
+/* Each axis that is cut is one of its own, and the same wherever it is cut. */
+Test(match, parts_of_two_values_are_of_their_axes) {
+#define PART(r, of, from, to)                                                                                          \
+    r " = ttir.slice_static " of " {begins = [0, " from "], ends = [2, " to "], step = [1, 1]} -> 2x3\n"
+#define PARTS(last)                                                                                                    \
+    PART("a", "y", "0", "3") PART("b", "y", "3", "6") PART("c", "z", "0", "3") PART("d", last, "3", "6") SUM_OF_PRODUCTS
+#define SUM_OF_PRODUCTS "m = ttir.multiply a b -> 2x3; n = ttir.multiply c d -> 2x3; o = ttir.add m n -> 2x3; return o"
+    pattern("out = slice(y, dim=-1, part=0, of=2) * slice(y, dim=-1, part=1, of=2)\n"
+            "  + slice(z, dim=-1, part=0, of=3) * slice(z, dim=-1, part=1, of=3)",
+            "");
+    hit("y:2x6 z:2x9 v:2x9", PARTS("z"));
+    miss("y:2x6 z:2x9 v:2x9", PARTS("v"));
+}
+
 Test(match, secondary_roots_are_found_behind_what_is_bound) {
     pattern("s = sort(x)\nout = slice(s)\nmaybe indices = slice(result(s, 1))", "where: begin(out) == 0");
     hit("x:2x6", SORTED HEAD("v#0", "a") HEAD("v#1", "b") "return a b");
@@ -1234,7 +1257,12 @@ Test(match, texts_name_the_op_that_a_condition_found) {
     pattern("out = exp(x) + y", "compiler:\n  - {when: present(x), say: \"{found}\"}");
     hit("x:2x3 y:3", "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; return o");
     cr_assert(notes_say("another op"));
-    misses += 2;
+    pattern("out = exp(x) + y",
+            "compiler:\n  - {when: present(x), say: \"{type(source(x))}, {type(x)}, {type(y)}, {type(printed(y))}\"}");
+    hit("x:2x3 y:1x3", "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; b = ttir.broadcast y -> 2x3\n"
+                       "o = ttir.add e b -> 2x3; return o");
+    cr_assert(notes_say("2x3xf32, 2x3xbf16, 1x3xf32, 2x3xf32"));
+    misses += 3;
 }
 
 /* The weight has the shape (extent / 32, 32), which does not broadcast to that of the operand. */
@@ -1278,6 +1306,28 @@ Test(match, roots_that_differ_have_different_hashes) {
         miss(pairs[i].args, b.p);
         buf_free(&b);
     }
+}
+
+/* An argument that was used long before is told from another that was. */
+Test(match, arguments_used_far_away_do_not_hash_alike) {
+    struct buf b = {0};
+    pattern("out = x * sigmoid(x)", "");
+    buf_printf(&b, "func.func @main(%%x: tensor<4xf32>, %%y: tensor<4xf32>) {\n");
+#define UNARY_OP(result, of, op) "%%" result " = \"ttir." op "\"(%%" of ") : (tensor<4xf32>) -> tensor<4xf32>\n"
+#define PRODUCT(result, of, by)                                                                                        \
+    "%%" result " = \"ttir.multiply\"(%%" of ", %%" by ") : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+    buf_printf(&b,
+               UNARY_OP("u", "x", "abs") UNARY_OP("v", "y", "abs") UNARY_OP("w", "y", "abs") UNARY_OP("t", "y", "abs"));
+    for (int i = 0; i < 1100; i++)
+        buf_printf(&b, UNARY_OP("f%d", "u", "abs"), i);
+    buf_printf(&b,
+               UNARY_OP("a", "x", "sigmoid") PRODUCT("b", "y", "a") UNARY_OP("c", "x", "sigmoid")
+                   PRODUCT("d", "x", "c") "return\n}\n%c",
+               '\0');
+    search_text(b.p);
+    buf_free(&b);
+    cr_assert_eq(found()->ops[1], ir_op(&ir, "%d"));
+    hits++, misses++;
 }
 
 /* And what was found at one root is found at all with the same hash, each with its own ops. */

@@ -261,6 +261,24 @@ Test(pair, what_is_read_twice_is_one_unknown) {
     is("%k", "%k");
 }
 
+Test(pair, a_product_with_weights_side_by_side_is_the_first_of_its_parts) {
+#define CUT(r, from, to, extent)                                                                                       \
+    r " = ttnn.slice_static p {begins = [0, " from "], ends = [2, " to "], step = [1, 1]} -> 2x" extent "\n"
+#define SIDES "c = ttnn.concat w v {dim = 1} -> 4x8; p = ttnn.matmul x c -> 2x8\n"
+    const char *before = "a = ttir.matmul x w -> 2x3; b = ttir.matmul x v -> 2x5; e = ttir.exp a -> 2x3\n"
+                         "f = ttir.sin b -> 2x5; return e f";
+    pair("x:2x4 w:4x3 v:4x5", before,
+         SIDES CUT("b", "3", "8", "5") CUT("a", "0", "3", "3") "e = ttnn.exp a -> 2x3; f = ttnn.sin b -> 2x5\n"
+                                                               "return e f");
+    is("%a", "%a");
+    is("%b", "%b");
+    is("%p", "%a");
+    pair("x:2x4 w:4x3 v:4x5", before,
+         SIDES CUT("b", "3", "8", "5") CUT("a", "0", "3", "3") "e = ttnn.exp a -> 2x3; f = ttnn.sin b -> 2x5\n"
+                                                               "g = ttnn.sin p -> 2x8; return e f g");
+    is("%p", NULL);
+}
+
 /* Movement is found by what it does to the elements: nothing is like one that cannot be told. */
 Test(pair, movement_that_cannot_be_told_has_no_pair) {
 #define REPEATED(d)                                                                                                    \

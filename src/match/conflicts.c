@@ -31,10 +31,8 @@ static struct owners owners_of(const struct match_list *list) {
     uint32_t nops = list->items[0].graph->m->nops, total = 1;
     for (uint32_t i = 0; i < list->n; i++)
         total += list->items[i].nops;
-    struct owners o = {.first = xrealloc(NULL, (nops + 1) * sizeof *o.first),
-                       .items = xrealloc(NULL, total * sizeof *o.items),
-                       .n = 1};
-    memset(o.first, 0, (nops + 1) * sizeof *o.first);
+    struct owners o = {
+        .first = xcalloc(nops, sizeof *o.first), .items = xrealloc(NULL, total * sizeof *o.items), .n = 1};
     for (uint32_t i = 0; i < list->n; i++)
         for (uint32_t k = 0; pattern_is_direct(list->items[i].pattern) && k < list->items[i].nops; k++) {
             uint32_t *first = &o.first[list->items[i].ops[k]];
