@@ -147,6 +147,17 @@ Test(prove, the_wrong_axis) {
     "%e = \"ttir.full\"() <{fill_value = 1.0e-2 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32("1x1x1") "\n" TWO(  \
         "a", "add", x, "e", "2x4x1", "1x1x1", "2x4x1")
 
+/* A form that names no axis works along that of the match, whichever it is. */
+Test(prove, a_form_without_an_axis_works_along_that_of_the_match) {
+    for (int dim = 0; dim < 3; dim++) {
+        static const char *const ops[] = {
+            SOFTMAX("s", "x", "0", "2x4x8") TWO("o", "add", "s", "x", "2x4x8", "2x4x8", "2x4x8"),
+            SOFTMAX("s", "x", "1", "2x4x8") TWO("o", "add", "s", "x", "2x4x8", "2x4x8", "2x4x8"),
+            SOFTMAX("s", "x", "2", "2x4x8") TWO("o", "add", "s", "x", "2x4x8", "2x4x8", "2x4x8")};
+        proved((struct rule){"out = softmax(x) + x", NULL, "x + softmax(x)", NULL}, ops[dim]);
+    }
+}
+
 Test(prove, an_epsilon_outside_of_the_root) {
     const char *fused = "rms_norm(x, weight, epsilon=eps)";
     refuted((struct rule){"out = x / (sqrt(mean(x * x, dim=-1)) + eps)", "constant(eps)", fused, NULL},
@@ -467,6 +478,15 @@ Test(prove, what_is_added_before_a_softmax_is_a_mask) {
     refuted((struct rule){"out = softmax(x + b, dim=-1)", NULL, "softmax(x + " AT_INFINITY ", dim=-1)", NULL}, ops,
             DIFFERS);
     proved((struct rule){"out = softmax(x + b, dim=-1)", NULL, "softmax(b + x, dim=-1)", NULL}, ops);
+#define LINEAR                                                                                                         \
+    "%s = \"ttir.linear\"(%x, %w, %b) : (tensor<4x6xf32>, tensor<6x8xf32>, tensor<4x8xf32>) -> "                       \
+    "tensor<4x8xf32>\n" SOFTMAX("o", "s", "1", "4x8")
+    refuted((struct rule){"out = softmax(linear(x, w, b), dim=-1)", NULL,
+                          "softmax(matmul(x, w) + " AT_INFINITY ", dim=-1)", NULL},
+            LINEAR, DIFFERS);
+    proved((struct rule){"out = softmax(linear(x, w, b), dim=-1)", NULL,
+                         "softmax(matmul(x + x - x, w + w - w) + b, dim=-1)", NULL},
+           LINEAR);
 }
 
 Test(prove, a_mask_is_seen_through_movement_and_numbers_in_a_softmax_that_is_written_out) {
@@ -577,22 +597,27 @@ Test(prove, all_false_is_a_masked_row) {
     proved(r, FLOOR("-1.0e+9"));
 }
 
-/* A condition that is negated on its way hides scores where it is true. */
-Test(prove, a_negated_condition_is_a_mask) {
-#define NEGATED(then)                                                                                                  \
-    "%not = \"ttir.logical_not\"(%c) : (tensor<1x4x8xi1>) -> tensor<1x4x8xi1>\n"                                       \
+/* On its way it may be moved or negated, which makes it hide scores where it is true. */
+Test(prove, a_condition_that_hides_scores_is_a_mask) {
+#define FLOOR_AND(where)                                                                                               \
     "%f = \"ttir.full\"() <{fill_value = -1.0e+9 : f32, shape = array<i32: 1, 1, 1>}> : () -> tensor<1x1x1xf32>\n"     \
-    "%s = \"ttir.where\"(%not, " then ") -> tensor<2x4x8xf32>\n" STABLE("o", "s")
+    "%s = \"ttir.where\"(" where ") -> tensor<2x4x8xf32>\n" STABLE("o", "s")
+#define MOVED                                                                                                          \
+    "%k = \"ttir.reshape\"(%c) <{shape = [1 : i32, 4 : i32, 8 : i32]}> : (tensor<4x8xi1>) -> "                         \
+    "tensor<1x4x8xi1>\n" FLOOR_AND("%k, %x, %f) : (tensor<1x4x8xi1>, tensor<2x4x8xf32>, tensor<1x1x1xf32>")
+#define NEGATED(where) "%n = \"ttir.logical_not\"(%c) : (tensor<1x4x8xi1>) -> tensor<1x4x8xi1>\n" FLOOR_AND(where)
     struct rule rules[] = {{"out = softmax(where(logical_not(c), x, floor), dim=-1)", "constant(floor)",
                             "softmax(x + where(c, floor, 0), dim=-1)", NULL},
                            {"out = softmax(where(logical_not(c), floor, x), dim=-1)", "constant(floor)",
+                            "softmax(x + where(c, 0, floor), dim=-1)", NULL},
+                           {"out = softmax(where(c, x, floor), dim=-1)", "constant(floor)",
                             "softmax(x + where(c, 0, floor), dim=-1)", NULL}};
-    for (int i = 0; i < 2; i++) {
-        const char *ops = i ? NEGATED("%f, %x) : (tensor<1x4x8xi1>, tensor<1x1x1xf32>, tensor<2x4x8xf32>")
-                            : NEGATED("%x, %f) : (tensor<1x4x8xi1>, tensor<2x4x8xf32>, tensor<1x1x1xf32>");
-        refuted(rules[i], ops, DIFFERS);
+    const char *ops[] = {NEGATED("%n, %x, %f) : (tensor<1x4x8xi1>, tensor<2x4x8xf32>, tensor<1x1x1xf32>"),
+                         NEGATED("%n, %f, %x) : (tensor<1x4x8xi1>, tensor<1x1x1xf32>, tensor<2x4x8xf32>"), MOVED};
+    for (int i = 0; i < 3; i++) {
+        refuted(rules[i], ops[i], DIFFERS);
         rules[i].more = "outside: {what: masked_rows, say: a floor.}";
-        proved(rules[i], ops);
+        proved(rules[i], ops[i]);
     }
 }
 

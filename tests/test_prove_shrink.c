@@ -1,6 +1,7 @@
 /* Small extents keep every relation that ops and shapes state, or fail with a reason; the module that is printed in
  * them. */
 #include "ir_text.h"
+#include "prove/rematch.h"
 #include "reduce/print_module.h"
 
 #include <criterion/criterion.h>
@@ -406,4 +407,22 @@ Test(prove_shrink, a_window_is_never_one) {
     cr_assert(!with_one(3));
     cr_assert(with_one(7)); /* a window that sees one element makes one */
     cr_assert(to(7) == 1 && to(4) == 1 && to(16) == 16);
+}
+
+/* Inputs are %a0, %a1, ... in the module of a match; readers are told their names in the model. */
+Test(prove_shrink, names_of_inputs_are_those_of_the_model) {
+    struct arena a = {0};
+    struct subgraph s = {.ninputs = 12};
+    struct buf args = {0};
+    for (int i = 0; i < 12; i++)
+        buf_printf(&args, "%sx%d:4", i ? " " : "", i);
+    buf_addc(&args, '\0');
+    ir_short(&ir, args.p, "o = ttir.add x0 x1; return o");
+    s.graph = &ir.g;
+    for (uint32_t i = 0; i < s.ninputs; i++)
+        s.inputs[i] = ir_value(&ir, arena_printf(&a, "%%x%u", i).p);
+    struct str got = original_names(&s, STR("%a0 %a9, %a10, (%a11) %a12 %b %a"), &a);
+    cr_assert(str_is(got, "%x0 %x9, %x10, (%x11) %a12 %b %a"), "%.*s", (int)got.n, got.p);
+    buf_free(&args);
+    arena_free(&a);
 }

@@ -609,6 +609,27 @@ Test(print, a_line_of_details_ends_with_its_last_character) {
     cr_assert_not(next_pair(&lines, &key, &value));
 }
 
+Test(report, what_is_left_out_is_kept_in_copies) {
+    struct report r = {0};
+    char text[5][2] = {"a", "b", "c", "d", "e"};
+    struct str s[5];
+    for (int i = 0; i < 5; i++)
+        s[i] = (struct str){text[i], 1};
+    struct left_out x = {.rule = s[0], .fused_op = s[1], .label = s[2], .place = s[3], .reason = s[4], .gone = true};
+    report_leave_out(&r, &x);
+    x.gone = false;
+    report_leave_out(&r, &x);
+    memset(text, '?', sizeof text);
+    cr_assert_eq(r.nleft_out, 2);
+    cr_expect_eq(r.nsuppressed, 1, "what is gone was not suppressed");
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct left_out *got = &r.left_out[i];
+        cr_expect(str_is(got->rule, "a") && str_is(got->fused_op, "b") && str_is(got->label, "c"));
+        cr_expect(str_is(got->place, "d") && str_is(got->reason, "e"));
+    }
+    report_free(&r);
+}
+
 /* What is said of the first of two alike places holds for the second: of its proof, of the compiler, or of both. */
 Test(print, places_that_are_alike_refer_to_the_first) {
     static const struct {
@@ -827,6 +848,25 @@ Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_tem
 
 /* A file of somebody else is overwritten where it may be, so that it stays theirs, else replaced, as a compiler does.
  */
+/* A file with another name is overwritten: by all of the report, whatever it is printed as. */
+Test(file, each_format_is_written_whole, .init = enter_temporary, .fini = leave_temporary) {
+    struct report r = {.ttnn_path = "m.mlir"};
+    struct stat fresh, over;
+    char error[256];
+    add_note(&r, "a", "x", 0, "n\n");
+    for (int i = 0; i < REPORT_FORMATS; i++) {
+        cr_assert(report_write(&r, &report_formats[i], "new", error, sizeof error), "%s", error);
+        write_file("old", "older");
+        cr_assert(link("old", "other") == 0);
+        cr_assert(report_write(&r, &report_formats[i], "old", error, sizeof error), "%s", error);
+        cr_assert(stat("new", &fresh) == 0 && stat("other", &over) == 0);
+        cr_expect(over.st_nlink == 2 && fresh.st_size > 20);
+        cr_expect_eq(system("cmp -s new other"), 0, "%s", report_formats[i].name);
+        cr_assert(unlink("new") == 0 && unlink("old") == 0 && unlink("other") == 0);
+    }
+    report_free(&r);
+}
+
 Test(file, of_another_owner, .init = enter_temporary, .fini = leave_temporary) {
     struct report r = {0};
     struct stat st;
@@ -896,7 +936,7 @@ Test(suppress, the_first_that_means_a_place_is_counted, .init = enter_temporary,
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str names[] = {STR("elsewhere"), str_of(cases[i].name)};
         const struct suppression *x = suppression_of(&s, str_of(cases[i].fused_op), (struct str_list){names, 2});
-        cr_expect(cases[i].reason ? x && str_is(x->reason, cases[i].reason) : !x, "%zu", i);
+        cr_expect(cases[i].reason ? x && str_is(got->reason, cases[i].reason) : !x, "%zu", i);
     }
     cr_expect(s.items[0].nplaces == 2 && s.items[1].nplaces == 1 && s.items[2].nplaces == 1);
     suppressions_say_unused(&s, &diags);
