@@ -55,7 +55,8 @@ void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_bl
 }
 
 void mlir_parse(struct mlir *m, const struct source *s, const struct log_block *block, struct diags *d) {
-    struct recent_texts *recent = xcalloc(1, sizeof *recent);
+    /* a text shorter than the tables repeats less than they cost */
+    struct recent_texts *recent = block->text.n < sizeof *recent ? NULL : xcalloc(1, sizeof *recent);
     mlir_parse_with(m, s, block, recent, d);
     free(recent);
 }
