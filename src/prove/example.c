@@ -63,7 +63,6 @@ struct str prove_example(void *self_, const struct match *m, const struct exampl
     struct prover *self = self_;
     struct proof *p = proof_new(self->set, m, self->seed, a);
     p->budget = UINT64_MAX;
-    p->brief = true;
     if (!m->pattern->fused.n)
         self->formless++;
     struct trial_result r = proof_run(p);

@@ -133,7 +133,7 @@ static double number_of(const struct filling *f, enum dtype type, double size, b
     if (zero)
         return 0;
     if (f->trial == TRIAL_COARSE)
-        return (f->distinct ? 4 * x : rint(4 * x)) * fmin(size, 1);
+        return (f->distinct ? 4 * x : rint(4 * x)) * fmin(size, 1) + 0.0; /* not -0, whose root has a pole of its own */
     return x * size * far;
 }
 
