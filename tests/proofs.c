@@ -1,6 +1,6 @@
 /* What is proved of the examples of a pattern directory: proofs.txt has it, and table_test.py compares.
  *
- *     relu6/0: same, 4 shapes, bf16 error ...                 the verdict; the first match of the pattern
+ *     relu6/0: same, 2 shapes, bf16 error ...                 the verdict; the first match of the pattern
  *       shapes 8 -> 2, 3, 3                                   extents of the match, and the first choices of small ones
  *       4 ops; inputs %x, ... thresholds 6, epsilon 0; ...    what the proof knows of the match
  *       plain: -0.4091 0 1.5 -> 0.3899                        of each trial: a number for each input, and the result
@@ -48,8 +48,7 @@ static void print_verdict(const struct proved *v, FILE *out) {
     if (v->device.known && v->device.relative_l2[0] > 0)
         fprintf(out, ", %s error %.2e unfused, %.2e fused, %.3g and %.3g ulp", dtype_name(v->device.type),
                 v->device.relative_l2[0], v->device.relative_l2[1], v->device.ulp[0], v->device.ulp[1]);
-    fprintf(out, "%s%s, cost %llu\n", v->same_outside ? ", same outside" : "", v->misfit ? ", misfit" : "",
-            (unsigned long long)v->cost);
+    fprintf(out, "%s%s\n", v->same_outside ? ", same outside" : "", v->misfit ? ", misfit" : "");
 }
 
 /* False where its own shapes are too large for more. */

@@ -39,14 +39,14 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     struct proved v = ask("x:96x640xbf16", SILU);
     struct str line = verdict_line(&v, &arena), details = verdict_details(&v, &arena);
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
-    cr_assert_eq(v.shapes, 4);
+    cr_assert_eq(v.shapes, 2);
     cr_assert(v.device.known);
     cr_assert_gt(v.device.pcc[1], 0.999);
     cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding fewer */
     cr_assert_leq(v.device.ulp[1], 0.5);
-    cr_assert(str_starts(line, STR("validated: same function (f64, 4 shapes), emulated PCC 0.9999")), "%s", line.p);
+    cr_assert(str_starts(line, STR("validated: same function (f64, 2 shapes), emulated PCC 0.9999")), "%s", line.p);
     cr_assert(str_ends(line, STR("x that of the unfused ops (bf16, wormhole_b0)")), "%s", line.p);
-    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 4\n")), "%s", details.p);
+    cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 2\n")), "%s", details.p);
 }
 
 Test(prove_proofs, the_chip_is_that_of_the_model) {
@@ -174,7 +174,7 @@ Test(prove_proofs, equal_matches_are_proved_once) {
     claim("out = x * sigmoid(x)", "silu(x)");
     ask("x:96x640xbf16", SILU);
     uint32_t n = proofs_count(proofs);
-    cr_assert_eq(n, 4); /* in four shapes */
+    cr_assert_eq(n, 2); /* in two shapes */
     ask("y:96x640xbf16", "t = ttnn.sigmoid y -> 96x640xbf16; o = ttnn.multiply y t -> 96x640xbf16; return o");
     cr_assert_eq(proofs_count(proofs), n);
     ask("y:64x160xbf16", "t = ttnn.sigmoid y -> 64x160xbf16; o = ttnn.multiply y t -> 64x160xbf16; return o");
@@ -243,14 +243,6 @@ Test(prove_proofs, images_of_any_dimensions_are_refuted) {
     }
 }
 
-Test(prove_proofs, costly_matches_are_evaluated_in_few_shapes) {
-    struct proved v = ask_image(1, "(x, w, b)");
-    cr_assert_eq(v.shapes, 2);
-    claim("out = x * sigmoid(x)", "silu(x)");
-    v = ask("x:96x640xbf16", SILU);
-    cr_assert_eq(v.shapes, 4);
-}
-
 static uint32_t shapes_of(const char *shape) {
     return ask(arena_printf(&arena, "x:%s", shape).p,
                arena_printf(&arena, "s = ttir.sigmoid x -> %s; o = ttir.multiply x s -> %s; return o", shape, shape).p)
@@ -262,7 +254,13 @@ Test(prove_proofs, shapes_are_counted_once_each) {
     cr_assert_eq(shapes_of("2x2"), 1);
     cr_assert_eq(shapes_of("3x2"), 1);
     cr_assert_eq(shapes_of("2x5"), 2);
-    cr_assert_eq(shapes_of("3x5"), 4);
+    cr_assert_eq(shapes_of("3x5"), 2);
+}
+
+Test(prove_proofs, extents_that_become_equal_are_tried_in_more_shapes) {
+    claim("out = x * sigmoid(x)", "silu(x)");
+    cr_assert_eq(shapes_of("3x5x7x11"), 2);
+    cr_assert_eq(shapes_of("3x5x7x11x13x17x23x19"), 4);
 }
 
 /* One less than the number of elements is 1 where there are two of them. */
@@ -435,7 +433,7 @@ Test(prove_proofs, a_payload_is_tried_where_any_constant_agrees) {
                                     "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_not(v.for_constants);
-    cr_assert_gt(v.shapes, 4);
+    cr_assert_gt(v.shapes, 2);
     v = ask("x:96x4", "s = ttir.constant {value = dense<[1.0, 0.0, 3.0, 4.0]> : tensor<4xf32>} -> 4\n"
                       "p = ttir.multiply x s -> 96x4; o = ttir.div p s -> 96x4; return o");
     cr_assert(verdict_refutes(&v), "%s", v.text.p);

@@ -22,9 +22,10 @@ enum {
     FEW_PAYLOAD_COST = 1 << 14,  /* of an evaluation with them where the match is proved for any constants */
 };
 
-/* Choices of extents for one match: so many are tried, so many evaluated, and so many of these whatever they cost. A
- * further one is evaluated while those before cost little (struct proved.cost). */
-enum { MAX_CHOICES_OF_EXTENTS = 8, MAX_SHAPES = 4, MIN_SHAPES = 2, CHEAP = 1 << 16 };
+/* Choices of extents for one match: so many are tried, so many evaluated, and more where different extents became
+ * equal, since others do in another choice. What one choice proves and another refutes is a relation that does not hold
+ * in general: a number that happens to be that of the elements, a row as long as a column. */
+enum { MAX_CHOICES_OF_EXTENTS = 8, MIN_SHAPES = 2, MAX_SHAPES = 4 };
 
 /* ---- verdicts by text ---- */
 
@@ -110,6 +111,7 @@ struct question {
     struct payloads payloads;
     bool with_payloads; /* constants are printed with their elements */
     struct shrink_options shrinking;
+    bool merged, given_up; /* different extents, other relations of extents, in some choice */
     struct arena arena;
     struct str texts[MAX_CHOICES_OF_EXTENTS + 1]; /* modules that were evaluated; one more where it becomes strict */
     uint32_t ntexts;
@@ -135,19 +137,16 @@ static bool prove_text(struct question *q, const struct printed_module *w, struc
     return found;
 }
 
-/* A constant may have been taken for a function of an extent and not be one: then the pattern, which may state it, does
- * not match, and constants are left as they are. */
-static struct proved prove_in(struct question *q, const struct extents *e) {
-    struct printed_module w;
+/* `w`: what is printed in these extents. A constant may have been taken for a function of an extent and not be one:
+ * then the pattern, which may state it, does not match, and constants are left as they are. */
+static struct proved prove_in(struct question *q, const struct extents *e, struct printed_module *w) {
     struct proved v;
     struct str why = STR("");
-    for (int scale = 1; scale >= 0; scale--) {
-        if (!print(q, e, scale, &w, &why))
-            return no_verdict(why);
-        if (prove_text(q, &w, &v))
-            return v;
-    }
-    return no_verdict(not_found);
+    if (prove_text(q, w, &v))
+        return v;
+    if (!print(q, e, false, w, &why))
+        return no_verdict(why);
+    return prove_text(q, w, &v) ? v : no_verdict(not_found);
 }
 
 /* By op of the subgraph: 'm' matched, '-' looked through. An op that the formula makes optional may be either. */
@@ -196,12 +195,14 @@ static enum choice_state prove_small(struct question *q, uint32_t which, double 
         *v = no_verdict(why);
         return CHOICE_NONE;
     }
+    q->merged |= extents_merged(&small);
+    q->given_up |= small.given_up;
     if (was_evaluated(q, w.text))
         return CHOICE_REPEATED;
     q->texts[q->ntexts++] = w.text;
     struct str key = key_of(q, w.text, false);
     if (!look_up(q->proofs, key, v)) {
-        *v = prove_in(q, &small);
+        *v = prove_in(q, &small, &w);
         store(q->proofs, key, v, true);
     }
     if (q->shrinking.strict || !str_eq(v->text, not_found))
@@ -220,15 +221,15 @@ static void add_shape(struct proved *all, const struct proved *v) {
     }
 }
 
-/* In small extents of several sizes. Where these are not evaluated, or refute the match, its own extents decide if they
- * are small enough: a relation that was given up may be what the fused form needs. */
-static struct proved prove_in_shapes(struct question *q) {
+/* In small extents of several sizes. Its own extents, `w`, decide where these are not evaluated, or refute the match
+ * and may be wrong: a relation that was given up may be what the fused form needs, and few elements may be beyond a
+ * bound that many are within. */
+static struct proved prove_in_shapes(struct question *q, struct printed_module *w) {
     struct proved all = no_verdict(STR("")), v;
     bool evaluated = false;
     uint32_t shapes = 0;
-    uint64_t cost = 0;
-    for (uint32_t which = 0;
-         which < MAX_CHOICES_OF_EXTENTS && shapes < MAX_SHAPES && (shapes < MIN_SHAPES || cost < CHEAP); which++) {
+    for (uint32_t which = 0; which < MAX_CHOICES_OF_EXTENTS && shapes < (q->merged ? MAX_SHAPES : MIN_SHAPES);
+         which++) {
         q->figures = which == 0 ? q->device : FIGURES_NONE;
         enum choice_state state = prove_small(q, which, MAX_SMALL_COST, &v);
         bool proved = state == CHOICE_PROVED, lost = proved && str_eq(v.text, not_found);
@@ -240,13 +241,13 @@ static struct proved prove_in_shapes(struct question *q) {
         if (!proved || v.kind != VERDICT_SAME)
             break;
         shapes++;
-        cost += v.cost;
         add_shape(&all, &v);
     }
-    if ((evaluated && all.kind != VERDICT_DIFFERENT) || extents_cost(&q->subgraph, &q->own) > MAX_OWN_COST)
+    bool final = all.kind == VERDICT_DIFFERENT ? !q->given_up && q->match->pattern->approximate == 0 : evaluated;
+    if (final || extents_cost(&q->subgraph, &q->own) > MAX_OWN_COST)
         return all;
     q->figures = q->device;
-    v = prove_in(q, &q->own);
+    v = prove_in(q, &q->own, w);
     v.shapes = 1;
     return v.kind != VERDICT_NONE || !evaluated ? v : all;
 }
@@ -315,7 +316,7 @@ struct proved proofs_ask(struct proofs *proofs, const struct match *m, bool blac
                 print(q, &q->own, true, &w, &why);
     key = good ? key_of(q, w.text, true) : arena_printf(&q->arena, "why %.*s", (int)why.n, why.p);
     if (!look_up(proofs, key, &v)) {
-        v = good ? prove_in_shapes(q) : no_verdict(why);
+        v = good ? prove_in_shapes(q, &w) : no_verdict(why);
         store(proofs, key, &v, false);
     }
     if (good)

@@ -84,7 +84,7 @@ static struct proved verdict_of(struct proof *p) {
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
                           struct arena *a) {
     struct proof *p = proof_new(set, m, 0, a);
-    p->brief = figures == FIGURES_NONE; /* further extents */
+    p->brief = figures == FIGURES_NONE; /* in further extents: what depends on these differs on any numbers */
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;
@@ -96,7 +96,6 @@ struct proved prove_match(const struct pattern_set *set, const struct match *m, 
     }
     v.same_outside = p->totals.same_outside;
     v.bound = p->totals.approximate ? m->pattern->approximate : 0;
-    v.cost = p->totals.plain_cost;
     return v;
 }
 

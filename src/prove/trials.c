@@ -216,6 +216,11 @@ static struct trial_result try_thresholds(struct proof *p, uint32_t violated) {
     return r.verdict == TRIAL_DIFFERENT ? r : (struct trial_result){TRIAL_SAME, STR("")};
 }
 
+/* Its numbers are those of TRIAL_PLAIN in other sizes. */
+static bool is_of_other_size(enum trial trial) {
+    return trial == TRIAL_POSITIVE || trial == TRIAL_COARSE || trial == TRIAL_NEAR_EPSILON;
+}
+
 /* `violated`: the input whose precondition does not hold, or NONE. */
 static struct trial_result try_all(struct proof *p, uint32_t violated) {
     struct trial_result r = {TRIAL_SAME, STR("")};
@@ -223,7 +228,7 @@ static struct trial_result try_all(struct proof *p, uint32_t violated) {
     for (uint32_t i = 0; i < TRIALS && r.verdict == TRIAL_SAME; i++) {
         enum trial trial = (enum trial)i;
         enum outside excluded = excluded_by(trial);
-        if (!trial_differs(&p->ref, trial) || (p->brief && trial == TRIAL_COARSE))
+        if (!trial_differs(&p->ref, trial) || (p->brief && tally.compared > 0 && is_of_other_size(trial)))
             continue;
         if (trial == TRIAL_THRESHOLDS)
             r = try_thresholds(p, violated);
@@ -231,8 +236,6 @@ static struct trial_result try_all(struct proof *p, uint32_t violated) {
             r = try_once(p, trial, violated, &tally);
         else if (violated == NONE)
             p->totals.same_outside |= is_same_outside(p, trial);
-        if (trial == TRIAL_PLAIN && violated == NONE)
-            p->totals.plain_cost = p->totals.cost;
     }
     if (r.verdict == TRIAL_SAME && tally.compared == 0)
         return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the result is no number anywhere")};

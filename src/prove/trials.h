@@ -16,7 +16,6 @@ struct trial_result {
 /* What the trials so far found. */
 struct trial_totals {
     uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
-    uint64_t plain_cost; /* of TRIAL_PLAIN */
     uint32_t nfailed;    /* evaluations of the form that failed, */
     uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (eval_beyond) */
     bool approximate;    /* some output agrees within the bound of the pattern only */
@@ -28,7 +27,7 @@ struct proof {
     struct fused_form form;
     struct device_run run; /* of the first device; devices.h has the others */
 
-    bool brief;      /* without TRIAL_COARSE, which mostly repeats TRIAL_PLAIN */
+    bool brief;      /* without trials on numbers of other sizes, once one has compared something */
     uint64_t budget; /* cost after which no further alternative of the form is tried */
     uint32_t skip;   /* alternatives that agreed in the first trial and not in all others */
 

@@ -20,7 +20,6 @@ struct proved {
     enum verdict_kind kind; /* VERDICT_NONE: not evaluated */
     struct str text;        /* the difference, or why nothing was evaluated */
     bool misfit;            /* VERDICT_NONE: the fused form cannot be evaluated on what the pattern matched */
-    uint64_t cost;          /* elements and steps of the first trial, CHOICE_COST for each evaluation included */
 
     /* VERDICT_SAME: */
     uint32_t shapes;     /* choices of extents in which it was evaluated */

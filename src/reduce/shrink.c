@@ -213,6 +213,7 @@ static bool search(struct extent_search *s, uint32_t which, bool strict) {
         if (cost < least) {
             least = cost;
             best = *s->e;
+            best.given_up = level > 0;
         }
     }
     if (least < INFINITY)
@@ -220,8 +221,7 @@ static bool search(struct extent_search *s, uint32_t which, bool strict) {
     return least < INFINITY;
 }
 
-/* Extents that were different became equal. */
-static bool is_merged(const struct extents *e) {
+bool extents_merged(const struct extents *e) {
     for (uint32_t i = 0; i < e->n; i++)
         for (uint32_t k = 0; k < i; k++)
             if (e->to[i] == e->to[k])
@@ -235,7 +235,7 @@ static bool is_merged(const struct extents *e) {
 static bool search_larger(struct extent_search *s, uint32_t which, bool strict) {
     if (!search(s, 0, strict))
         return false;
-    bool merged = is_merged(s->e);
+    bool merged = extents_merged(s->e);
     if (which > (merged ? 3 : 1))
         return false;
     for (uint32_t i = 0; i < s->e->n; i++)

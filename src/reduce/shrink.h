@@ -16,6 +16,7 @@ enum { MAX_EXTENTS = 48, SMALL_TILE = 4 };
 struct extents {
     uint32_t n;
     int64_t from[MAX_EXTENTS], to[MAX_EXTENTS]; /* ascending in `from` */
+    bool given_up;                              /* not all relations could be kept, only those that ops need */
 };
 
 /* What an extent or a slice bound becomes; one that is not listed stays. */
@@ -26,6 +27,8 @@ static inline int64_t extent_to(const struct extents *e, int64_t from) {
     return from;
 }
 
+/* Extents that were different became equal. */
+bool extents_merged(const struct extents *e);
 /* All extents of the subgraph, unchanged. False with a reason where there are too many. */
 bool extents_unchanged(const struct subgraph *s, struct extents *out, struct str *why);
 

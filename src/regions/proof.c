@@ -182,17 +182,18 @@ static struct region_run begin_run(const struct graph *g, const struct region *r
     return (struct region_run){.graph = g, .region = r, .extent = extent, .eval = {.arena = a}};
 }
 
+/* `compared`: counts the elements that are a number on some side. */
 static struct proved try_once(const struct graph *g, const struct region *r, int64_t extent, enum region_trial trial,
-                              struct arena *a) {
+                              int64_t *compared, struct arena *a) {
     struct arena scratch = {0};
     struct region_run run = begin_run(g, r, extent, &scratch);
     struct proved v = {.kind = VERDICT_NONE};
     const struct tensor *want = give_inputs(&run, trial) ? as_written(&run) : NULL,
                         *got = want ? as_scheduled(&run) : NULL;
     if (got) {
-        int64_t compared = 0;
-        struct difference d = compare_worst(got, want, 0, &compared);
-        v.cost = (uint64_t)compared;
+        int64_t n = 0;
+        struct difference d = compare_worst(got, want, 0, &n);
+        *compared += n;
         v.kind = d.error > 1e-9 ? VERDICT_DIFFERENT : VERDICT_SAME;
         v.text =
             d.error > 1e-9 ? arena_printf(a, "the schedule computes %.6g instead of %.6g", d.got, d.want) : STR("");
@@ -233,13 +234,12 @@ static struct device_error error_of(const struct graph *g, const struct region *
 
 struct proved region_prove(const struct graph *g, const struct region *r, struct arena *a) {
     struct proved v = {.kind = VERDICT_NONE, .text = STR("it has too many ops")};
-    uint64_t compared = 0;
+    int64_t compared = 0;
     if (r->nops > MOST_OPS)
         return v;
     for (int64_t extent = SMALL; extent <= MORE; extent++)
         for (int trial = 0; trial < REGION_TRIALS; trial++) {
-            v = try_once(g, r, extent, (enum region_trial)trial, a);
-            compared += v.cost;
+            v = try_once(g, r, extent, (enum region_trial)trial, &compared, a);
             if (v.kind != VERDICT_SAME)
                 return v;
         }
