@@ -1371,6 +1371,15 @@ Test(match, a_variable_is_not_what_the_match_computes) {
                         "o = ttir.add p t -> 4x4; return o");
 }
 
+/* Nothing is known of the concatenation, nor of what moves it. */
+Test(match, values_that_move_one_of_many_operands_are_searched) {
+    const char *joined = "c = ttir.concat x x x x x x x x x x x x x {dim = 0} -> 26x3; r = ttir.reshape c -> 3x26\n"
+                         "e = ttir.exp y -> 3x26; o = ttir.%s e r -> 3x26; return o";
+    pattern("out = exp(x) + y", "");
+    hit("x:2x3 y:3x26", arena_printf(&arena, joined, "add").p);
+    miss("x:2x3 y:3x26", arena_printf(&arena, joined, "subtract").p);
+}
+
 Test(match, a_function_is_searched_alone) {
     pattern("out = exp(x) + y", "");
     ir_short(&ir, "x:2x3 y:2x3",

@@ -371,7 +371,8 @@ static void begin(struct automaton *a) {
     a->size = 0;
     struct transition *t = arena_alloc(&a->arena, sizeof *t);
     t->is = arena_alloc(&a->arena, a->words * sizeof *t->is);
-    memset(t->is, 0xff, a->words * sizeof *t->is);
+    for (uint32_t id = 0; id <= a->set->net.n; id++) /* values that move one of state 0 have its bits */
+        put(t->is, id);
     a->states = grow(a->states, &a->states_cap, 1, sizeof *a->states);
     a->transitions = grow(a->transitions, &a->transitions_cap, 1, sizeof *a->transitions);
     a->states[0] = t->is;
