@@ -936,7 +936,7 @@ Test(suppress, the_first_that_means_a_place_is_counted, .init = enter_temporary,
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str names[] = {STR("elsewhere"), str_of(cases[i].name)};
         const struct suppression *x = suppression_of(&s, str_of(cases[i].fused_op), (struct str_list){names, 2});
-        cr_expect(cases[i].reason ? x && str_is(got->reason, cases[i].reason) : !x, "%zu", i);
+        cr_expect(cases[i].reason ? x && str_is(x->reason, cases[i].reason) : !x, "%zu", i);
     }
     cr_expect(s.items[0].nplaces == 2 && s.items[1].nplaces == 1 && s.items[2].nplaces == 1);
     suppressions_say_unused(&s, &diags);
