@@ -41,6 +41,12 @@ static bool may_escape(const struct matcher *m, uint32_t op) {
     return false;
 }
 
+/* An op that is looked through moves what the fused op yields: it can do so behind that. */
+static bool moves_result(const struct matcher *m, uint32_t op) {
+    op = m->g->m->values[movement_source(m->g, m->g->m->ops[op].first_result)].def;
+    return op != NONE && (is_root(m, op) || may_escape(m, op));
+}
+
 /* Inner values have no users outside, else the fused op could not leave them out. */
 bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
     for (uint32_t i = 0; i < m->state.nmatched; i++) {
@@ -50,7 +56,7 @@ bool match_outside_user(const struct matcher *m, uint32_t *op, uint32_t *user) {
     }
     for (uint32_t i = 0; i < m->state.nlooked_through; i++) {
         *op = m->state.looked_through[i].op;
-        if (m->state.looked_through[i].inner && (*user = user_outside(m, *op)) != NONE)
+        if (m->state.looked_through[i].inner && !moves_result(m, *op) && (*user = user_outside(m, *op)) != NONE)
             return true;
     }
     return false;

@@ -15,6 +15,16 @@ static bool kinds_plausible(const struct matcher *m, const struct node *node, ui
     return false;
 }
 
+/* The op may be one whose result the fused op has too. */
+static bool may_yield(const struct matcher *m, uint32_t op) {
+    for (uint32_t i = 0; i < m->pattern->nescapes && op != NONE; i++) {
+        const struct node *named = m->pattern->formula.named[m->pattern->escapes[i]];
+        if (named && node_is(named, (enum op_kind)m->g->kind[op]))
+            return true;
+    }
+    return false;
+}
+
 /* The node is an op inside of the match, and its result, or what is looked through on the way to it, is used where
  * nothing is matched: match_outside_user would find that in the end. */
 static bool used_after_match(const struct matcher *m, const struct node *node, uint32_t value) {
@@ -26,12 +36,7 @@ static bool used_after_match(const struct matcher *m, const struct node *node, u
         node = node->args[0];
     if (node->kind != N_OP && node->kind != N_OUTER)
         return false;
-    for (uint32_t i = 0; i < m->pattern->nescapes; i++) {
-        const struct node *named = m->pattern->formula.named[m->pattern->escapes[i]];
-        if (named && node_is(named, (enum op_kind)g->kind[op]))
-            return false;
-    }
-    return true;
+    return !may_yield(m, op) && !may_yield(m, g->m->values[movement_source(g, value)].def);
 }
 
 bool matcher_plausible(const struct matcher *m, const struct node *node, uint32_t value) {

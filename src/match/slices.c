@@ -186,6 +186,18 @@ static bool compose(const struct slice_bounds *inner, bool same, struct slice_bo
     return inner->rank == s->rank;
 }
 
+/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. */
+static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
+    uint32_t op = m->g->m->values[*value].def;
+    while (op != NONE && graph_looks_through(m->g, op) && graph_class(m->g, op) != OP_MOVE &&
+           graph_numel(m->g, graph_through(m->g, op)) == graph_numel(m->g, *value)) {
+        matcher_look_through(m, op, true);
+        *value = graph_through(m->g, op);
+        op = m->g->m->values[*value].def;
+    }
+    return op;
+}
+
 /* Also as one slice with those before it. */
 bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const struct imap *map) {
     const struct graph *gr = m->g;
@@ -198,7 +210,7 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         if (match_bounds(m, g, op, map, x, &s))
             return true;
         matcher_undo(m, k);
-        uint32_t before = gr->m->values[x].def;
+        uint32_t before = op_in_place(m, &x);
         if (m->full || m->refused || before == NONE || !slice_bounds(gr, before, &inner) ||
             !compose(&inner, g->node->nattrs == 0, &s))
             return false;
