@@ -1050,19 +1050,19 @@ Test(match, secondary_roots_are_found_behind_what_is_bound) {
 }
 
 #define FRONT "e = ttir.slice_static x {begins = [0, 0], ends = [3, 4], step = [1, 1]} -> 3x4; "
-#define PARTS(of)                                                                                                      \
+#define PARTS_OF(of)                                                                                                   \
     "l = ttir.slice_static " of " {begins = [0, 0], ends = [3, 2], step = [1, 1]} -> 3x2; "                            \
     "h = ttir.slice_static x {begins = [0, 2], ends = [3, 6], step = [1, 1]} -> 3x4; return l h"
 
 /* A slice of a slice is one, with what leaves each element in its place between; not with what moves some. */
 Test(match, slices_of_slices_are_composed) {
     pattern("out = slice(y)\nalso other = slice(y)", "where: [begin(out) == 0, begin(other) == end(out)]");
-    hit("x:3x6", FRONT PARTS("e"));
+    hit("x:3x6", FRONT PARTS_OF("e"));
     hit("x:3x6", FRONT "c = ttir.typecast e -> 3x4xbf16; i = ttir.ones -> 1x4xbf16; n = ttir.multiply c i -> "
-                       "3x4xbf16; " PARTS("n"));
-    miss("x:3x6", FRONT "r = ttir.reverse e {dimensions = array<i64: 1>} -> 3x4; " PARTS("r"));
+                       "3x4xbf16; " PARTS_OF("n"));
+    miss("x:3x6", FRONT "r = ttir.reverse e {dimensions = array<i64: 1>} -> 3x4; " PARTS_OF("r"));
     miss("x:3x6", FRONT "t = ttir.reshape e -> 2x6; r = ttir.reshape t -> 4x3; u = ttir.permute r {permutation = "
-                        "array<i64: 1, 0>} -> 3x4; " PARTS("u"));
+                        "array<i64: 1, 0>} -> 3x4; " PARTS_OF("u"));
 }
 
 Test(match, what_the_fused_op_yields_may_escape) {
