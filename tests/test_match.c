@@ -529,15 +529,17 @@ Test(match, counts_of_what_a_reduction_sums) {
     const char *of[] = {
         "c = ttir.full {fill_value = 12.0 : f32} -> 2",         "c = ttir.full {fill_value = 11.0 : f32} -> 2",
         "c = ttir.full {fill_value = 0.0833333358 : f32} -> 2", "c = ttir.full {fill_value = 0.08334 : f32} -> 2",
-        "c = ttir.full {fill_value = 3.46410155 : f32} -> 2",   "c = ttir.full {fill_value = 3.464 : f32} -> 2"};
-    const char *names[] = {"count_of", "one_over_count_of", "root_count_of"};
-    for (int i = 0; i < 6; i++) {
+        "c = ttir.full {fill_value = 3.46410155 : f32} -> 2",   "c = ttir.full {fill_value = 3.464 : f32} -> 2",
+        "c = ttir.full {fill_value = 144.0 : f32} -> 2",        "c = ttir.full {fill_value = 12.0 : f32} -> 2"};
+    const char *names[] = {"count_of(c, s)", "one_over_count_of(c, s)", "root_count_of(c, s)",
+                           "count_power(c, s, 2, 1)"};
+    for (int i = 0; i < 8; i++) {
         char ops[256], keys[64];
         snprintf(ops, sizeof ops,
                  "s = ttir.sum x {dim_arg = [1 : i32, 2 : i32], keep_dim = false} -> 2; %s;"
                  " o = ttir.multiply s c -> 2; return o",
                  of[i]);
-        snprintf(keys, sizeof keys, "where: %s(c, s)", names[i / 2]);
+        snprintf(keys, sizeof keys, "where: %s", names[i / 2]);
         pattern("s = sum(x)\nout = s * c", keys);
         (i % 2 ? miss : hit)("x:2x3x4", ops);
     }
