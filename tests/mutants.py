@@ -256,6 +256,7 @@ class Suite:
     def record(self):
         """Which tests come by which mutants; false when it fails without one."""
         with tempfile.NamedTemporaryFile('r') as out:
+            os.chmod(out.name, 0o666)
             passes, self.seconds = self.run([], {'MUTANT_RECORD': out.name}, 300)
             for line in out:
                 number, test = line.split()

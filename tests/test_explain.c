@@ -157,6 +157,10 @@ Test(explain, axis) {
             "axis", "mean(x, dim=-1)",
             "%m (ttir.mean at line 2), with dim_arg = [0 : i32], works along another axis than -1 of the formula", 1,
             2);
+    pattern("out = exp(concat(x, y, dim=-1))", "");
+    differs(XYZ, "c = ttir.concat x y {dim = 0} -> 4x3; o = ttir.exp c -> 4x3; return o", "axis",
+            "concat(x, y, dim=-1)",
+            "%c (ttir.concat at line 2), with dim = 0 : si32, works along another axis than -1 of the formula", 1, 2);
 }
 
 Test(explain, part_of_a_slice) {

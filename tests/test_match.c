@@ -746,6 +746,12 @@ Test(match, casts_and_movement_there_and_back_are_gone) {
     miss("x:2x3xf32", SUM("2x1xf32", "o"));
     hit("x:2x3xf32", SUM("1x2xf32", "o"));
     miss("x:2x3xf32", SUM("2x1xf32", "o"));
+    for (int i = 0; i < 2; i++) { /* of these none reduces */
+        pattern(i ? "e = x * y\nout = tanh(e)" : "e = x + y\nout = tanh(e)", "require: 'between(e, out, \"reshape\")'");
+        hit("y:6 x:1x6", i ? "e = ttir.multiply y x -> 1x6; r = ttir.reshape e -> 6; o = ttir.tanh r -> 6; return o"
+                           : "e = ttir.add y x -> 1x6; r = ttir.reshape e -> 6; o = ttir.tanh r -> 6; return o");
+        misses++;
+    }
 }
 
 Test(match, what_stands_between_leads_to_an_op) {
@@ -848,6 +854,14 @@ Test(match, shapes_that_are_not_static_are_no_places) {
     hit("x:f32 y:f32", "e = ttir.exp x -> f32; o = ttir.add e y -> f32; return o");
     miss("x:4611686018427387904x4 y:1x4",
          "e = ttir.exp x -> 4611686018427387904x4; o = ttir.add e y -> 4611686018427387904x4; return o");
+}
+
+Test(match, shapes_of_many_dimensions_are_no_places) {
+    pattern("out = exp(sum(x))", "");
+#define ONES "1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x"
+    hit("x:1x3", "s = ttir.sum x {dim_arg = [-1 : i32], keep_dim = true} -> 1x1; o = ttir.exp s -> 1x1; return o");
+    miss("x:" ONES "3", "s = ttir.sum x {dim_arg = [-1 : i32], keep_dim = true} -> " ONES "1\n"
+                        "o = ttir.exp s -> " ONES "1; return o");
 }
 
 Test(match, fragments_without_a_function_are_searched) {
@@ -965,6 +979,18 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
         "return o");
     miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> "
                   "2x3; return o");
+}
+
+/* Slices one after the other are one slice where the last one ends there in both. */
+Test(match, a_slice_of_a_slice_is_one_where_its_bounds_stay) {
+#define TWICE(begin, end, step)                                                                                        \
+    "t = ttir.slice_static x {begins = [0, " begin "], ends = [2, " end "], step = [1, " step "]} -> 2x4\n"            \
+    "s = ttir.slice_static t {begins = [0, 0], ends = [2, 2], step = [1, 1]} -> 2x2; o = ttir.exp s -> 2x2; return o"
+    pattern("s = slice(x)\nout = exp(s)", "where: size(x, -1) == 8");
+    hit("x:2x8", TWICE("0", "4", "1"));
+    miss("x:2x8", TWICE("4", "8", "1"));
+    miss("x:2x8", TWICE("0", "8", "2"));
+    misses--;
 }
 
 Test(match, the_axes_below_a_part_are_those_of_the_whole) {

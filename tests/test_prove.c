@@ -603,15 +603,16 @@ Test(prove, a_condition_that_hides_scores_is_a_mask) {
     "%f = \"ttir.full\"() <{fill_value = -1.0e+9 : f32, shape = array<i32: 1, 1, 1>}> : () -> tensor<1x1x1xf32>\n"     \
     "%s = \"ttir.where\"(" where ") -> tensor<2x4x8xf32>\n" STABLE("o", "s")
 #define MOVED                                                                                                          \
-    "%k = \"ttir.reshape\"(%c) <{shape = [1 : i32, 4 : i32, 8 : i32]}> : (tensor<4x8xi1>) -> "                         \
+    "%n = \"ttir.logical_not\"(%c) : (tensor<4x8xi1>) -> tensor<4x8xi1>\n"                                             \
+    "%k = \"ttir.reshape\"(%n) <{shape = [1 : i32, 4 : i32, 8 : i32]}> : (tensor<4x8xi1>) -> "                         \
     "tensor<1x4x8xi1>\n" FLOOR_AND("%k, %x, %f) : (tensor<1x4x8xi1>, tensor<2x4x8xf32>, tensor<1x1x1xf32>")
 #define NEGATED(where) "%n = \"ttir.logical_not\"(%c) : (tensor<1x4x8xi1>) -> tensor<1x4x8xi1>\n" FLOOR_AND(where)
     struct rule rules[] = {{"out = softmax(where(logical_not(c), x, floor), dim=-1)", "constant(floor)",
                             "softmax(x + where(c, floor, 0), dim=-1)", NULL},
                            {"out = softmax(where(logical_not(c), floor, x), dim=-1)", "constant(floor)",
                             "softmax(x + where(c, 0, floor), dim=-1)", NULL},
-                           {"out = softmax(where(c, x, floor), dim=-1)", "constant(floor)",
-                            "softmax(x + where(c, 0, floor), dim=-1)", NULL}};
+                           {"out = softmax(where(logical_not(c), x, floor), dim=-1)", "constant(floor)",
+                            "softmax(x + where(c, floor, 0), dim=-1)", NULL}};
     const char *ops[] = {NEGATED("%n, %x, %f) : (tensor<1x4x8xi1>, tensor<2x4x8xf32>, tensor<1x1x1xf32>"),
                          NEGATED("%n, %f, %x) : (tensor<1x4x8xi1>, tensor<1x1x1xf32>, tensor<2x4x8xf32>"), MOVED};
     for (int i = 0; i < 3; i++) {

@@ -1,6 +1,7 @@
 /* Verdicts: the same function is validated, a different one is refuted with a counterexample, and what cannot be
  * evaluated has a reason. */
 #include "pattern_text.h"
+#include "prove/devices.h"
 #include "prove/proofs.h"
 
 #include <criterion/criterion.h>
@@ -527,6 +528,23 @@ Test(prove_proofs, a_collective_is_moved_past_what_commutes_with_it) {
         cr_assert_eq(v.kind, VERDICT_SAME, "%zu: %s", i, v.text.p);
         cr_assert(v.device.known, "%zu", i);
         cr_assert(v.needed == 0 && v.needless.n == 0, "%zu: nothing is stated", i);
+    }
+}
+
+/* More pairs than devices can form are too many, whichever devices they name. */
+Test(prove_proofs, devices_are_counted_in_what_an_op_states) {
+    for (int pairs = 1; pairs <= MAX_DEVICES + 1; pairs++) {
+        struct buf b = {0};
+        buf_printf(&b, "func.func @f(%%x: tensor<4xf32>) {\n%%0 = \"ttir.collective_permute\"(%%x) "
+                       "<{source_target_pairs = dense<[");
+        for (int i = 0; i < pairs; i++)
+            buf_printf(&b, "%s[0, %d]", i ? ", " : "", i > 1 ? 1 : i);
+        buf_printf(&b, "]> : tensor<%dx2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>\nreturn\n}\n%c", pairs, '\0');
+        forget_ir();
+        ir_read(&ir, b.p);
+        int64_t n = devices_stated(&ir.g, ir_op(&ir, "%0"));
+        cr_expect(pairs > MAX_DEVICES ? n > MAX_DEVICES : n == (pairs > 1 ? 2 : 1), "%d: %lld", pairs, (long long)n);
+        buf_free(&b);
     }
 }
 
