@@ -355,6 +355,27 @@ Test(prove, a_bound_operand_may_not_be_left_out) {
     refuted(r, ops, DIFFERS);
 }
 
+#define STEP(op, to, from, with) TWO(to, op, from, with, ROWS, ROWS, ROWS)
+
+/* Of 1,024 alternatives the one that does what the match does comes first, where that is the last and where an idiom
+ * has them; the budget of a proof has 256. */
+Test(prove, a_form_with_many_alternatives) {
+    const char *ops = ONE("m", "exp", "x", "", ROWS) STEP("subtract", "n", "m", "a") STEP("div", "o", "n", "b")
+        STEP("subtract", "p", "o", "c") STEP("div", "q", "p", "d") STEP("subtract", "r", "q", "f")
+            STEP("div", "s", "r", "g") STEP("subtract", "t", "s", "h") STEP("div", "u", "t", "i")
+                STEP("subtract", "v", "u", "j") STEP("div", "w", "v", "k");
+    const char *lines = "e = exp(x)\ny1 = e [+|- a]\ny2 = y1 [*|/ b]\ny3 = y2 [+|- c]\ny4 = y3 [*|/ d]\n"
+                        "y5 = y4 [+|- f]\ny6 = y5 [*|/ g]\ny7 = y6 [+|- h]\ny8 = y7 [*|/ i]\ny9 = y8 [+|- j]\n"
+                        "out = y9 [*|/ k]";
+    proved((struct rule){lines, NULL, lines, NULL}, ops);
+    struct rule wrong = {"out = per_channel(exp(x), a, b, c, d)", "present(a)", "(exp(x) + a) [*|/ b] [*|/ c] [+|- d]",
+                         NULL};
+    const char *short_ops = ONE("m", "exp", "x", "", ROWS) STEP("subtract", "n", "m", "a") STEP("div", "o", "n", "b");
+    refuted(wrong, short_ops, DIFFERS);
+    wrong.fused = "(exp(x) [+|- a]) [*|/ b] [*|/ c] [+|- d]";
+    proved(wrong, short_ops);
+}
+
 Test(prove, secondary_roots_are_compared) {
     struct rule r = {"out = exp(x)\nalso second = log(x)", NULL, "out = exp(x)\nalso second = log(x)", NULL};
     const char *ops = ONE("a", "exp", "x", "", ROWS) ONE("b", "log", "x", "", ROWS);

@@ -59,6 +59,15 @@ static uint32_t decision(struct formula_run *r, const struct node *n, uint32_t c
     return c->taken[at] < count ? c->taken[at] : 0;
 }
 
+/* Index of the alternative that the match has, else 0. Those of lowerings are not about its names. */
+static uint32_t likeliest(const struct formula_run *r, const struct node *const *nodes, uint32_t n) {
+    bool asks = r->context && r->context->likely && !r->inside;
+    for (uint32_t i = 0; asks && i < n; i++)
+        if (r->context->likely(r->context->self, nodes[i]))
+            return i;
+    return 0;
+}
+
 bool formula_choice_next(struct formula_choice *c) {
     while (c->n && c->taken[c->n - 1] + 1 >= c->of[c->n - 1])
         c->n--;
@@ -86,6 +95,6 @@ const struct node *formula_alternative(struct formula_run *r, const struct node 
         if (!less)
             kept[nkept++] = there[i];
     }
-    uint32_t which = nkept && r->choice ? decision(r, n, nkept) : 0;
-    return which < nkept ? kept[which] : NULL;
+    uint32_t which = nkept && r->choice ? decision(r, n, nkept) + likeliest(r, kept, nkept) : 0;
+    return nkept ? kept[which % nkept] : NULL;
 }

@@ -52,6 +52,8 @@ struct formula_context {
     /* Overrides an attribute of an op of the formula. False: it is read as usual. True with an empty text: it is
      * absent. May be NULL. */
     bool (*attribute)(const void *self, const struct node *n, const char *key, struct str *out);
+    /* The match has such an op: of alternatives that are present the first one of these comes first. May be NULL. */
+    bool (*likely)(const void *self, const struct node *n);
     const void *self;
     struct number_memo *numbers; /* or NULL */
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/movement.h"
 #include "match/evaluate.h"
 
 /* The number that all elements of an input have in this run: attributes of the form may use it. */
@@ -117,6 +118,29 @@ static bool attribute_of_match(const void *self, const struct node *n, const cha
     return true;
 }
 
+static bool takes(const struct graph *g, uint32_t op, uint32_t source) {
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+        if (graph_operands(g, op)[i] != NONE && movement_source(g, graph_operands(g, op)[i]) == source)
+            return true;
+    return false;
+}
+
+/* For formula_like.likely: a matched op of this kind takes what a name among the operands is, perhaps moved. A form of
+ * eight optional factors and summands has 256 alternatives, and mostly it does with each what the match does. */
+static bool is_matched(const void *self, const struct node *n) {
+    const struct device_run *run = self;
+    const struct reference *r = run->ref;
+    const struct graph *g = reference_graph(r);
+    for (uint32_t k = 0; k < n->nargs && n->kind == N_OP; k++) {
+        uint32_t slot = n->args[k]->kind == N_VARIABLE ? form_slot(run->form, r, n->args[k]->slot) : NONE;
+        uint32_t source = reference_binds(r, slot) ? movement_source(g, r->bound.slots[slot].value) : NONE;
+        for (uint32_t i = 0; i < r->match->nops && source != NONE; i++)
+            if (g->kind[r->match->ops[i]] == n->op && takes(g, r->match->ops[i], source))
+                return true;
+    }
+    return false;
+}
+
 struct padded_operand {
     const struct reference *ref;
     uint32_t slot;
@@ -146,5 +170,6 @@ struct formula_context form_like(const struct device_run *run) {
     const struct match *m = run->ref->match;
     struct number_memo *numbers = arena_alloc(run->ref->arena, sizeof *numbers);
     numbers->arena = run->ref->arena;
-    return (struct formula_context){m->graph, m->ops, m->nops, number_of_match, attribute_of_match, run, numbers};
+    return (struct formula_context){m->graph,           m->ops,     m->nops, number_of_match,
+                                    attribute_of_match, is_matched, run,     numbers};
 }
