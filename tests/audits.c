@@ -1,6 +1,6 @@
 /* Audits many files with one reading of the patterns, for tests that audit hundreds.
  *
- * usage: audits DIRECTORY [SOURCES] < LINES
+ * usage: audits DIRECTORY [SOURCES [INCLUDE]] < LINES
  * A line is NAME LEVEL FILE [FILE], LEVEL one of both, ttir and ttnn. Writes DIRECTORY/NAME.yml where something is
  * missed, and prints the status and how many lines follow: one for each diagnostic. */
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void audit(struct fa_options *o, const char *directory, const char *name)
 
 int main(int argc, char **argv) {
     char line[16384];
-    struct fa_options o = {.sources = argc > 2 ? argv[2] : NULL};
+    struct fa_options o = {.sources = argc > 2 && *argv[2] ? argv[2] : NULL, .include = argc > 3 ? argv[3] : NULL};
     struct fa_library *library = fa_library_read(&o);
     o.library = library;
     while (argc > 1 && fgets(line, sizeof line, stdin)) {
