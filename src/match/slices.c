@@ -189,7 +189,7 @@ static bool compose(const struct slice_bounds *inner, bool same, struct slice_bo
 /* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. */
 static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
     uint32_t op = m->g->m->values[*value].def;
-    while (op != NONE && graph_looks_through(m->g, op) && graph_class(m->g, op) != OP_MOVE &&
+    while (!m->full && op != NONE && graph_looks_through(m->g, op) && graph_class(m->g, op) != OP_MOVE &&
            graph_numel(m->g, graph_through(m->g, op)) == graph_numel(m->g, *value)) {
         matcher_look_through(m, op, true);
         *value = graph_through(m->g, op);
