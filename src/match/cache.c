@@ -2,6 +2,7 @@
  * covers, a bit says so; every other result is an entry: what it depends on besides, and its ops counted from the
  * root. */
 #include "match/cache.h"
+#include "match/matcher.h"
 #include "match/structural_hash.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct match_cache {
     uint64_t graphs; /* numbers given out */
     struct known_functions *functions;
     struct automaton *automaton;
+    struct matcher *matcher;
     struct arena arena; /* of entries */
 };
 
@@ -50,6 +52,7 @@ struct match_cache *match_cache_new(const struct pattern_set *set) {
     struct match_cache *cache = xcalloc(1, sizeof *cache);
     cache->functions = known_functions_new();
     cache->automaton = automaton_new(set);
+    cache->matcher = matcher_new(NULL, NONE, 0, NULL);
     return cache;
 }
 
@@ -59,12 +62,20 @@ void match_cache_free(struct match_cache *cache) {
     free(cache->buckets);
     known_functions_free(cache->functions);
     automaton_free(cache->automaton);
+    matcher_free(cache->matcher);
     arena_free(&cache->arena);
     free(cache);
 }
 
 struct automaton *match_cache_automaton(struct match_cache *cache) {
     return cache->automaton;
+}
+
+struct matcher *match_cache_matcher(struct match_cache *cache, const struct graph *g, struct arena *a) {
+    cache->matcher->g = g;
+    cache->matcher->arena = a;
+    cache->matcher->known.op = NONE;
+    return cache->matcher;
 }
 
 struct hashes *match_cache_hashes(struct match_cache *cache, const struct graph *g) {

@@ -19,6 +19,8 @@ enum { CACHE_PATTERNS = 256 }; /* of one root operator that are cached; more are
 struct match_cache *match_cache_new(const struct pattern_set *set);
 void match_cache_free(struct match_cache *cache);                   /* NULL is fine */
 struct automaton *match_cache_automaton(struct match_cache *cache); /* of the patterns */
+/* The matcher of all searches with the cache, for a graph: its memory is large. */
+struct matcher *match_cache_matcher(struct match_cache *cache, const struct graph *g, struct arena *a);
 /* The hashes of a graph that is searched with the cache; free with hashes_free. */
 struct hashes *match_cache_hashes(struct match_cache *cache, const struct graph *g);
 

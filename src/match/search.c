@@ -15,7 +15,7 @@ struct searcher {
 
 struct searcher *searcher_new(const struct graph *g, struct match_cache *cache, struct arena *a) {
     struct searcher *s = xcalloc(1, sizeof *s);
-    s->m = matcher_new(g, NONE, 0, a);
+    s->m = cache ? match_cache_matcher(cache, g, a) : matcher_new(g, NONE, 0, a);
     s->cache = cache;
     s->hashes = cache ? match_cache_hashes(cache, g) : NULL;
     s->m->ops = s->ops = cache ? automaton_run_new(match_cache_automaton(cache), g) : NULL;
@@ -27,7 +27,8 @@ void searcher_free(struct searcher *s) {
         return;
     automaton_run_free(s->ops);
     hashes_free(s->hashes);
-    matcher_free(s->m);
+    if (!s->cache)
+        matcher_free(s->m);
     free(s);
 }
 

@@ -15,6 +15,7 @@ enum {
 
 struct attribute_hash {
     uint32_t begin; /* of its text; 0: none */
+    uint32_t graph; /* `unique` of its graph */
     uint64_t hash;
 };
 
@@ -29,7 +30,8 @@ struct known_function {
 
 struct known_functions {
     struct known_function at[KNOWN_FUNCTIONS];
-    size_t nroots; /* of all of them */
+    size_t nroots;                                         /* of all of them */
+    struct attribute_hash attributes[1 << ATTRIBUTE_BITS]; /* by text; equal attributes are mostly one text */
 };
 
 struct hashes {
@@ -50,7 +52,6 @@ struct hashes {
     uint64_t *shapes; /* per type, 0: not known yet */
     uint64_t *values; /* per result of the function, 0: not known yet */
     uint32_t first_value, nvalues, value_cap;
-    struct attribute_hash attributes[1 << ATTRIBUTE_BITS]; /* by text; equal attributes are mostly one text */
 };
 
 static uint64_t shape_hash(const struct graph *g, uint32_t v) {
@@ -82,12 +83,13 @@ static uint64_t attribute_hash_of(const struct hashes *all, struct str t) {
     return memchr(t.p, '#', t.n) ? hash_mix(h, all->aliases) : h;
 }
 
-static uint64_t mix_attributes(struct hashes *all, uint64_t h, struct span s) {
+static uint64_t mix_attributes(const struct hashes *all, uint64_t h, struct span s) {
     if (s.begin == s.end)
         return hash_mix(h, 0);
-    struct attribute_hash *d = &all->attributes[(s.begin * 0x9E3779B1u) >> (32 - ATTRIBUTE_BITS)];
-    if (d->begin != s.begin)
-        *d = (struct attribute_hash){s.begin, attribute_hash_of(all, mlir_span(all->g->m, s))};
+    struct attribute_hash *d = &all->known->attributes[(s.begin * 0x9E3779B1u) >> (32 - ATTRIBUTE_BITS)];
+    uint32_t graph = (uint32_t)all->unique;
+    if (d->begin != s.begin || d->graph != graph)
+        *d = (struct attribute_hash){s.begin, graph, attribute_hash_of(all, mlir_span(all->g->m, s))};
     return hash_mix(h, d->hash);
 }
 
