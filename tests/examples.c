@@ -134,30 +134,32 @@ static void show_ones(const struct pattern *p, const struct example *e, struct d
 
 /* Claims on the compiler, and which of them an example shows. */
 struct claims {
+    struct pattern *pattern;
     struct note_rule *rules;
     uint32_t n;
     bool shown[64];
 };
 
+/* Each rule in turn as the only one that the pattern has of the compiler. */
 static struct str look_for_claims(void *self, const struct match *own, const struct example *e, struct arena *a) {
     struct claims *c = self;
+    struct pattern whole = *c->pattern;
     (void)e;
-    for (uint32_t i = 0; i < c->n; i++) {
-        struct pattern alone = *own->pattern;
-        struct match m = *own;
+    for (uint32_t i = 0; i < c->n && own->pattern == c->pattern; i++) {
         struct match_detail d;
-        alone.compiler = &c->rules[i];
-        alone.ncompiler = 1;
-        m.pattern = &alone;
-        if (!c->shown[i] && match_details(&m, a, &d)) /* those of a variant are of its own rules */
-            c->shown[i] = d.compiler.n > 0 || (alone.is_variant && d.undone.n > 0);
+        c->pattern->compiler = &c->rules[i];
+        c->pattern->ncompiler = 1;
+        if (!c->shown[i] && match_details(own, a, &d))
+            c->shown[i] = d.compiler.n > 0;
     }
+    c->pattern->compiler = whole.compiler;
+    c->pattern->ncompiler = whole.ncompiler;
     return STR("");
 }
 
-static bool claims_shown(const struct pattern_set *set, const struct pattern *p, struct note_rule *rules, uint32_t n,
+static bool claims_shown(const struct pattern_set *set, struct pattern *p, struct note_rule *rules, uint32_t n,
                          struct diags *d) {
-    struct claims claims = {.rules = rules, .n = n < 64 ? n : 64};
+    struct claims claims = {.pattern = p, .rules = rules, .n = n < 64 ? n : 64};
     struct example_judge judge = {.judge = look_for_claims, .self = &claims};
     struct example_counts counts = {0};
     bool good = n <= 64;
@@ -186,7 +188,7 @@ int main(int argc, char **argv) {
             else
                 good &= show(set.items[i], k, &diags, argv[1][0] == 'p');
     for (uint32_t i = 0; i < set.n && argv[1][0] == 'c'; i++) {
-        const struct pattern *p = set.items[i];
+        struct pattern *p = set.items[i];
         good &= claims_shown(&set, p, p->compiler, p->ncompiler, &diags);
         good &= claims_shown(&set, p, p->undecided, p->nundecided, &diags);
         good &= claims_shown(&set, p, p->undone, p->nundone, &diags);
