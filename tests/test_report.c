@@ -172,6 +172,24 @@ Test(report, summary_counts_places_that_are_alike_once) {
 }
 
 /* A word that is too long for its cell is cut behind a dot, unless that would leave less than a third of the cell. */
+/* A name of half the width or more is not counted: the line behind it has all of the width. */
+Test(report, summary_breaks_its_first_line_where_it_is_full) {
+    const char *name = "a_name_of_half_the_width_of_60",
+               *said[] = {"all 9 TTNN ops paired\n", "all 10 TTNN ops\n  paired\n"};
+    for (int i = 0; i < 2; i++) {
+        struct report r = {.nsuppressed = 1, .npaired = i ? 10 : 9};
+        char *text = NULL;
+        size_t n;
+        FILE *out = open_memstream(&text, &n);
+        report_summary(&r, name, 60, false, out);
+        fclose(out);
+        char want[128];
+        snprintf(want, sizeof want, "%s: 0 places, 0 fused ops, 1 suppressed; %s", name, said[i]);
+        cr_expect(str_starts(str_of(text), str_of(want)), "%s", text);
+        free(text);
+    }
+}
+
 Test(report, summary_cuts_long_names) {
     static const struct {
         const char *op, *first, *second;
