@@ -1277,6 +1277,11 @@ Test(match, how_a_place_is_written_is_asked_for_by_name) {
     pattern("e = exp(x)\nout = e + y", "require: operand(e, out, 0)");
     hit(args, "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.add c y -> 2x3; return o");
     miss(args, "e = ttir.exp x -> 2x3; o = ttir.add y e -> 2x3; return o");
+    for (int i = -1; i <= 2; i += 3) { /* the numbers of no operand */
+        pattern("e = exp(x)\nout = e + y", i < 0 ? "require: operand(e, out, -1)" : "require: operand(e, out, 2)");
+        miss(args, "e = ttir.exp x -> 2x3; o = ttir.add e e -> 2x3; p = ttir.add o e -> 2x3; return p");
+        hits++;
+    }
 }
 
 Test(match, what_was_looked_through_is_asked_for_by_name) {

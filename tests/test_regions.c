@@ -111,6 +111,8 @@ Test(regions, the_order_of_ops_is_said_up_to_a_length) {
         struct region r = found.items[0];
         r.registers_as_written = r.registers + 1;
         struct match_detail d = region_detail(&ir.g, &rules, &r, &arena);
+        struct match m = region_match(&ir.g, &rules, &r);
+        cr_expect(m.root == ir_op(&ir, arena_printf(&arena, "%%%d", n - 1).p) && m.nops == (uint32_t)n);
         cr_assert_eq(d.remarks.n, 3);
         cr_expect(str_starts(d.remarks.items[0], arena_printf(&arena, "%d ops, 2 inputs", n)), "%s",
                   d.remarks.items[0].p);

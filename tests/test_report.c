@@ -190,6 +190,18 @@ Test(report, summary_breaks_its_first_line_where_it_is_full) {
     }
 }
 
+Test(report, summary_counts_ops_that_have_a_pair) {
+    struct report all = {.npaired = 3}, some = {.npaired = 3, .nunpaired = 1}, none = {.nunpaired = 4};
+    struct report *reports[] = {&all, &some, &none};
+    static const char *const said[] = {"; all 3 TTNN ops paired", "; 3 of 4 TTNN ops paired",
+                                       "; 0 of 4 TTNN ops paired"};
+    for (int i = 0; i < 3; i++) {
+        char *text = summary_of(reports[i], SORT_SAVING, 100);
+        cr_expect(strstr(text, said[i]), "%s", text);
+        free(text);
+    }
+}
+
 Test(report, summary_cuts_long_names) {
     static const struct {
         const char *op, *first, *second;
