@@ -55,8 +55,8 @@ void mlir_parse_with(struct mlir *m, const struct source *s, const struct log_bl
 }
 
 void mlir_parse(struct mlir *m, const struct source *s, const struct log_block *block, struct diags *d) {
-    /* a text shorter than the tables repeats less than they cost */
-    struct recent_texts *recent = block->text.n < sizeof *recent ? NULL : xcalloc(1, sizeof *recent);
+    enum { SHORT = 1 << 12 }; /* repeats less than the tables cost */
+    struct recent_texts *recent = block->text.n < SHORT ? NULL : xcalloc(1, sizeof *recent);
     mlir_parse_with(m, s, block, recent, d);
     free(recent);
 }
