@@ -367,7 +367,15 @@ Test(prove, a_form_with_many_alternatives) {
     const char *lines = "e = exp(x)\ny1 = e [+|- a]\ny2 = y1 [*|/ b]\ny3 = y2 [+|- c]\ny4 = y3 [*|/ d]\n"
                         "y5 = y4 [+|- f]\ny6 = y5 [*|/ g]\ny7 = y6 [+|- h]\ny8 = y7 [*|/ i]\ny9 = y8 [+|- j]\n"
                         "out = y9 [*|/ k]";
-    proved((struct rule){lines, NULL, lines, NULL}, ops);
+    struct rule long_one = {lines, NULL, lines, NULL};
+    struct example_counts counts;
+    proved(long_one, ops);
+    long_one.fused = arena_printf(&arena, "%s + 1", lines).p;
+    long_one.where = "present(a)\npresent(b)\npresent(c)\npresent(d)\npresent(f)\n"
+                     "present(g)\npresent(h)\npresent(i)\npresent(j)\npresent(k)";
+    run(&long_one, ops, &counts); /* none of those that are tried agrees; another might */
+    cr_assert(counts.failed == 0 && prover.unproved == 1, "%s", message());
+    cr_assert_not_null(strstr(message(), "more alternatives than are tried"), "%s", message());
     struct rule wrong = {"out = per_channel(exp(x), a, b, c, d)", "present(a)", "(exp(x) + a) [*|/ b] [*|/ c] [+|- d]",
                          NULL};
     const char *short_ops = ONE("m", "exp", "x", "", ROWS) STEP("subtract", "n", "m", "a") STEP("div", "o", "n", "b");

@@ -55,7 +55,10 @@ struct trial_result proof_run(struct proof *p) {
     p->totals.nfailed += form == NULL;
     if (!prepare(p, form))
         return (struct trial_result){TRIAL_NOT_EVALUATED, p->run.eval.error};
-    return proof_try_all(p);
+    struct trial_result r = proof_try_all(p);
+    if (r.verdict == TRIAL_DIFFERENT && p->totals.untried)
+        return (struct trial_result){TRIAL_NOT_EVALUATED, STR("the fused form has more alternatives than are tried")};
+    return r;
 }
 
 bool proof_misfits(const struct proof *p) {

@@ -145,13 +145,17 @@ static struct trial_result try_frame(struct proof *p, uint32_t *skip, struct tal
     if (!form_bind(&p->run))
         return not_evaluated(p);
     uint32_t tried = 0;
+    bool more = true, can = true;
     do {
         struct trial_result r = try_choice(p, false, tally);
         if (r.verdict == TRIAL_SAME && (*skip)-- == 0)
             return r;
         if (r.verdict != TRIAL_SAME && says_more(&r, &first))
             first = r;
-    } while (++tried < MAX_ALTERNATIVES && p->totals.cost < p->budget && formula_choice_next(&p->run.choice));
+        more = formula_choice_next(&p->run.choice);
+        can = ++tried < MAX_ALTERNATIVES && p->totals.cost < p->budget;
+    } while (more && can);
+    p->totals.untried |= more;
     return first;
 }
 

@@ -18,6 +18,7 @@ struct trial_totals {
     uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
     uint32_t nfailed;    /* evaluations of the form that failed, */
     uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (eval_beyond) */
+    bool untried;        /* some alternative was not tried: what differs may yet be the same */
     bool approximate;    /* some output agrees within the bound of the pattern only */
     bool same_outside;   /* the sides agree in a trial that the pattern excludes from its claim */
 };
