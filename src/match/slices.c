@@ -155,7 +155,7 @@ static bool match_bounds(struct matcher *m, const struct goal *g, uint32_t op, c
     uint32_t rank;
     const int64_t *shape = graph_shape(m->g, m->g->m->ops[op].first_result, &rank);
     struct resized_operand ch = {graph_shape(m->g, x, &rank), s->rank, {false}};
-    if (s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
+    if (!shape || !ch.shape || s->ncut == 0 || !imap_coordinates(map, shape, rank, &result))
         return matcher_failed(m, FAILED_INDEX, g, op);
     if ((g->node->dim.given || g->node->nattrs) && s->ncut != 1)
         return matcher_failed(m, FAILED_PART, g, op);
