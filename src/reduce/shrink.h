@@ -16,7 +16,7 @@ enum { MAX_EXTENTS = 48, SMALL_TILE = 4 };
 struct extents {
     uint32_t n;
     int64_t from[MAX_EXTENTS], to[MAX_EXTENTS]; /* ascending in `from` */
-    bool given_up;                              /* not all relations could be kept, only those that ops need */
+    bool given_up;                              /* some relation beyond those that ops need */
 };
 
 /* What an extent or a slice bound becomes; one that is not listed stays. */
