@@ -307,29 +307,29 @@ static void another_signature(struct change *c) {
     replace(c, end, generic_op(c, k, at, value, type));
 }
 
-/* The items with number `i` left out or there twice. */
-static struct str joined(struct change *c, const struct str *items, uint32_t n, uint32_t i, bool twice) {
+/* The items with number `i` there so many times. */
+static struct str joined(struct change *c, const struct str *items, uint32_t n, uint32_t i, uint32_t copies) {
     struct buf b = {0};
     for (uint32_t k = 0; k < n; k++)
-        for (uint32_t times = k != i ? 1 : twice ? 2 : 0; times > 0; times--)
+        for (uint32_t times = k != i ? 1 : copies; times > 0; times--)
             buf_printf(&b, "%s%.*s", b.n ? ", " : "", (int)items[k].n, items[k].p);
     struct str s = b.n ? arena_str(&c->arena, buf_str(&b)) : STR("");
     buf_free(&b);
     return s;
 }
 
-/* Drops, doubles or replaces an operand, mostly with its type. */
+/* Drops, repeats or replaces an operand, mostly with its type; now and then there are more than any operator names. */
 static void another_operand(struct change *c) {
     struct str at = any(c, c->text, op_at), line = line_from(c, at), items[MAX_ITEMS], types[MAX_ITEMS];
     struct str operands = inside(line, "("), signature = inside(line, ": (");
     uint32_t n = items_of(operands, items), ntypes = items_of(signature, types);
     if (n == 0)
         return;
-    uint32_t i = below(c, n), how = below(c, 3);
+    uint32_t i = below(c, n), how = below(c, 3), copies = how == 0 ? 0 : below(c, 4) ? 2 : 1 + below(c, 40);
     size_t from = (size_t)(operands.p - c->text.p);
-    struct str with = how == 2 ? any(c, c->text, value_at) : joined(c, items, n, i, how);
+    struct str with = how == 2 ? any(c, c->text, value_at) : joined(c, items, n, i, copies);
     if (how < 2 && ntypes == n && below(c, 4)) /* behind the operands: their place stays */
-        replace(c, signature, joined(c, types, n, i, how));
+        replace(c, signature, joined(c, types, n, i, copies));
     if (how == 2)
         replace(c, items[i], with);
     else
