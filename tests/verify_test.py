@@ -187,6 +187,11 @@ class Verify(unittest.TestCase):
         self.assertEqual(said, ["%m (ttnn.mean) is not what it replaced: ScaledSumToMeanPattern accepts a factor within "
                                 "an absolute 1e-4 of 1/N, whatever N is; see `fusion-audit verify`."])
         self.assertEqual(beside(module(arguments, norm("ttir", summed(1.953125e-3))), after), [])
+        # another op in front of a right mean is the wrong one
+        of_sum = [[line.replace("%x", "%w") for line in norm(d, mean)]
+                  for d, mean in (("ttir", summed(1.953125e-3)), ("ttnn", [f"%m = ttnn.mean(%x) {row}"]))]
+        self.assertEqual(beside(module(arguments, ["%w = ttir.add(%x, %y) : 8x64x512xf32"] + of_sum[0]),
+                                module(arguments, ["%w = ttnn.subtract(%x, %y) : 8x64x512xf32"] + of_sum[1])), [])
         # one that shares no value with the finding
         other = [line.replace("%m", "%z") for line in summed(1.8e-3, "y")] + [f"%m = ttir.mean(%x) {row}"]
         apart = [f"%z = ttnn.mean(%y) {row}", f"%m = ttnn.mean(%x) {row}"]

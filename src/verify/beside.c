@@ -53,10 +53,10 @@ static uint32_t chosen_beside(const struct neighbours *x, const struct match *m)
     return found;
 }
 
-/* Ops that may be fused wrongly, where they are beside a place. */
+/* Ops that may be fused wrongly, and those of them that are beside a place. */
 static bool choose(const struct graph *ttir, const struct graph *ttnn, const struct match *places, uint32_t n,
-                   bool *asked, struct arena *a) {
-    bool *suspects = arena_alloc(a, ttnn->m->nops + (size_t)1), found = false;
+                   bool *suspects, bool *asked, struct arena *a) {
+    bool found = false;
     uint32_t nsuspects = unchecked_ops(ttir, ttnn, suspects);
     struct neighbours x = {0};
     if (nsuspects)
@@ -69,12 +69,12 @@ static bool choose(const struct graph *ttir, const struct graph *ttnn, const str
     return found;
 }
 
-/* Keeps of the ops those that the whole modules show to be wrong, and why. */
-static bool confirm(struct judgements *j, const struct graph *ttir, const struct graph *ttnn, bool *wrong,
-                    struct str *condition) {
+/* Which suspects the whole modules show to be wrong, and why. */
+static bool confirm(struct judgements *j, const struct graph *ttir, const struct graph *ttnn, const bool *suspects,
+                    bool *wrong, struct str *condition) {
     struct module_comparison m;
     bool found = false;
-    compare_modules(&m, j, ttir, ttnn, (struct what_to_compare){.keep_proved = false});
+    compare_modules(&m, j, ttir, ttnn, (struct what_to_compare){.sought = suspects});
     memset(wrong, 0, ttnn->m->nops);
     for (uint32_t i = 0; i < m.nregions; i++) {
         const struct compared_region *r = &m.regions[i];
@@ -91,15 +91,15 @@ static bool confirm(struct judgements *j, const struct graph *ttir, const struct
 
 struct str *wrong_fusions_beside(const struct graph *ttir, const struct graph *ttnn, const struct match *places,
                                  uint32_t n, struct arena *a) {
-    bool *ops = arena_alloc(a, ttnn->m->nops + (size_t)1);
+    bool *suspects = arena_alloc(a, ttnn->m->nops + (size_t)1), *ops = arena_alloc(a, ttnn->m->nops + (size_t)1);
     struct str *said = NULL;
-    if (!choose(ttir, ttnn, places, n, ops, a))
+    if (!choose(ttir, ttnn, places, n, suspects, ops, a))
         return NULL;
     struct judgements *j = judgements_new();
     struct str *condition = arena_alloc(a, (ttnn->m->nops + (size_t)1) * sizeof *condition);
     struct module_comparison alone;
     compare_modules(&alone, j, ttir, ttnn, (struct what_to_compare){.only = ops});
-    if (alone.doubtful && confirm(j, ttir, ttnn, ops, condition)) {
+    if (alone.doubtful && confirm(j, ttir, ttnn, suspects, ops, condition)) {
         struct neighbours x = neighbours_of(ttnn, ops, a);
         said = arena_alloc(a, (n + (size_t)1) * sizeof *said);
         for (uint32_t i = 0; i < n; i++) {

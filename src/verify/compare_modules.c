@@ -205,13 +205,13 @@ static bool find_twin(struct comparer *c, uint32_t step) {
     return true;
 }
 
-static void compare_value(struct comparer *c, uint32_t after) {
+static void compare_value(struct comparer *c, uint32_t after, bool sought) {
     struct cut_candidate all[MAX_CANDIDATES_OF_CUT];
     uint32_t n = candidates_of(&c->candidates, after, all), worst = NONE;
     for (uint32_t i = 0; i < n; i++)
-        if (try_candidate(c, after, all[i], i == 0 ? MAX_GROWTH : 1, false, NULL))
+        if (try_candidate(c, after, all[i], sought && i == 0 ? MAX_GROWTH : 1, false, sought || i > 0 ? NULL : &worst))
             return;
-    if (n > 0 && try_candidate(c, after, all[0], 1, true, &worst))
+    if (sought && n > 0 && try_candidate(c, after, all[0], 1, true, &worst))
         return;
     if (worst != NONE) {
         set_cut(c, after, all[0], CUT_ASSUMED);
@@ -231,12 +231,13 @@ static void compare_steps(struct comparer *c) {
     for (uint32_t step = 0; step < f->nsteps; step++) {
         bool calls = graph_class(f->g, f->steps[step].op) == OP_CALL;
         bool asked = !c->m->asked || c->m->asked[f->steps[step].op];
+        bool sought = !c->m->sought || c->m->sought[f->steps[step].op];
         if (find_twin(c, step) || !(calls || flat_computes(f, step)))
             continue;
         for (uint32_t i = 0; i < f->steps[step].nresults; i++) {
             uint32_t after = f->steps[step].first_result + i;
             if (asked)
-                compare_value(c, after);
+                compare_value(c, after, sought);
             if (c->m->asked && c->cuts.cut[AFTER][after] != CUT_SURE) {
                 c->m->doubtful |= asked;
                 assume(c, after);
@@ -477,7 +478,7 @@ static uint32_t *no_ops(struct arena *a, size_t n) {
 
 void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
                      const struct graph *after, struct what_to_compare what) {
-    *m = (struct module_comparison){.keep_proved = what.keep_proved, .asked = what.only};
+    *m = (struct module_comparison){.keep_proved = what.keep_proved, .asked = what.only, .sought = what.sought};
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;
         m->answer[side] = arena_alloc(&m->arena, nops);

@@ -41,13 +41,14 @@ struct module_comparison {
     bool keep_proved;                /* asked for: `proved` */
     struct proved_value *proved;     /* that results depend on */
     uint32_t nproved, proved_cap;
-    const bool *asked; /* which ops are compared */
-    bool doubtful;     /* some of them was not proved */
+    const bool *asked, *sought; /* as in what_to_compare */
+    bool doubtful;              /* some of those that are asked for was not proved */
 };
 
 struct what_to_compare {
     bool keep_proved;
-    const bool *only; /* per op of AFTER; NULL: all. Else nothing is counted, and all others are taken to be right */
+    const bool *only;   /* per op of AFTER; NULL: all. Else nothing is counted, and all others are taken to be right */
+    const bool *sought; /* per op of AFTER; NULL: all. Else differences are looked for in these only */
 };
 
 /* `before` and `after` have to outlive it. */
