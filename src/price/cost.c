@@ -32,7 +32,7 @@ static const struct priced_type *type_of(struct pricer *p, uint32_t value) {
             (type->encoding.n && layout_read(m, type->encoding, &t->layout)) || layout_by_default(m, type, &t->layout);
         t->bytes = t->known ? layout_bytes(&t->layout, p->device->chip.dram_align) : -1;
         t->tiles = t->known ? layout_tiles(&t->layout) : -1;
-        t->known = t->bytes > 0 && t->bytes < (int64_t)1 << 50 && t->tiles > 0;
+        t->known = t->bytes > 0 && t->bytes < (int64_t)1 << 40 && /* no mesh holds more */ t->tiles > 0;
     }
     return t->known ? t : NULL;
 }
@@ -253,7 +253,7 @@ void cost_add(const struct pricer *p, const struct work *w, struct cost *to) {
     double cores = (double)(w->cores > 0 ? w->cores : 1);
     double l1_rate = cores * c->core_bytes * c->clock_mhz; /* bytes a us */
     double dram_rate = c->dram_rate * 1e3 < l1_rate ? c->dram_rate * 1e3 : l1_rate;
-    double dram = (double)(w->dram_read + w->dram_written + w->again) / dram_rate;
+    double dram = ((double)(w->dram_read + w->dram_written) + w->again) / dram_rate;
     double l1 = (double)(w->l1_read + w->l1_written) / l1_rate;
     double computing = (w->matrix_cycles / c->matrix_use + w->vector_cycles) / (cores * c->clock_mhz);
     double moving = dram + l1, sending = (double)w->sent / (c->link_rate * 1e3);

@@ -52,8 +52,8 @@ void pricer_end(struct pricer *p);
 /* What one op works on: to be priced as a launch of its own. */
 struct work {
     int64_t dram_read, dram_written, l1_read, l1_written;
-    int64_t again; /* bytes of DRAM that a kernel reads more than once; counted nowhere else */
-    int64_t sent;  /* bytes over a link to the next chip */
+    double again; /* bytes of DRAM that a kernel reads more than once; counted nowhere else */
+    int64_t sent; /* bytes over a link to the next chip */
     double matrix_cycles, vector_cycles;
     int64_t cores;
 };

@@ -310,7 +310,7 @@ static void attend(const struct parts *s, struct work *w) {
     int64_t rows = extent(g, scores, 1), chunks = (rows + CHUNK - 1) / CHUNK;
     int64_t heads = graph_numel(g, scores) / (rows * extent(g, scores, 0));
     if (s->product != NONE) {
-        w->again = 2 * (chunks - 1) * w->dram_written / rows * extent(g, scores, 0);
+        w->again = 2.0 * (double)(chunks - 1) * (double)w->dram_written / (double)rows * (double)extent(g, scores, 0);
         w->vector_cycles = (double)layout_tiles(value_layout(s->pricer, scores)) * s->pricer->cycles[K_SDPA];
     }
     w->cores = cores_for(s->pricer, rows <= 1 ? INT64_MAX : heads * chunks);
