@@ -40,8 +40,20 @@ h = slice x {begins = [0, 0, 0, 32], ends = [1, 4, 32, 64]}; n = neg h
 l = slice x {begins = [0, 0, 0, 0], ends = [1, 4, 32, 32]}; r = concat n l {dim = 3 : si32} -> 1x4x32x64
 b = multiply r s:1x1x32x64; o = add a b"""
 HEADS = "p = permute x:2x4x8x32 {permutation = [0, 2, 1, 3]}; o = reshape p -> 2x8x128"
-CACHE = "b = broadcast POS:1x1x1x1xsi32 -> 1x4x1x32xsi32; o = scatter cache:1x4x16x32 b u:1x4x1x32 {dim = 2}"
-TYPES = "the fused op takes one element type: %x is .*f32, %.*bf16; a cast stays before it"
+SPLIT = """a = matmul x:1x8x64 WQ:64x128; i = reshape a -> 1x8x4x32; q = permute i {permutation = [0, 2, 1, 3]}
+b = matmul x WK:64x128; j = reshape b -> 1x8x4x32; k = permute j {permutation = [0, 2, 1, 3]}
+c = matmul x WV:64x128; l = reshape c -> 1x8x4x32; v = permute l {permutation = [0, 2, 1, 3]}"""
+DECODED = """a = slice y:1x1x32x192 {begins = [0, 0, 0, 0], ends = [1, 1, 32, 64]}; q = reshape a -> 1x32x2x32
+b = slice y {begins = [0, 0, 0, 64], ends = [1, 1, 32, 128]}; k = reshape b -> 1x32x2x32
+c = slice y {begins = [0, 0, 0, 128], ends = [1, 1, 32, 192]}; v = reshape c -> 1x32x2x32"""
+MERGED = "p = permute x:1x32x4x32 {permutation = [0, 1, 2, 3]}; o = reshape p -> 1x1x32x128"
+CACHE = """r = reshape POS:1xsi32 -> 1x1x1x1xsi32; b = broadcast r -> 1x4x1x32xsi32
+o = scatter cache:1x4x16x32 b u:1x4x1x32 {dim = 2}"""
+SIGMOID = "n = neg x:4x64; e = exp n; d = add e 1.0:1; o = reciprocal d"
+CHANNELS_LAST = """g = reshape x:2x1x64x16 -> 2x64x4x4; mu = mean g {dim_arg = [1, 3]}; c = subtract g mu
+q = multiply c c; v = mean q {dim_arg = [1, 3]}; e = add v 1.0e-5:1; r = rsqrt e; n = multiply c r
+t = reshape n -> 2x1x64x16; w = multiply t W:16"""
+TYPES = "the fused op takes one element type: %x is .*f32, %.*bf16; a cast stays"
 
 # the fused op, what its demand says, ops that meet it, and what of them becomes what where it is not met
 CASES = (
@@ -55,30 +67,70 @@ CASES = (
     ("group_norm", "weight and bias of rank 1; %W is 1x16xf32", GROUPS, [("reshape W:16", "reshape W:1x16")]),
     ("batch_norm_inference", TYPES, BATCH,
      [("MEAN:1x8x1x1", "MEAN:1x8x1x1xbf16 -> 2x8x4x4xbf16"), ("c r", "c r -> 2x8x4x4xbf16")]),
+    ("group_norm", "N x 1 x HW x C; %w is 2x8x8x16xf32", CHANNELS_LAST, [("2x1x64x16", "2x8x8x16")]),
+    ("batch_norm_inference", "1 x C x 1 x 1; %MEAN is 8x1x1xf32 and is reshaped", BATCH, [("MEAN:1x", "MEAN:")]),
     ("batch_norm_inference", "channels in axis 1", BATCH, [("8x4x4", "4x4x8"), ("1x8x1x1", "1x1x1x8")]),
     ("batch_norm_inference", "N x C x H x W; %o is 2x8x4xf32", BATCH, [("2x8x4x4", "2x8x4"), ("1x8x1x1", "1x8x1")]),
     ("distributed_rms_norm", TYPES, RESIDUAL, [("r:32x2048", "r:32x2048xbf16 -> 32x2048")]),
+    ("distributed_rms_norm", "takes it apart for 64x2048xf32", RESIDUAL, [("32x2048", "64x2048")]),
+    ("distributed_rms_norm", "shape of its input; %x is 32x2048xf32", RESIDUAL, [("r:32", "r:1x32")]),
     ("conv2d", TYPES, CONV, [("W:6x4x1x1", "W:6x4x1x1xbf16")]),
     ("conv2d", "its bias with the rank of its result", CONV, [("B:1x1x1x6", "B:6")]),
+    ("conv2d", "a reshape makes it so of %B", CONV,
+     [("o = add c B:1x1x1x6", "t = permute c {permutation = [0, 3, 1, 2]}; o = add t B:1x6x1x1")]),
     ("scaled_dot_product_attention", "takes tensors of rank 4; %q, the keys", ATTENTION,
      [("1x4x", "4x"), ("1x1x32x48", "1x32x48")]),
-    ("scaled_dot_product_attention", "q, k and v of one element type", ATTENTION,
+    ("scaled_dot_product_attention", "yields one element type; .* and 1x4x48x64xbf16", ATTENTION,
      [("v:1x4x48x64", "v:1x4x48x64xbf16 -> 1x4x32x64xbf16")]),
-    ("scaled_dot_product_attention", "a number for each key, and %mask is 32x48xf32", ATTENTION,
+    ("scaled_dot_product_attention", "for each head, too; %mask is 32x48xf32", ATTENTION,
      [("mask:1x1x32", "mask:32")]),
-    ("scaled_dot_product_attention", "a number for each key, and %mask is 1x1x32x1xf32", ATTENTION,
+    ("scaled_dot_product_attention", "for each head, too; %mask is 1x1x32x1xf32", ATTENTION,
      [("mask:1x1x32x48", "mask:1x1x32x1")]),
     ("scaled_dot_product_attention", "attention_sink as", SINK, [("SINK:1x4x1x1", "SINK:4x1x1")]),
     ("scaled_dot_product_attention", "the fused op needs a permute of k", ATTENTION,
      [("k:1x4x48x64 {transpose_b = true}", "k:1x4x64x48")]),
     ("rotary_embedding", TYPES, ROTATED,
      [("c:1x1x32x64", "c:1x1x32x64xbf16 -> 1x4x32x64xbf16"), ("a b", "a b -> 1x4x32x64xbf16")]),
+    ("scaled_dot_product_attention", "takes no f32", re.sub(r"(:[0-9x]+)", r"\1xbf16", ATTENTION), [("xbf16", "")]),
+    ("scaled_dot_product_attention", "yields one element type; .* the result 1x4x32x64xbf16: a cast", ATTENTION,
+     [("v:1x4x48x64", "v:1x4x48x64 -> 1x4x32x64xbf16")]),
+    ("scaled_dot_product_attention", "one batch; %v is 1x4x48x64xf32 and is repeated", 
+     ATTENTION.replace("1x4x", "2x4x"), [("v:2x", "v:1x"), ("1x4x48x64", "1x4x48x64 -> 2x4x32x64")]),
+    ("scaled_dot_product_attention", "for each head, too; %mask is 1x1x1x48",
+     ATTENTION.replace("4x32", "4x1").replace("1x1x32", "1x4x1"), [("mask:1x4x", "mask:1x1x")]),
+    ("scaled_dot_product_attention", "attention_sink as", SINK, [("SINK:1x4x1x1", "SINK:1x1x1x1")]),
+    ("rotary_embedding", "multiples of 64; %x is 1x4x32x48xf32", ROTATED,
+     [("x64", "x48"), ("32, 64", "32, 48"), ("0, 32]", "0, 24]"), ("4, 32, 32", "4, 32, 24")]),
+    ("rotary_embedding", r"token_index = 0 and x as \(1, B, H, D\)", ROTATED,
+     [("a = multiply x:1x4x32x64 c:1x1x32x64", "p = matmul y:4x16 W:16x2048; x = reshape p -> 1x4x32x64\n"
+       "a = multiply x c:1x1x1x64"), ("s:1x1x32x64", "s:1x1x1x64")]),
+    ("rotary_embedding", "the positions are another axis, so x needs a permute", ROTATED,
+     [("c:1x1x32x64", "c:1x4x1x64"), ("s:1x1x32x64", "s:1x4x1x64")]),
+    ("rotary_embedding", "pads the 33 positions", ROTATED,
+     [("4x32x", "4x33x"), ("1x32x", "1x33x"), ("4, 32", "4, 33")]),
     ("rotary_embedding", "rank 4; %c is 32x64xf32 and is reshaped", ROTATED, [("c:1x1x32x64", "c:32x64")]),
     ("concatenate_heads", "a reshape to rank 2 stays", HEADS, [("2x8x128", "16x128")]),
     ("concatenate_heads", "a batch of one before them", HEADS,
      [("2x4x8x32 {permutation = [0, 2, 1, 3]}", "4x8x32 {permutation = [1, 0, 2]}"),
       ("2x8x128", "8x128")]),
-    ("update_cache", "a permute of %u stands before it", CACHE,
+    ("concatenate_heads", "no multiple of 32 wide; here they have 40", HEADS, [("x32", "x40"), ("128", "160")]),
+    ("nlp_concat_heads_decode", r"yields \(1, 1, B, H \* D\); a reshape to 32x128xf32", MERGED,
+     [("1x1x32x128", "32x128")]),
+    ("nlp_concat_heads_decode", "multiples of 32; here are 24", MERGED, [("x32x4", "x24x4"), ("x32x128", "x24x128")]),
+    ("split_query_key_value_and_split_heads", r"takes \(B, S, columns\), and %a is 8x128xf32", SPLIT,
+     [("x:1x8x", "x:8x")]),
+    ("split_query_key_value_and_split_heads", "one element type: %q is 1x4x8x32xf32, %v .*bf16; a cast", SPLIT,
+     [("permute l {permutation = [0, 2, 1, 3]}", "permute l {permutation = [0, 2, 1, 3]} -> 1x4x8x32xbf16")]),
+    ("split_query_key_value_and_split_heads", TYPES, SPLIT, [("WK:64x128", "WK:64x128xbf16")]),
+    ("nlp_create_qkv_heads_decode", r"takes \(1, 1, B, columns\), and %y is 32x192xf32", DECODED,
+     [("y:1x1x", "y:"), ("[0, 0, ", "["), ("[1, 1, ", "[")]),
+    ("nlp_create_qkv_heads_decode", "a permute or a reshape to 32x2x1x32xf32", DECODED, [("1x32x2x32", "32x2x1x32")]),
+    ("nlp_create_qkv_heads_decode", "multiples of 32; here are 24", DECODED, [("x32x", "x24x"), ("1, 32", "1, 24")]),
+    ("sigmoid", TYPES, SIGMOID, [("reciprocal d", "reciprocal d -> 4x64xbf16")]),
+    ("sigmoid", "the broadcast to 4x64xf32 goes behind", SIGMOID,
+     [("n = neg x:4x64", "b = broadcast x:1x64 -> 4x64; n = neg b")]),
+    ("update_cache", "one integer of rank 1 .* %POS is 1x1xi32", CACHE, [("POS:1xsi32", "POS:1x1xsi32")]),
+    ("update_cache", "a permute of %u before it", CACHE,
      [("-> 1x4x", "-> 2x4x"), ("cache:1", "cache:2"), ("u:1", "u:2")]),
 )
 
@@ -114,8 +166,45 @@ class Demands(unittest.TestCase):
                 said += notes
         with open(os.path.join(PATTERNS, "fused_ops.yml")) as f:
             for demand in load_yaml(f)["demands"]:
-                if not demand.get("theoretical"):
+                direct = "ttnn." in str(demand["of"]) and demand["when"] != "1 == 1"
+                if direct and not demand.get("theoretical"):
                     self.assertRegex(said, ".*".join(map(re.escape, re.split("{[^}]*}", demand["say"]))))
+
+    def test_a_linear_that_the_compiler_takes_apart_again_is_none(self):
+        shared = "o1 = linear x:32x64 V:64x8 C:8; o2 = linear x:32x64 U:64x8 D:8; o = linear x W:64x128 "
+        for kept, split in (
+            ("p = matmul x:4x32x64 W:64x128; o = add p B:128", "p = matmul x:4x32x64 W:4x64x128; o = add p B:128"),
+            ("p = matmul x:32x64 W:64x128; o = add p B:1x128", "p = matmul x:32x64 W:64x128; o = add p B:32x128"),
+            ("p = matmul x:32x64 W:64x128; o = add p B:128", "p = matmul x:32x64 W:64x128; o = add p B:1"),
+            ("p = linear x:4x32x64 W:64x128 B:128; o = gelu p", "p = linear x:4x32x64 W:4x64x128 B:128; o = gelu p"),
+            ("p = linear x:32x64 W:64x128 B:128; o = relu p", "p = linear x:32x64 W:64x128 B:32x128; o = relu p"),
+            (shared + "B:128", shared + "B:32x128"),
+        ):
+            with self.subTest(ops=split):
+                self.assertIn("ttnn.linear", self.found(kept))
+                self.assertNotIn("ttnn.linear", self.found(split))
+
+    def test_attention_over_one_key_is_the_value(self):
+        for heads, op in ((64, "ttnn"), (32, "torch")):
+            many = ATTENTION.replace("v:1x4x48x64", "v:1x4x48x%d" % heads)
+            for ops in (many, many.replace("48", "1")):
+                with self.subTest(ops=ops):
+                    said = "the result is v itself" in self.found(ops)[op + ".scaled_dot_product_attention"]
+                    self.assertEqual(said, ops != many)
+
+    def test_kernels_that_ttnn_lacks(self):
+        gated = "g = %s gate:4x64; o = multiply g up:4x64"
+        gathered = "g = all_gather x:32x64 {all_gather_dim = 0, cluster_axis = 1} -> 256x64; o = matmul g W:64x128"
+        for ops, op, says in (
+            (gathered, "ttnn.experimental.all_gather_matmul_async", "TTNN's library has this op, its dialect lacks it"),
+            (gated % "relu", "cuda.transformer_engine.ReGLU", "reads gate and up from one tensor"),
+            (gated % "relu", "cuda.transformer_engine.ReGLU", "kernel feature request"),
+            (gated % "gelu", "cuda.vllm.gelu_and_mul", "reads gate and up from one tensor"),
+            ("s = silu x:4x64; m = multiply s u:4x64; o = quantize m S:1 Z:1xsi32 -> 4x64xsi8",
+             "cuda.vllm.silu_and_mul_quant", "writes the type that is asked for"),
+        ):
+            with self.subTest(op=op, says=says):
+                self.assertIn(says, self.found(ops)[op])
 
     def test_an_op_that_is_there_has_its_operands(self):
         notes = self.found("""s = multiply x:1x32x256 0.125:1; r = reshape s -> 1x32x4x64

@@ -314,7 +314,7 @@ static struct str_list remarks_of(const char *values, const char *ops, const cha
 
 Test(library, demands_are_said_of_each_operand) {
     cr_assert(
-        read_demands("  - {of: ttnn.p, for: [x, y, w, z], when: rank(it) < 2, say: '{it} is of rank {rank(it)}'}\n"));
+        read_demands("  - {of: ttnn.*, for: [x, y, w, z], when: rank(it) < 2, say: '{it} is of rank {rank(it)}'}\n"));
     cr_assert_eq(diags.n, 0);
     cr_assert_eq(set.items[0]->nnotes, 4, "z is no name of the formula");
     struct str_list r = remarks_of(EXP("2x3", "3"), "p");

@@ -84,7 +84,7 @@ static bool has_names(const struct formula *f, struct str when) {
 
 static bool is_of(const struct demand *d, struct str op) {
     for (uint32_t i = 0; i < d->of.n; i++)
-        if (str_eq(d->of.items[i], op))
+        if (str_matches(op, d->of.items[i]))
             return true;
     return false;
 }
