@@ -53,6 +53,10 @@ SIGMOID = "n = neg x:4x64; e = exp n; d = add e 1.0:1; o = reciprocal d"
 CHANNELS_LAST = """g = reshape x:2x1x64x16 -> 2x64x4x4; mu = mean g {dim_arg = [1, 3]}; c = subtract g mu
 q = multiply c c; v = mean q {dim_arg = [1, 3]}; e = add v 1.0e-5:1; r = rsqrt e; n = multiply c r
 t = reshape n -> 2x1x64x16; w = multiply t W:16"""
+POOL = """p = pad x:1x8x8x16 {padding = [0, 0, 1, 1, 1, 1, 0, 0], value = 0xFF800000} -> 1x10x10x16
+r = typecast p; o = max_pool2d r {kernel = [3, 3], stride = [2, 2]} -> 1x4x4x16"""
+LOWERED = """batch_size = 1, input_height = 10, input_width = 10, channels = 16, kernel_size = [3, 3], stride = [2, 2],
+  padding = [0, 0]} -> 1x1x16x16"""
 TYPES = "the fused op takes one element type: %x is .*f32, %.*bf16; a cast stays"
 
 # the fused op, what its demand says, ops that meet it, and what of them becomes what where it is not met
@@ -72,13 +76,15 @@ CASES = (
     ("batch_norm_inference", "channels in axis 1", BATCH, [("8x4x4", "4x4x8"), ("1x8x1x1", "1x1x1x8")]),
     ("batch_norm_inference", "N x C x H x W; %o is 2x8x4xf32", BATCH, [("2x8x4x4", "2x8x4"), ("1x8x1x1", "1x8x1")]),
     ("distributed_rms_norm", TYPES, RESIDUAL, [("r:32x2048", "r:32x2048xbf16 -> 32x2048")]),
-    ("distributed_rms_norm", "takes it apart for 64x2048xf32", RESIDUAL, [("32x2048", "64x2048")]),
+    ("distributed_rms_norm", "takes it apart elsewhere, as here", RESIDUAL, [("32x2048", "64x2048")]),
     ("distributed_rms_norm", "shape of its input; %x is 32x2048xf32", RESIDUAL, [("r:32", "r:1x32")]),
+    ("max_pool2d", "1 x 1 x N .* height and width of %x, which is 1x8x8x16xf32", POOL,
+     [("typecast p", "reshape p -> 1x1x100x16"), ("kernel = [3, 3], stride = [2, 2]} -> 1x4x4x16", LOWERED)]),
     ("conv2d", TYPES, CONV, [("W:6x4x1x1", "W:6x4x1x1xbf16")]),
     ("conv2d", "its bias with the rank of its result", CONV, [("B:1x1x1x6", "B:6")]),
     ("conv2d", "a reshape makes it so of %B", CONV,
      [("o = add c B:1x1x1x6", "t = permute c {permutation = [0, 3, 1, 2]}; o = add t B:1x6x1x1")]),
-    ("scaled_dot_product_attention", "takes tensors of rank 4; %q, the keys", ATTENTION,
+    ("scaled_dot_product_attention", "rank 4; %q, %k and %v are 4x32x64xf32, ", ATTENTION,
      [("1x4x", "4x"), ("1x1x32x48", "1x32x48")]),
     ("scaled_dot_product_attention", "yields one element type; .* and 1x4x48x64xbf16", ATTENTION,
      [("v:1x4x48x64", "v:1x4x48x64xbf16 -> 1x4x32x64xbf16")]),
@@ -146,9 +152,10 @@ class Demands(unittest.TestCase):
 
     def found(self, ops):
         with tempfile.TemporaryDirectory() as directory:
-            text = "f ttir\n%s----\n" % with_arguments(ops)
+            level = "ttnn" if "input_height" in ops else "ttir"
+            text = "f %s\n%s----\n" % (level, with_arguments(ops))
             subprocess.run([SHORTHAND, directory], input=text, text=True, check=True)
-            status, said, report = self.audits.audit("ttir", os.path.join(directory, "f.ttir.mlir"))
+            status, said, report = self.audits.audit(level, os.path.join(directory, "f.%s.mlir" % level))
         self.assertEqual(said, [], ops)
         return {e["fused_op"]: e["instances"][0]["notes"] for e in report or []}
 
