@@ -38,7 +38,7 @@ EXCEPTIONS = [
     ("one", "mean|global_avg_pool2d|(layer|rms|distributed_layer|distributed_rms)_norm.*|theory_l2_normalize", 30,
      "of one element there is no mean and no norm"),
     ("one", "theory_(mla_q_projection|qk_norm_rope|dynamic_tanh)", 3, "of one feature there is no norm"),
-    ("one", "attention|theory_bias_softmax|theory_cross_entropy.*|theory_kl_divergence|theory_total_variation|topk.*", 14,
+    ("one", "attention|embedding|theory_(bias_softmax|cross_entropy.*|kl_divergence|total_variation)|topk.*", 18,
      "among one key, class or number there is nothing to choose"),
     ("one", "batch_norm_inference", 3, "the parameters of one channel are single numbers, which tell no axis"),
     ("one", "theory_(adaln_modulate|gated_residual|(layer|rms)_norm_modulated.*)", 18,
