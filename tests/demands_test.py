@@ -57,6 +57,9 @@ POOL = """p = pad x:1x8x8x16 {padding = [0, 0, 1, 1, 1, 1, 0, 0], value = 0xFF80
 r = typecast p; o = max_pool2d r {kernel = [3, 3], stride = [2, 2]} -> 1x4x4x16"""
 LOWERED = """batch_size = 1, input_height = 10, input_width = 10, channels = 16, kernel_size = [3, 3], stride = [2, 2],
   padding = [0, 0]} -> 1x1x16x16"""
+EMBEDDING = """r = reshape ids:2x8xi32 -> 2x8x1xi32
+i = arange {start = 0 : si64, end = 64 : si64, step = 1 : si64, arange_dimension = 2 : i64} -> 1x1x64xi32
+h = eq r i -> 2x8x64xbf16; o = matmul h TABLE:64x32xbf16"""
 TYPES = "the fused op takes one element type: %x is .*f32, %.*bf16; a cast stays"
 
 # the fused op, what its demand says, ops that meet it, and what of them becomes what where it is not met
@@ -146,6 +149,9 @@ CASES = (
     ("sigmoid", TYPES, SIGMOID, [("reciprocal d", "reciprocal d -> 4x64xbf16")]),
     ("sigmoid", "the broadcast to 4x64xf32 goes behind", SIGMOID,
      [("n = neg x:4x64", "b = broadcast x:1x64 -> 4x64; n = neg b")]),
+    ("embedding", "shape of its result but for the last axis; %ids is 16xi32", EMBEDDING,
+     [("ids:2x8xi32", "ids:16xi32")]),
+    ("embedding", "a cast stays", EMBEDDING, [("TABLE:64x32xbf16", "TABLE:64x32xbf16 -> 2x8x32xf32")]),
     ("update_cache", "one integer of rank 1 .* %POS is 1x1xi32", CACHE, [("POS:1xsi32", "POS:1x1xsi32")]),
     ("update_cache", "a permute of %u before it", CACHE,
      [("-> 1x4x", "-> 2x4x"), ("cache:1", "cache:2"), ("u:1", "u:2")]),
