@@ -41,7 +41,7 @@ EXCEPTIONS = [
     ("one", "attention|embedding|theory_(bias_softmax|cross_entropy.*|kl_divergence|total_variation)|topk.*", 18,
      "among one key, class or number there is nothing to choose"),
     ("one", "batch_norm_inference", 3, "the parameters of one channel are single numbers, which tell no axis"),
-    ("one", "theory_(adaln_modulate|gated_residual|(layer|rms)_norm_modulated.*)", 18,
+    ("one", "theory_(adaln_modulate|gated_residual|(layer|rms)_norm_modulated.*)", 25,
      "what one row is modulated by is a weight or a tensor of its shape"),
     ("one", ".*group_norm.*", 47, "of one position, one channel or one element it is another norm or none"),
     ("one", ".*heads.*", 59, "one head or one position moves nothing, and no fused op takes heads of one feature"),
