@@ -134,7 +134,7 @@ static bool permute(const struct short_op *op, struct short_shape *shape) {
 }
 
 /* The operands' types broadcast to one; reductions, products, slices and permutes have their own rules. The element
- * type is that of the first tensor. */
+ * type is that of the first tensor, of `where` that of what it chooses from. */
 struct short_fault short_infer(struct arena *a, const struct short_op *op, struct str *type) {
     const struct short_fault needed = {op->word, "the type of the result is needed"};
     struct short_shape all = {0};
@@ -153,7 +153,8 @@ struct short_fault short_infer(struct arena *a, const struct short_op *op, struc
                 return (struct short_fault){
                     op->word, "the types of the operands do not broadcast, so that of the result is needed"};
         }
-        wide.element = all.known ? all.element : one.element;
+        bool condition = op->kind == K_WHERE && i == 1; /* what was seen before */
+        wide.element = all.known && !condition ? all.element : one.element;
         all = wide;
     }
     if (!all.known || (op->kind == K_SLICE && !slice(op, &all)) || (op->kind == K_PERMUTE && !permute(op, &all)))
