@@ -107,6 +107,10 @@ Test(str, parts_and_globs) {
     cr_assert_eq(str_line(&none).n, 0);
     cr_assert(str_matches(STR("ttnn.conv2d"), STR("ttnn.conv?d")));
     cr_assert_not(str_matches(STR("ttnn.conv2d"), STR("conv*")));
+    cr_assert_not(str_matches(STR("ttnn.conv2d"), STR("ttnn.conv")));
+    cr_assert_not(str_matches(STR("ttnn.conv"), STR("ttnn.conv2d")));
+    cr_assert(str_matches(STR("a*"), STR("a\\*")));
+    cr_assert_not(str_matches(STR("ab"), STR("a\\*")));
     cr_assert(str_matches(none, STR("*")));
     cr_assert_not(str_matches(STR("a"), none));
     char name[600];

@@ -347,9 +347,16 @@ Test(library, faults_of_demands) {
         cr_assert_not(read_demands(cases[i].demands));
         cr_assert(str_find(str_of(diags.items[0].message), str_of(cases[i].says)), "%s", diags.items[0].message);
     }
-    cr_assert(read_demands("  - {of: ttnn.p, when: rank(misspelt) < 2, say: a}\n"));
-    cr_assert_eq(diags.n, 1);
-    cr_assert(str_find(str_of(diags.items[0].message), STR("no pattern of these ops has the names of this demand")));
+    static const char *const nowhere[] = {"  - {of: ttnn.p, when: rank(misspelt) < 2, say: a}\n",
+                                          "  - {of: ttnn.p, when: rank(it) < 2, say: a}\n",
+                                          "  - {of: ttnn.p, for: [x, y], when: rank(it) < rank(z), say: a}\n",
+                                          "  - {of: ttnn.p?, when: rank(x) < 2, say: a}\n"};
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+        cr_assert(read_demands(nowhere[i]));
+        cr_assert_eq(diags.n, 1);
+        cr_assert(
+            str_find(str_of(diags.items[0].message), STR("no pattern of these ops has the names of this demand")));
+    }
 }
 
 /* ---- the compiler ---- */

@@ -28,8 +28,13 @@ struct str str_part(struct str *rest, char end) {
 }
 
 bool str_matches(struct str s, struct str glob) {
+    static const char special[] = "*?[\\";
     char small[256];
-    size_t n = s.n + glob.n + 2;
+    size_t n = s.n + glob.n + 2, same = 0;
+    while (same < s.n && same < glob.n && s.p[same] == glob.p[same] && !strchr(special, glob.p[same]))
+        same++;
+    if (same < glob.n && !strchr(special, glob.p[same])) /* most differ in a letter */
+        return false;
     char *both = n <= sizeof small ? small : xrealloc(NULL, n);
     memset(both, 0, n);
     memcpy(both, glob.n ? glob.p : "", glob.n);

@@ -70,13 +70,14 @@ static struct str said_of(struct arena *a, struct str say, struct str operand) {
     return buf_take(&out, a);
 }
 
-/* All names in the condition are names of the formula: words that are no calls. */
-static bool has_names(const struct formula *f, struct str when) {
-    struct lexer lexer = {when, 0, 0};
+/* All names in the condition, but for the operand, are names of the formula: words that are no calls. */
+static bool has_names(const struct formula *f, const struct demand *d) {
+    struct lexer lexer = {d->when, 0, 0};
     for (struct token t = lex_next(&lexer), next; t.kind != T_END && t.kind != T_BAD; t = next) {
         next = lex_next(&lexer);
         bool call = next.kind == T_PUNCT && str_is(next.text, "(");
-        if (t.kind == T_NAME && !call && formula_slot(f, t.text) == NONE)
+        bool operand = d->operands.n && str_is(t.text, "it");
+        if (t.kind == T_NAME && !call && !operand && formula_slot(f, t.text) == NONE)
             return false;
     }
     return true;
@@ -93,11 +94,11 @@ static bool is_of(const struct demand *d, struct str op) {
 static uint32_t rules_of(struct loader *l, const struct demand *d, const struct formula *f, struct note_rule *out) {
     static const struct str itself = {"it", 2};
     const struct str *operands = d->operands.n ? d->operands.items : &itself;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < (d->operands.n ? d->operands.n : 1) && !l->failed; i++) {
-        struct str when = with_operand(&l->set->arena, d->when, operands[i]);
-        if (!has_names(f, when))
+    uint32_t n = 0, most = has_names(f, d) ? d->operands.n + !d->operands.n : 0;
+    for (uint32_t i = 0; i < most && !l->failed; i++) {
+        if (d->operands.n && formula_slot(f, operands[i]) == NONE)
             continue;
+        struct str when = with_operand(&l->set->arena, d->when, operands[i]);
         out[n] = (struct note_rule){.say = said_of(&l->set->arena, d->say, operands[i])};
         l->failed = !condition_parse(&out[n++].when, f, &l->set->arena, when, d->origin, &l->set->conditions, l->diags);
     }
@@ -120,19 +121,30 @@ static const struct number *joined(struct loader *l, enum number_op op, const st
     return n;
 }
 
+/* The demands on an op: how many, and how many rules they may become. */
+static uint32_t demands_on(const struct loader *l, struct str op, struct demand **out, uint32_t *rules) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->set->ndemands; i++)
+        if (is_of(&l->set->demands[i], op)) {
+            out[n++] = &l->set->demands[i];
+            *rules += l->set->demands[i].operands.n + 1;
+        }
+    return n;
+}
+
 void add_demands(struct loader *l, struct pattern *p) {
     const struct pattern *leader = p->variant_of ? p->variant_of : p;
     bool instead = !pattern_is_direct(p) && pattern_is_direct(leader); /* it takes what cannot become direct */
     const struct number *unmet = NULL;
     uint32_t most = p->nnotes;
-    for (uint32_t i = 0; i < l->set->ndemands; i++)
-        most += l->set->demands[i].operands.n + 1;
+    struct demand **of = arena_alloc(&l->set->arena, (l->set->ndemands + (size_t)1) * sizeof *of);
+    uint32_t nof = demands_on(l, instead ? leader->fused_op : p->fused_op, of, &most);
     struct note_rule *notes = arena_alloc(&l->set->arena, (most + (size_t)1) * sizeof *notes);
     if (p->nnotes)
         memcpy(notes, p->notes, p->nnotes * sizeof *notes);
-    for (uint32_t i = 0; i < l->set->ndemands && !l->failed; i++) {
-        struct demand *d = &l->set->demands[i];
-        if (!is_of(d, instead ? leader->fused_op : p->fused_op) || (instead && !d->theoretical))
+    for (uint32_t i = 0; i < nof && !l->failed; i++) {
+        struct demand *d = of[i];
+        if (instead && !d->theoretical)
             continue;
         uint32_t n = rules_of(l, d, &p->formula, notes + p->nnotes);
         d->used |= n > 0;
