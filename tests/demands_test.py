@@ -237,6 +237,11 @@ class Demands(unittest.TestCase):
               operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}""")["ttnn.scaled_dot_product_attention"]
         self.assertNotRegex(notes, "reshaped|permute")
 
+    def test_weights_may_be_block_floats(self):
+        for op, ops in (("linear", LINEAR), ("conv2d", CONV)):
+            notes = self.found(re.sub(r"(W:[0-9x]+)", r"\1xbfp_bf8", ops))["ttnn." + op]
+            self.assertNotIn("one element type", notes)
+
     def test_theoretical_where_nothing_helps(self):
         self.assertIn("ttnn.scaled_dot_product_attention", self.found(ATTENTION))
         found = self.found(ATTENTION.replace("v:1x4x48x64", "v:1x4x48x96"))
