@@ -158,6 +158,25 @@ Test(prove, a_form_without_an_axis_works_along_that_of_the_match) {
     }
 }
 
+/* Where the quotient is of permuted values its axes are in another order than those of the sum. */
+Test(prove, the_axis_of_the_match_is_found_behind_a_permute) {
+    static const char *const orders[] = {"0, 2, 1", "1, 0, 2", "2, 0, 1"};
+    struct rule r = {"e = exp(x)\nout = e / sum(e)", NULL, "softmax(x)", NULL};
+    for (int dim = 0; dim < 3; dim++)
+        for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+            const char *ops = arena_printf(&arena,
+                                           "e = exp x:2x8x5\ns = sum e {dim_arg = [%d]}\n"
+                                           "f = permute e {permutation = [%s]}\nt = permute s {permutation = [%s]}\n"
+                                           "o = divide f t\n",
+                                           dim, orders[i], orders[i])
+                                  .p;
+            r.fused = "softmax(x)";
+            proved(r, ops);
+            r.fused = "softmax(x, dim=-2)";
+            refuted(r, ops, DIFFERS);
+        }
+}
+
 Test(prove, an_epsilon_outside_of_the_root) {
     const char *fused = "rms_norm(x, weight, epsilon=eps)";
     refuted((struct rule){"out = x / (sqrt(mean(x * x, dim=-1)) + eps)", "constant(eps)", fused, NULL},
