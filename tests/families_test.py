@@ -206,7 +206,7 @@ MISSED = {
     "detr_encoder.ttir": [(ATTENTION, "multiply matmul where softmax matmul")],
     "convnext_block.ttir": [
         (LINEAR, "matmul add"),
-        (LINEAR, "matmul add"),
+        (LINEAR, "matmul add multiply"),
         ("ttnn.gelu", "multiply multiply erf add multiply"),
         (NORM, "mean subtract multiply mean add sqrt div multiply add"),
     ],
