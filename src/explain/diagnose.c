@@ -197,7 +197,6 @@ static bool match_extra(struct matcher *m, const struct goal *g, uint32_t op, co
     if (!c)
         return false;
     c->slot = g->slot;
-    c->arg = g->arg;
     return matcher_solve(m, c);
 }
 

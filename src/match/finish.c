@@ -77,9 +77,10 @@ static void look_through_readings(struct matcher *m) {
     const struct graph *g = m->g;
     for (uint32_t i = 0; i < m->pattern->formula.nslots; i++) {
         uint32_t way[MAX_CHAIN], n = 0, v = m->state.slots[i].value;
-        if (v == NONE || !m->pattern->formula.slot_is_variable[i] || !is_second_reading(m->pattern, i))
+        uint32_t op = v == NONE ? NONE : g->m->values[v].def;
+        if (op == NONE || !graph_looks_through(g, op) || !m->pattern->formula.slot_is_variable[i] ||
+            !is_second_reading(m->pattern, i))
             continue;
-        uint32_t op = g->m->values[v].def;
         for (; n < MAX_CHAIN && op != NONE && graph_looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
             way[n++] = op;
         for (uint32_t k = 0; k < n && op != NONE && in_match(m, op); k++)
@@ -193,16 +194,11 @@ static bool accepted(struct matcher *m, const uint32_t *ops, uint32_t nops) {
     return false;
 }
 
-/* Appends the matched op `at` after its operands, these in the formula's order. */
+/* Appends the matched op `at` after its operands, which were matched after it in the formula's order. */
 static uint32_t append_in_order(const struct matcher *m, uint32_t at, uint32_t *ops, uint32_t n) {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < m->state.nmatched; i++)
-        if (m->state.matched[i].parent == at && m->state.matched[i].arg >= most)
-            most = m->state.matched[i].arg + 1;
-    for (uint32_t arg = 0; arg < most && arg < 8; arg++)
-        for (uint32_t i = 0; i < m->state.nmatched; i++)
-            if (m->state.matched[i].parent == at && m->state.matched[i].arg == arg && i != at)
-                n = append_in_order(m, i, ops, n);
+    for (uint32_t i = at + 1; i < m->state.nmatched; i++)
+        if (m->state.matched[i].parent == at)
+            n = append_in_order(m, i, ops, n);
     for (uint32_t i = 0; i < n; i++)
         if (ops[i] == m->state.matched[at].op)
             return n;

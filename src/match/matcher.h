@@ -33,15 +33,14 @@ struct goal {
     const struct axes *outer; /* those before a slice or a concatenation changed one of them; or NULL */
     uint32_t slot;            /* of the named value that this is the definition of; or NONE */
     uint32_t parent;          /* index of the matched op that it is an operand of; NONE: a root */
-    uint32_t arg;             /* which argument of that op in the formula */
     bool turned;              /* under transposed(): its last two axes are exchanged */
     bool inside;              /* operand of a contraction: rows and columns are the last two axes of the formula */
     const struct goal *next;
 };
 
 struct matched {
-    uint32_t op, parent, arg; /* as in struct goal */
-    uint32_t depth;           /* matched ops from the root to it */
+    uint32_t op, parent; /* as in struct goal */
+    uint32_t depth;      /* matched ops from the root to it */
 };
 
 /* A binding that was replaced. */

@@ -75,7 +75,7 @@ void matcher_take(struct matcher *m, uint32_t op, const struct goal *g) {
     uint32_t depth = g->parent == NONE ? 0 : s->matched[g->parent].depth + 1;
     record_depth(&m->record, depth);
     record_op(&m->record, op);
-    s->matched[s->nmatched++] = (struct matched){op, g->parent, g->arg, depth};
+    s->matched[s->nmatched++] = (struct matched){op, g->parent, depth};
 }
 
 bool matcher_took(const struct matcher *m, uint32_t op) {
@@ -105,10 +105,8 @@ struct goal *matcher_goal(struct matcher *m, const struct goal *of, const struct
 struct goal *matcher_operand(struct matcher *m, const struct goal *g, uint32_t arg, uint32_t value,
                              const struct imap *map, const struct axes *axes, const struct goal *next) {
     struct goal *c = matcher_goal(m, g, g->node->args[arg], value, map, axes, next);
-    if (c) {
+    if (c)
         c->parent = m->state.nmatched - 1;
-        c->arg = arg;
-    }
     return c;
 }
 

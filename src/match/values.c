@@ -164,7 +164,6 @@ bool match_named(struct matcher *m, const struct goal *g) {
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, g->axes, g->next);
     if (!c)
         return false;
-    c->arg = g->arg;
     c->slot = slot;
     matcher_bind(m, slot, (struct binding){g->value, NONE, g->map, g->map, g->axes, 0});
     return matcher_solve(m, c);
@@ -198,7 +197,6 @@ bool match_either(struct matcher *m, const struct goal *g) {
         if (!c)
             return false;
         c->slot = g->slot;
-        c->arg = g->arg;
         if (matcher_solve(m, c))
             return true;
         matcher_undo(m, k);
@@ -221,7 +219,6 @@ bool match_transposed(struct matcher *m, const struct goal *g) {
     struct goal *c = matcher_goal(m, g, g->node->args[0], g->value, g->map, axes, g->next);
     if (!c)
         return false;
-    c->arg = g->arg;
     c->turned = !g->turned;
     return matcher_solve(m, c);
 }
@@ -246,6 +243,5 @@ bool match_result(struct matcher *m, const struct goal *g) {
     struct goal *c = matcher_goal(m, g, of, gr->m->ops[op].first_result, map, g->axes, g->next);
     if (!c)
         return false;
-    c->arg = g->arg;
     return matcher_solve(m, c);
 }
