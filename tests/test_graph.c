@@ -667,6 +667,8 @@ Test(graph, a_cast_to_integers_rounds_toward_zero) {
     body("", "%c = \"ttir.full\"() <{fill_value = 2.75 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
              "%i = \"ttir.typecast\"(%c) : (tensor<1xf32>) -> tensor<1xsi32>\n"
              "%b = \"ttir.typecast\"(%c) : (tensor<1xf32>) -> tensor<1xi1>\n"
+             "%z = \"ttir.full\"() <{fill_value = 0.0 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
+             "%no = \"ttir.typecast\"(%z) : (tensor<1xf32>) -> tensor<1xi1>\n"
              "%n = \"ttir.full\"() <{fill_value = 0xFF800000 : f32, shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
              "%m = \"ttir.typecast\"(%n) : (tensor<1xf32>) -> tensor<1xsi32>\n"
              "%two = \"ttir.full\"() <{fill_value = 2 : i32, shape = array<i32: 1>}> : () -> tensor<1xsi32>\n"
@@ -675,6 +677,7 @@ Test(graph, a_cast_to_integers_rounds_toward_zero) {
              "%s = \"ttir.add\"(%seven, %two) : (tensor<1xsi32>, tensor<1xsi32>) -> tensor<1xsi32>\nreturn");
     is("%i", 2);
     is("%b", 1);
+    is("%no", 0);
     is_not("%m");
     is_not("%q");
     is("%s", 9);

@@ -107,6 +107,9 @@ static const struct {
                                   "3", "8", "p") "b = ttir.matmul x v"}, /* nothing is known of a part of z */
     {"x:2x4 w:4x3 v:4x5",
      "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; a = " CUT("3", "8", "p") "b = ttir.matmul x w"},
+    {"x:2x4 w:4x4 v:4x4",
+     "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c\n"
+     "a = ttir.slice_static p {begins = [0, 0], ends = [2, 4], step = [1, 2]} -> 2x2; b = ttir.matmul x w"},
 };
 
 Test(image, what_computes_another_thing_has_another) {

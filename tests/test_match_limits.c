@@ -20,6 +20,10 @@ TestSuite(match_limits, .init = search_setup, .fini = search_teardown, .timeout 
 #define CONV(sizes)                                                                                                    \
     "o = ttnn.conv2d p w {batch_size = 1, " sizes                                                                      \
     ", in_channels = 3, out_channels = 8, kernel_size = [1, 1], padding = [0, 0]} -> 1x4x5x8; return o"
+#define ONE_CHANNEL(before, n)                                                                                         \
+    "p = ttir.pad x {padding = array<i32: " before ", 0, 1, 1, 1, 1, 0, 0>} -> " n "x6x7x1\n"                          \
+    "o = ttnn.conv2d p w {batch_size = " n ", input_height = 6, input_width = 7, in_channels = 1, out_channels = 8, "  \
+    "kernel_size = [1, 1], padding = [0, 0]} -> " n "x6x7x8; return o"
 
 static const struct {
     const char *formula, *keys, *args, *found, *missed;
@@ -71,6 +75,9 @@ static const struct {
     {"out = exp(x) + y", "where: attribute(y, \"stride\") == 1", "x:1x4x4x3 z:1x4x4x3",
      "e = ttir.exp x; p = ttir.max_pool2d z {kernel = [1, 1], stride = [1, 1]} -> 1x4x4x3; o = ttir.add e p; return o",
      "e = ttir.exp x; p = ttir.max_pool2d z {kernel = [1, 1], stride = [1, 2]} -> 1x4x4x3; o = ttir.add e p; return o"},
+    {"m = mean(x)\nout = exp(x - m)", "where: attribute(m, \"dim_arg\") == 1", "x:2x3",
+     "m = ttir.mean x {dim_arg = [1]}; d = ttir.subtract x m; o = ttir.exp d; return o",
+     "m = ttir.mean x {dim_arg = [0]}; d = ttir.subtract x m; o = ttir.exp d; return o"},
     {"out = matmul(x, y)", "where: innermost(y) == -1", "x:2x1 y:1x1 z:1x1", "o = ttir.matmul x y; return o",
      "o = ttir.add x y; return o"},
     {"out = exp(x) + y", "require: size(printed(y), 0) > size(y, 0)", "x:2x3 y:1x3",
@@ -116,6 +123,8 @@ static const struct {
     {"p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x3 w:8x3x1x1",
      NO_PAD CONV("input_height = 4, input_width = 5"),
      NO_PAD CONV("input_height = 4, input_width = 9223372036854775807 : i64")},
+    {"p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x1 w:8x1x1x1", ONE_CHANNEL("0", "1"),
+     ONE_CHANNEL("1", "2")},
     {"p = pad(x)\nout = exp(p) | conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x3 w:8x3x1x1",
      NO_PAD CONV("input_height = 4, input_width = 5"), NO_PAD "o = ttir.exp p; return o"},
     {"n = batch_norm_inference(x, a, b, m, v)\nout = n + y", "where: normalizes_channels(n, y)",

@@ -90,14 +90,14 @@ static bool is_pool(const struct graph *g, uint32_t op) {
 
 /* The padding of a pool is at most half of its window, or some window would hold nothing else. */
 static bool pool_takes(const struct graph *g, uint32_t op, int dim, int64_t amount) {
-    int64_t window[MAX_RANK], own[MAX_RANK], most = 0;
+    int64_t window[MAX_RANK] = {0}, own[MAX_RANK], most = 0;
     int n = numbers_of(g, op, "kernel", window, MAX_RANK);
     if (n == 0)
         n = numbers_of(g, op, "kernel_size", window, MAX_RANK);
     int k = numbers_of(g, op, "padding", own, MAX_RANK);
     for (int i = 0; i < k; i++)
         most = own[i] > most ? own[i] : most;
-    int64_t half = n > 0 ? window[n == 2 ? dim : 0] / 2 : 0;
+    int64_t half = window[n == 2 ? dim : 0] / 2;
     return most <= half && amount <= half - most;
 }
 

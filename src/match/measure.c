@@ -46,7 +46,7 @@ static bool are_siblings(const struct graph *g, uint32_t p, uint32_t q) {
     const uint32_t *x = graph_operands(g, p), *y = graph_operands(g, q);
     uint32_t n, k;
     struct str flag = STR(""), other = STR("");
-    if (graph_class(g, q) != OP_CONTRACT || graph_noperands(g, q) < 2 || x[0] != y[0])
+    if (graph_class(g, q) != OP_CONTRACT || x[0] != y[0])
         return false;
     const int64_t *shape = graph_shape(g, x[1], &n), *shape2 = graph_shape(g, y[1], &k);
     if (!shape || !shape2 || n != k || n < 2 || memcmp(shape, shape2, (n - 2) * sizeof *shape) != 0)
