@@ -97,7 +97,8 @@ Test(shorthand, types_of_products_and_slices) {
     infers("p = matmul x:1x4 w:4x1", " -> tensor<1x1xf32>");
     infers("s = slice x:8x9 {begins = [1, 0], ends = [8, 9], step = [2, 3]}", " -> tensor<4x3xf32>");
     infers("t = permute x:2x3x4 {permutation = [2, 0, 1]}", " -> tensor<4x2x3xf32>");
-    infers("w = where c:2x3xi1 x:2x1xbf16 0.0:1x1xbf16", " -> tensor<2x3xbf16>");
+    infers("w = where c:2x3xi1 x:2x1xbf16 0.0", "tensor<2x1xbf16>, tensor<1x1xbf16>) -> tensor<2x3xbf16>");
+    infers("w = where c:2x3xi1 0.0 1.0", "tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32>");
     fails("t = permute x:2x3 {permutation = [2, 0]}", 4, "the type of the result is needed: 'permute'");
     fails("p = matmul x:4 w:4x4", 4, "the type of the result is needed: 'matmul'");
     fails("s = slice x:8 {begins = [-2], ends = [8]}", 4, "the type of the result is needed: 'slice'");

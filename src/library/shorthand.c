@@ -137,15 +137,19 @@ static bool add_literal(struct shorthand *s, struct short_op *op, struct str num
     return true;
 }
 
-/* A literal without a type has one element, with as many dimensions as the first tensor beside it. */
+/* A literal without a type has one element, with as many dimensions as the first tensor beside it and of its element
+ * type, but for the condition of a `where`. */
 static struct str literal_type(struct shorthand *s, const struct short_op *op) {
     struct short_shape shape = {.rank = 1, .dims = {1}, .element = str_of(s->element)};
-    for (uint32_t i = 0; i < op->noperands; i++) {
+    bool found = false;
+    for (uint32_t i = 0; i < op->noperands && !found; i++) {
         struct short_shape one = short_shape_of(op->operand_types[i]);
         if (!one.known)
             continue;
+        found = i > 0 || op->kind != K_WHERE;
+        if (!found)
+            one.element = shape.element;
         shape = one;
-        break;
     }
     for (uint32_t d = 0; d < shape.rank; d++)
         shape.dims[d] = 1;
