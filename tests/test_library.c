@@ -337,7 +337,7 @@ Test(library, faults_of_demands) {
     static const struct {
         const char *demands, *says;
     } cases[] = {
-        {"  - {of: ttnn.p, say: a}\n", "a demand has `of`, `when` and `say`"},
+        {"  - {of: ttnn.p, when: rank(x) < 2}\n", "a demand has `of` and `say`"},
         {"  - {of: ttnn.p, when: rank(x) < 2, say: a, unless: b}\n", "unknown key: unless"},
         {"  - {of: ttnn.p, when: ranks(x) < 2, say: a}\n", "no condition is called ranks"},
         {"  - {of: [[ttnn.p]], when: rank(x) < 2, say: a}\n", "text expected"},

@@ -20,19 +20,19 @@ void load_demand(struct loader *l, const struct tree *n) {
     static const char *const keys[] = {"of", "for", "when", "say", "theoretical"};
     const struct tree *of = tree_lookup(n, "of"), *operands = tree_lookup(n, "for"), *when = tree_lookup(n, "when"),
                       *say = tree_lookup(n, "say"), *theoretical = tree_lookup(n, "theoretical");
-    if (!of || !when || !say) {
+    if (!of || !say) {
         error_at(l, n, "{of: ttnn.linear, for: [b, bias], when: not(same_dtype(a, it)), say: …}",
-                 "a demand has `of`, `when` and `say`", STR(""));
+                 "a demand has `of` and `say`", STR(""));
         return;
     }
     check_keys(l, n, keys, sizeof keys / sizeof *keys, "`of`, `for`, `when`, `say` and `theoretical`");
-    if (l->failed || !is_scalar(l, when) || !is_scalar(l, say) || (theoretical && !is_scalar(l, theoretical)))
+    if (l->failed || (when && !is_scalar(l, when)) || !is_scalar(l, say) || (theoretical && !is_scalar(l, theoretical)))
         return;
     struct demand d = {.of = load_words(l, of),
                        .operands = operands ? load_words(l, operands) : (struct str_list){NULL, 0},
-                       .when = when->text,
+                       .when = when ? when->text : STR("1 == 1"), /* of every match */
                        .say = say->text,
-                       .origin = origin_of(l, when),
+                       .origin = origin_of(l, when ? when : say),
                        .theoretical = theoretical && str_is(theoretical->text, "true")};
     struct pattern_set *set = l->set;
     set->demands = grow(set->demands, &set->demands_cap, set->ndemands + 1, sizeof *set->demands);
