@@ -84,6 +84,9 @@ EITHER = '(mutant_on(@) ? %s : %s)'
 TWICE = '(mutant_comes(@, (%s) != (%s)) || mutant_is(@) ? (%s) : (%s))'
 NEVER = '(!mutant_is(@) && (%s) && !mutant_comes(@, 1))'
 ALWAYS = '(mutant_is(@) || (%s) || mutant_comes(@, 1))'
+# What does something else, too: it differs wherever it is not done.
+EFFECT = re.compile(r'\(&|\b(fflush|\w+_add)\(|\+\+|--|[^=<>!]=[^=]')
+UNDONE = {NEVER: '(!mutant_on(@) && (%s))', ALWAYS: '(mutant_on(@) || (%s))'}
 
 
 def masked(text):
@@ -119,6 +122,10 @@ def may_be_twice(expression):
     return not guards and not re.search(r'\w\(|[^=<>!]=[^=]|\+\+|--', expression)
 
 
+def without(condition, value):
+    return (UNDONE[value] if EFFECT.search(condition) else value) % condition
+
+
 def sites_of(file):
     text = (ROOT / file).read_text()
     code, lines = masked(text), text.split('\n')
@@ -139,12 +146,12 @@ def sites_of(file):
         yield site(begin, end, new, m.start(), m.group(), SWAPS[m.group()])
     for m in re.finditer(r'\s(&&|\|\|) ', code):
         end = operand_end(code, m.end())
-        new = (ALWAYS if m.group(1) == '&&' else NEVER) % text[m.end() : end].rstrip()
+        new = without(text[m.end() : end].rstrip(), ALWAYS if m.group(1) == '&&' else NEVER)
         yield site(m.end(), end, new, m.end(), text[m.start(1) : end], '')
     for m in re.finditer(r'\bif \(', code):
         end = operand_end(code, m.end())
         if code[end] == ')':
-            yield site(m.end(), end, NEVER % text[m.end() : end], m.end(), text[m.end() : end], 'false')
+            yield site(m.end(), end, without(text[m.end() : end], NEVER), m.end(), text[m.end() : end], 'false')
     for m in re.finditer(r'(?<=[ (])!(?=[\w(])', code):
         yield site(m.start(), m.end(), 'mutant_on(@) ^ !', m.start(), '!', '')
     for m in re.finditer(r'(?<![\w.\]])(?!(?<=\{)0\})(0|[1-9]\d*)(?![\w.])', code):

@@ -161,6 +161,10 @@ Test(explain, axis) {
     differs(XYZ, "c = ttir.concat x y {dim = 0} -> 4x3; o = ttir.exp c -> 4x3; return o", "axis",
             "concat(x, y, dim=-1)",
             "%c (ttir.concat at line 2), with dim = 0 : si32, works along another axis than -1 of the formula", 1, 2);
+    pattern("out = exp(concat(neg(x), y, dim=-1))", "");
+    differs(XYZ, "n = ttir.neg x; c = ttir.concat n y {dim = 0} -> 4x3; o = ttir.exp c -> 4x3; return o", "axis",
+            "concat(neg(x), y, dim=-1)",
+            "%c (ttir.concat at line 2), with dim = 0 : si32, works along another axis than -1 of the formula", 2, 3);
 }
 
 Test(explain, part_of_a_slice) {

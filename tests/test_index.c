@@ -470,6 +470,8 @@ Test(index, movement_whose_shapes_do_not_fit_is_no_map) {
     cr_assert(STEP("\"ttir.broadcast\"(%x)", "1x3xf32", "2x3xf32"));
     cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "2x3xf32", "4x3xf32"), "only one element is broadcast");
     cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "4x3xf32", "2x3xf32"));
+    cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "*xf32", "2x3xf32"));
+    cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "1x3xf32", "*xf32"));
     cr_assert(STEP("\"ttir.repeat\"(%x) <{repeat_dimensions = array<i64: 2, 1>}>", "2x3xf32", "4x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat\"(%x) <{repeat_dimensions = array<i64: 2, 1>}>", "2x3xf32", "5x3xf32"));
     cr_assert_not(STEP("\"ttir.repeat\"(%x) <{repeat_dimensions = array<i64: 2, 1>}>", "2x3xf32", "3xf32"));

@@ -493,6 +493,13 @@ Test(match, a_product_may_be_computed_transposed) {
     miss("q:5x8 k:7x8 v:7x8",
          "s = ttnn.matmul k q {transpose_b = true} -> 7x5; t = ttnn.reshape s {shape = [5 : i32, 7 : i32]} -> 5x7\n"
          "w = ttnn.softmax t {dimension = 1 : si32} -> 5x7; o = ttnn.matmul w v -> 5x8; return o");
+    pattern("out = matmul(softmax(matmul(softmax(q, dim=-1), transposed(k)), dim=-1), v)", "");
+#define SCORES_OF_SOFTMAX(dim)                                                                                         \
+    "n = ttnn.softmax q {dimension = " dim " : si32} -> 5x8; s = ttnn.matmul k n {transpose_b = true} -> 7x5\n"        \
+    "t = ttnn.permute s {permutation = array<i64: 1, 0>} -> 5x7\n"                                                     \
+    "w = ttnn.softmax t {dimension = 1 : si32} -> 5x7; o = ttnn.matmul w v -> 5x8; return o"
+    hit("q:5x8 k:7x8 v:7x8", SCORES_OF_SOFTMAX("1"));
+    miss("q:5x8 k:7x8 v:7x8", SCORES_OF_SOFTMAX("0"));
 }
 
 Test(match, an_outer_product_is_a_broadcast_multiply) {
@@ -757,6 +764,13 @@ Test(match, casts_and_movement_there_and_back_are_gone) {
     miss("x:2x3xf32", SUM("2x1xf32", "o"));
     hit("x:2x3xf32", SUM("1x2xf32", "o"));
     miss("x:2x3xf32", SUM("2x1xf32", "o"));
+#define REDUCED(op)                                                                                                    \
+    "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2; e = ttir." op " s y -> 2\n"                          \
+    "r = ttir.reshape e -> 2x1; o = ttir.tanh r -> 2x1; return o"
+    pattern("e = sum(x) * y\nout = tanh(e)", "require: 'between(e, out, \"reshape\")'");
+    miss("x:2x3 y:2", REDUCED("multiply")); /* part of a mean */
+    pattern("e = sum(x) - y\nout = tanh(e)", "require: 'between(e, out, \"reshape\")'");
+    hit("x:2x3 y:2", REDUCED("subtract"));
     for (int i = 0; i < 2; i++) { /* of these none reduces */
         pattern(i ? "e = x * y\nout = tanh(e)" : "e = x + y\nout = tanh(e)", "require: 'between(e, out, \"reshape\")'");
         hit("y:6 x:1x6", i ? "e = ttir.multiply y x -> 1x6; r = ttir.reshape e -> 6; o = ttir.tanh r -> 6; return o"
@@ -1292,8 +1306,8 @@ Test(match, how_a_place_is_written_is_asked_for_by_name) {
     hit(args, "e = ttir.exp x -> 2x3; c = ttir.typecast e -> 2x3xbf16; o = ttir.add c y -> 2x3; return o");
     miss(args, "e = ttir.exp x -> 2x3; o = ttir.add y e -> 2x3; return o");
     for (int i = -1; i <= 2; i += 3) { /* the numbers of no operand */
-        pattern("e = exp(x)\nout = e + y", i < 0 ? "require: operand(e, out, -1)" : "require: operand(e, out, 2)");
-        miss(args, "e = ttir.exp x -> 2x3; o = ttir.add e e -> 2x3; p = ttir.add o e -> 2x3; return p");
+        pattern("out = exp(x) + y", i < 0 ? "require: operand(x, out, -1)" : "require: operand(x, out, 2)");
+        miss(args, "e = ttir.exp x -> 2x3; o = ttir.add e y -> 2x3; p = ttir.abs x -> 2x3; return o p");
         hits++;
     }
 }
@@ -1359,12 +1373,17 @@ Test(match, roots_that_differ_have_different_hashes) {
          "c = ttir.sum x {dim_arg = [1 : i32], keep_dim = true} -> 3x1; d = ttir.exp c -> 3x1"},
         {"out = exp(softmax(x, dim=-1))", "x:3x3", "a = ttir.softmax x {dimension = 0} -> 3x3; b = ttir.exp a -> 3x3",
          "c = ttir.softmax x {dimension = 1} -> 3x3; d = ttir.exp c -> 3x3"},
+        {"out = exp(softmax(x, dim=-1))", "x:3x3",
+         "k = ttir.ones -> 3x3; a = ttir.softmax x {dimension = 0} -> 3x3; e = ttir.multiply a k -> 3x3\n"
+         "b = ttir.exp e -> 3x3",
+         "l = ttir.ones -> 3x3; c = ttir.softmax x {dimension = 1} -> 3x3; f = ttir.multiply c l -> 3x3\n"
+         "d = ttir.exp f -> 3x3"},
         {"out = exp(x) + y", "x:2x3 y:2x3 z:3", "a = ttir.exp x -> 2x3; b = ttir.add a y -> 2x3",
          "c = ttir.exp x -> 2x3; d = ttir.add c z -> 2x3"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         struct buf b = {0};
-        pattern(pairs[i].formula, i == 5 ? "where: row_vector(y)" : "");
+        pattern(pairs[i].formula, i == 6 ? "where: row_vector(y)" : "");
         buf_printf(&b, "%s\n%s\nreturn%c", pairs[i].first, pairs[i].second, '\0');
         hit(pairs[i].args, b.p);
         cr_assert_eq(found()->ops[found()->nops - 1], ir_op(&ir, "%d"), "%s", pairs[i].formula);

@@ -161,6 +161,18 @@ Test(match_limits, chains_of_movement_and_of_slices_end) {
     }
 }
 
+Test(match_limits, a_chain_has_as_many_links_as_there_is_room_for) {
+    struct link links[3] = {{.op = 7}, {.op = 7}, {.op = 7}};
+    struct imap identity;
+    pattern("out = exp(x)", "");
+    search_all("x:6", "a = ttir.reshape x -> 2x3; b = ttir.reshape a -> 3x2; return b");
+    imap_identity(&identity, 0, 6);
+    cr_expect_eq(movement_chain(&ir.g, ir_value(&ir, "%b"), &identity, links, 2), 2);
+    cr_expect(links[1].value == ir_value(&ir, "%a") && links[2].op == 7);
+    cr_expect_eq(movement_chain(&ir.g, ir_value(&ir, "%b"), &identity, links, 3), 3);
+    cr_expect_eq(links[2].value, ir_value(&ir, "%x"));
+}
+
 static struct binding bound(const char *name) {
     struct match_detail d;
     cr_assert_eq(list.n, 1);
@@ -193,6 +205,14 @@ Test(match_limits, pads_of_a_window) {
     cr_expect(w.before[0] == 1 && w.after[0] == 2 && w.before[1] == 0 && w.after[1] == 0);
     cr_expect_not(window_pads(&ir.g, ir_op(&ir, "%p"), &pad, &w), "no window");
     cr_expect_not(window_pads(&ir.g, ir_op(&ir, "%q"), &pad, &w), "nothing to pad");
+    search_all("x:1x4x5x3 w:8x3x1x1",
+               "p = ttir.pad x {padding = array<i32: 0, 0, 1, 1, 2, 2, 0, 0>} -> 1x6x9x3\n"
+               "o = ttnn.conv2d p w {batch_size = 1, input_height = 6, input_width = 9, in_channels = 3, "
+               "out_channels = 8, kernel_size = [1, 1], padding = [0, 0]} -> 1x6x9x8; return o");
+    pad = bound("p");
+    cr_assert(window_pads(&ir.g, ir_op(&ir, "%o"), &pad, &w));
+    cr_expect(w.n == 2 && w.size[0] == 6 && w.size[1] == 9);
+    cr_expect(w.before[0] == 1 && w.after[0] == 1 && w.before[1] == 2 && w.after[1] == 2);
 }
 
 /* An op that is matched is not told as one that was looked through. */
@@ -231,6 +251,25 @@ Test(match_limits, roots_alike_are_told_apart_by_what_was_asked) {
                        .p);
         cr_assert_eq(list.n, 1, "%s: %u places in\n%s", pairs[i / 2].formula, list.n, ir.text);
         cr_expect_eq(list.items[0].root, ir_op(&ir, "%d"));
+    }
+}
+
+/* Of many patterns that differ in a number each finds its own. */
+Test(match_limits, numbers_of_many_patterns_are_told_apart) {
+    struct buf b = {0};
+    for (int i = 0; i < 400; i++)
+        buf_printf(&b, "---\nname: p%d\nfused_op: ttnn.p%d\nsource: ttnn\nmatch: out = exp(x) * %d\n", i, i, i + 2);
+    buf_addc(&b, '\0');
+    pattern_file(b.p);
+    buf_free(&b);
+    for (int i = 0; i < 400; i++) {
+        const char *ops = arena_printf(&arena,
+                                       "k = ttir.full {fill_value = %d.0 : f32} -> 2x3; e = ttir.exp x\n"
+                                       "o = ttir.multiply e k; return o",
+                                       i + 2)
+                              .p;
+        cr_assert_eq(search_all("x:2x3", ops), 1, "%d", i + 2);
+        cr_expect(str_eq(list.items[0].pattern->name, arena_printf(&arena, "p%d", i)));
     }
 }
 

@@ -261,6 +261,19 @@ Test(pair, what_is_read_twice_is_one_unknown) {
     is("%k", "%k");
 }
 
+/* What was changed may have stood before any of the ops that compute the same. */
+Test(pair, a_value_that_two_ops_compute_is_made_of_the_operands_of_both) {
+    const char *before =
+        "a = ttir.multiply x 5.0:1 -> 4; b = ttir.multiply x 0.3:1 -> 4; c = ttir.multiply a 0.3:1 -> 4\n"
+        "d = ttir.multiply b 5.0:1 -> 4; return c d";
+    pair("x:4", before,
+         "a = ttnn.sin x -> 4; c = ttnn.multiply a 0.3:1 -> 4; d = ttnn.exp x -> 4; return c d");
+    is("%a", "%a");
+    pair("x:4", before,
+         "b = ttnn.sin x -> 4; c = ttnn.exp x -> 4; d = ttnn.multiply b 5.0:1 -> 4; return c d");
+    is("%b", "%b");
+}
+
 Test(pair, a_product_with_weights_side_by_side_is_the_first_of_its_parts) {
 #define CUT(r, from, to, extent)                                                                                       \
     r " = ttnn.slice_static p {begins = [0, " from "], ends = [2, " to "], step = [1, 1]} -> 2x" extent "\n"
