@@ -173,6 +173,16 @@ Test(match_limits, a_chain_has_as_many_links_as_there_is_room_for) {
     cr_expect_eq(links[2].value, ir_value(&ir, "%x"));
 }
 
+/* A fragment may hold an op that is made of itself: the way up from it ends. */
+Test(match_limits, a_slice_of_itself_has_an_end, .timeout = 10) {
+    pattern("m = matmul(a, b) | linear(a, b, c)\nout = slice(m)", "");
+    forget_ir();
+    ir_read_bad(&ir, "%s = \"ttir.slice_static\"(%s) <{begins = [0 : i32], ends = [4 : i32], step = [1 : i32]}> : "
+                     "(tensor<8xf32>) -> tensor<4xf32>\n");
+    match_function(&set, &ir.g, NONE, &arena, &list);
+    cr_expect_eq(list.n, 0);
+}
+
 static struct binding bound(const char *name) {
     struct match_detail d;
     cr_assert_eq(list.n, 1);

@@ -319,18 +319,18 @@ static void note_parts(struct images *s, uint32_t op, struct image *i) {
 
 /* The part of an operand that the slice `b` takes along dimension d, which is joined; NULL: no such part. */
 static const struct image *part_of(const struct looking *l, uint32_t slot, const struct slice_bounds *b, uint32_t d,
-                                   int64_t whole) {
+                                   double whole) {
     const struct images *s = l->s;
     const struct image *found = NULL;
     uint32_t v = operand(l, slot), parts = v == NONE ? 0 : s->of[v].parts;
-    int64_t at = 0;
-    for (const struct image_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += p->extent, p++)
-        found = at == b->begin[d] && at + p->extent == b->end[d] ? &p->image : found;
+    double at = 0;
+    for (const struct image_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += (double)p->extent, p++)
+        found = at == (double)b->begin[d] && at + (double)p->extent == (double)b->end[d] ? &p->image : found;
     return at == whole ? found : NULL;
 }
 
 /* Of a product with weights side by side, the product with one of them. */
-static double part_of_product(const struct looking *l, const struct slice_bounds *b, uint32_t d, int64_t whole) {
+static double part_of_product(const struct looking *l, const struct slice_bounds *b, uint32_t d, double whole) {
     const struct graph *g = l->s->g;
     uint32_t op = g->m->values[image_source(g, operand(l, 0))].def;
     if (op == NONE || graph_class(g, op) != OP_CONTRACT || !graph_plain(g, op))
@@ -355,8 +355,8 @@ static double slice(const struct looking *l) {
             where += sin(3 * (double)b.begin[d] / whole + 5 * (double)b.end[d] / whole) + (double)b.step[d];
             if (b.ncut > 1 || b.step[d] != 1)
                 continue;
-            const struct image *part = part_of(l, 0, &b, d, (int64_t)whole);
-            y = part ? part->x[l->k] : part_of_product(l, &b, d, (int64_t)whole);
+            const struct image *part = part_of(l, 0, &b, d, whole);
+            y = part ? part->x[l->k] : part_of_product(l, &b, d, whole);
         }
     return isnan(y) ? oracle(l, where) : y;
 }

@@ -186,11 +186,16 @@ static bool compose(const struct slice_bounds *inner, bool same, struct slice_bo
     return inner->rank == s->rank;
 }
 
-/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. */
-static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
+static bool stays_in_place(const struct graph *g, uint32_t op) {
+    return op != NONE && graph_looks_through(g, op) && graph_class(g, op) != OP_MOVE &&
+           graph_numel(g, graph_through(g, op)) == graph_numel(g, g->m->ops[op].first_result);
+}
+
+/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. `step`: how
+ * many were looked through in a row; where an op is made of itself there is no end. */
+static uint32_t op_in_place(struct matcher *m, uint32_t *value, uint32_t *step) {
     uint32_t op = m->g->m->values[*value].def;
-    while (!m->full && op != NONE && graph_looks_through(m->g, op) && graph_class(m->g, op) != OP_MOVE &&
-           graph_numel(m->g, graph_through(m->g, op)) == graph_numel(m->g, *value)) {
+    for (; *step < MAX_CHAIN && !m->full && stays_in_place(m->g, op); (*step)++) {
         matcher_look_through(m, op, true);
         *value = graph_through(m->g, op);
         op = m->g->m->values[*value].def;
@@ -210,7 +215,7 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         if (match_bounds(m, g, op, map, x, &s))
             return true;
         matcher_undo(m, k);
-        uint32_t before = op_in_place(m, &x);
+        uint32_t before = op_in_place(m, &x, &step);
         if (m->full || m->refused || before == NONE || !slice_bounds(gr, before, &inner) ||
             !compose(&inner, g->node->nattrs == 0, &s))
             return false;
