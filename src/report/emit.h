@@ -11,13 +11,13 @@
 
 struct emitter {
     yaml_emitter_t yaml;
-    FILE *out;
     bool ok;
     struct buf utf8; /* scratch */
 };
 
 void emit_begin(struct emitter *e, FILE *out);
-/* Ends the document and frees the emitter. False when libyaml or the stream fails; errno tells why, 0 for libyaml. */
+/* Ends the document and frees the emitter. False when libyaml fails, or the stream as it writes; errno tells
+ * why, 0 for libyaml. */
 bool emit_end(struct emitter *e);
 void emit_mapping(struct emitter *e);
 void emit_end_mapping(struct emitter *e);

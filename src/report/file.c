@@ -104,7 +104,8 @@ static int put_in_place(int draft, const char *target, const struct stat *old) {
 
 static int print(const struct printing *p, FILE *out) {
     errno = 0;
-    return p->print(p->what, out) ? 0 : errno ? errno : NO_YAML;
+    bool whole = p->print(p->what, out) && fflush(out) == 0 && !ferror(out);
+    return whole ? 0 : errno ? errno : NO_YAML;
 }
 
 static int open_draft(const struct printing *p, const char *target, bool there) {
@@ -200,7 +201,7 @@ bool file_write(const struct printing *p, const char *path, char *error, size_t 
 
 static bool print_text(void *what, FILE *out) {
     const struct str *text = what;
-    return fwrite(text->p, 1, text->n, out) == text->n && fflush(out) == 0;
+    return fwrite(text->p, 1, text->n, out) == text->n;
 }
 
 bool file_write_text(struct str text, const char *path, char *error, size_t n) {

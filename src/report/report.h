@@ -146,7 +146,8 @@ struct report_visitor {
 
 /* Goes over all findings in the order of the report. False when the spool cannot be read. */
 bool report_walk(struct report *r, const struct report_visitor *visitor, void *context);
-/* Prints to an open stream. False when the spool, libyaml or the stream fails; errno tells why, 0 for libyaml. */
+/* Prints to an open stream. False when the spool or libyaml fails; errno tells why, 0 for libyaml. The
+ * caller flushes the stream. */
 bool report_print(struct report *r, FILE *out);
 bool report_print_json(struct report *r, FILE *out);
 bool report_print_markdown(struct report *r, FILE *out);
