@@ -214,6 +214,28 @@ class Near(Case):
                     self.assertFalse(os.path.exists(os.path.join(FIXTURES, report)))
 
 
+class Said(Case):
+    """What is printed beside the report."""
+
+    def said(self, *args):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "s.yml")
+            with open(path, "w") as f:
+                f.write("- {fused_op: ttnn.layer_norm, reason: known}\n")
+            status, out, err = self.run_it("-v", "--suppress=" + path, "-o", os.path.join(directory, "r"), *args,
+                                           *PAIR)
+            self.assertEqual((status, out), (1, ""))
+            return err
+
+    def test_the_device_that_was_asked_for(self):
+        self.assertNotRegex(self.said(), r"save\s+\(")
+        self.assertRegex(self.said("--device=p150"), r"to\s+save\s+\(p150\)\n")
+
+    def test_where_is_suppressed(self):
+        self.assertRegex(self.said(), r"suppressed: ttnn.layer_norm at %\d+ \(ttnn.add\), pre-attention norm, layer 3 "
+                                         r"\(dit\.blocks\.3\.norm2\): known\n")
+
+
 class Inspect(Case):
     def json_of(self, *args, status=0, **more):
         got, out, err = self.run_it("inspect", "--json", *args, **more)

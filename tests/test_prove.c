@@ -340,6 +340,20 @@ Test(prove, a_precondition_is_imposed_and_has_to_matter) {
             "need not be stated");
 }
 
+/* That its elements are equal has to matter, unless there is one. */
+Test(prove, that_an_input_is_one_number_has_to_matter) {
+    struct rule r = {"out = sum(x * c, dim=-1)", "stated_constant(c)", "sum(x, dim=-1) * mean(c, dim=-1)",
+                     "require: rank(x) == 2"};
+#define WEIGHED(c)                                                                                                     \
+    TWO("m", "multiply", "x", "c", "4x8", c, "4x8")                                                                    \
+    REDUCE("o", "sum", "m", "1", "4x8", "4x1")
+    args = "{c: parameter}";
+    proved(r, WEIGHED("4x8"));
+    r.fused = "sum(c * x, dim=-1)";
+    refuted(r, WEIGHED("4x8"), "need not be stated");
+    proved(r, WEIGHED("1x1"));
+}
+
 Test(prove, a_positive_input_has_to_be_stated) {
     struct rule r = {"out = log(x * x)", NULL, "2 * log(x)", NULL};
     const char *ops = TWO("q", "multiply", "x", "x", ROWS, ROWS, ROWS) ONE("o", "log", "q", "", ROWS);
@@ -484,6 +498,14 @@ Test(prove, the_seed_changes_the_numbers) {
     cr_assert_str_neq(first, message());
 }
 
+Test(prove, what_holds_of_the_element_type_of_the_example_alone_is_refuted) {
+    struct rule r = {"out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)", NULL,
+                     "scaled_dot_product_attention(q, k, v, scale=\"-1 - dtype(q)\")", NULL}; /* -2 is f32 */
+    refuted(r, PLAIN("3"), DIFFERS);
+    r.where = "dtype(q) == -2";
+    proved(r, PLAIN("3"));
+}
+
 /* ---- inputs that are stated as a formula ---- */
 
 /* A symmetric matrix may be transposed. */
@@ -601,6 +623,18 @@ Test(prove, a_mask_that_is_used_twice_is_a_mask) {
             TWO("o", "add", "w", "r", WIDE, WIDE, WIDE);
     refuted((struct rule){match, NULL, "softmax(x + " AT_INFINITY ", dim=-1) + relu(b + y)", NULL}, ops, DIFFERS);
     proved((struct rule){match, NULL, "relu(y + b) + softmax(b + x, dim=-1)", NULL}, ops);
+}
+
+/* No score is near the floor of masked ones, unless a whole row is masked. */
+Test(prove, a_floor_of_scores_is_out_of_reach) {
+    struct rule r = {"out = softmax(maximum(x + b, -1.0e9), dim=-1)", NULL, "softmax(b + x, dim=-1)",
+                     "outside: {what: masked_rows, say: a floor.}"};
+    const char *ops = "%f = \"ttir.full\"() <{fill_value = -1.0e+9 : f32, shape = array<i32: 1, 1, 1>}> : () -> "
+                      "tensor<1x1x1xf32>\n" TWO("s", "add", "x", "b", WIDE, "1x4x8", WIDE)
+                          TWO("m", "maximum", "s", "f", WIDE, "1x1x1", WIDE) STABLE("o", "m");
+    proved(r, ops);
+    r.more = NULL;
+    refuted(r, ops, DIFFERS);
 }
 
 /* Rows of a softmax may lie along another dimension. */
@@ -762,6 +796,40 @@ Test(prove, operands_of_another_line_broadcast) {
     proved(r, ops);
     r.fused = "out = exp(y)\nalso second = y * reshape(w + 1, shape=\"numel(w)\")";
     refuted(r, ops, DIFFERS);
+}
+
+/* What is broadcast into an operand of a product has all of its elements there, since it has no axis of the root. */
+Test(prove, operands_of_a_product_are_read_along_its_axes) {
+    struct rule r = {"out = matmul(x, w + b)", NULL, "matmul(x, w) + matmul(x, b)", NULL};
+    const char *ops =
+        TWO("s", "add", "w", "b", "4x8", "1x8", "4x8") MATMUL("o", "x", "s", "false", "2x4", "4x8", "2x8");
+    proved(r, ops);
+    r.fused = "matmul(x, w) + b";
+    refuted(r, ops, "shapes 2x8 and 4x8 do not broadcast");
+}
+
+#define IMAGE "1x5x6x4"
+
+/* Equal elements are as many as there are, also where a form is read in the axes of a convolution. */
+Test(prove, a_form_that_makes_more_elements_is_refuted) {
+    struct rule r = {"c = conv2d(p, w)\nout = exp(c)", NULL, "exp(conv2d(p, w))", NULL};
+    const char *ops =
+        CONV("conv2d", "padding = array<i32: 0, 0, 0, 0>", IMAGE, "4x4x1x1", IMAGE) ONE("e", "exp", "o", "", IMAGE);
+    proved(r, ops);
+    r.fused = "c = conv2d(p, w)\nout = exp(concat(c, c, dim=0))";
+    refuted(r, ops, "the fused form makes 2x");
+}
+
+/* Only a batch normalisation leaves the channels of a convolution what they are: what is added behind another op is no
+ * bias of a channel, which a form may give as a list. */
+Test(prove, a_bias_behind_an_op_of_any_axes_is_read_along_those_of_the_root) {
+    struct rule r = {"c = conv2d(p, w)\nout = cumprod(c) + b", NULL, "b + cumprod(conv2d(p, w), dim=1)", NULL};
+    const char *ops = CONV("conv2d", "padding = array<i32: 0, 0, 0, 0>", IMAGE, "4x4x1x1", IMAGE)
+        ONE("n", "cumprod", "o", "<{dim = 1 : i64}>", IMAGE) TWO("a", "add", "n", "b", IMAGE, "1x5x1x1", IMAGE);
+    proved(r, ops);
+    r.fused = "t = permute(cumprod(conv2d(p, w), dim=1), permutation=\"0, 3, 2, 1\")\n"
+              "out = permute(t + b, permutation=\"0, 3, 2, 1\")";
+    refuted(r, ops, "the fused form");
 }
 
 /* ---- equal elements ---- */

@@ -3,6 +3,7 @@
 #include "pattern_text.h"
 #include "prove/devices.h"
 #include "prove/proofs.h"
+#include "prove/select.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -97,6 +98,15 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
     cr_assert_str_eq(verdict_details(&v, &arena).p, "verdict: not_validated\nreason: why\n");
 }
 
+/* Of a product of f32 and bf16, too, the fused op is as exact as the product that is not fused. */
+Test(prove_proofs, the_matrix_unit_is_set_up_as_for_the_first_operand) {
+    claim("out = matmul(x, w) + b", "linear(x, w, b)");
+    struct proved v =
+        ask("x:64x96 w:96x64xbf16 b:64", "m = ttnn.matmul x w -> 64x64; o = ttnn.add m b -> 64x64; return o");
+    cr_assert(v.device.known, "%s", v.text.p);
+    cr_assert_lt(v.device.relative_l2[1], 1.5 * v.device.relative_l2[0]);
+}
+
 /* A bound is said only where the results do not agree without it. */
 Test(prove_proofs, a_bound_that_is_not_needed_is_not_said) {
     claim("out = x * sigmoid(x)", "silu(x)\napproximate: 0.05");
@@ -112,6 +122,27 @@ Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
     cr_assert(str_find(v.text, STR("something else: at [")), "%s", v.text.p);
     cr_assert(str_find(v.text, STR(" instead of ")), "%s", v.text.p);
     cr_assert(str_find(v.text, STR("(input %x = ")), "%s", v.text.p);
+}
+
+/* The same pattern stays where it is right; what lost against it where it is wrong is found there. */
+Test(prove_proofs, a_refuted_match_makes_room_for_others, .timeout = 10) {
+    pattern_file("name: doubled\nfused_op: ttnn.doubled\nsource: ttnn\nmatch: out = exp(x) * c\nwhere: [constant(c)]\n"
+                 "fused: exp(x) * 2\n---\nname: e\nfused_op: ttnn.e\nsource: ttnn\nmatch: out = exp(x)\n"
+                 "fused: exp(x)\n");
+    ir_short(&ir, "x:32x64 y:32x64",
+             "a = ttnn.exp x -> 32x64; p = ttnn.multiply a 2.0 -> 32x64\n"
+             "b = ttnn.exp y -> 32x64; q = ttnn.multiply b 3.0 -> 32x64; return p q");
+    struct match_cache *cache = match_cache_new(&set);
+    struct selection s = {.verdicts = NULL};
+    select_matches(&(struct search_setup){&set, &cache, 1}, &(struct fa_options){.nfiles = 0}, proofs, &ir.g, &arena,
+                   &s);
+    cr_assert_eq(s.nrefuted, 1);
+    cr_expect_eq(s.refuted[0].match.root, ir_op(&ir, "%q"));
+    cr_assert_eq(s.matches.n, 2);
+    cr_expect_eq(s.matches.items[0].root, ir_op(&ir, "%p"));
+    cr_expect_eq(s.matches.items[1].root, ir_op(&ir, "%b"));
+    selection_free(&s);
+    match_cache_free(cache);
 }
 
 Test(prove_proofs, small_relative_differences_are_refuted) {

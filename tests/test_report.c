@@ -3,9 +3,14 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <yaml.h>
 
@@ -218,6 +223,22 @@ Test(report, summary_cuts_long_names) {
     }
 }
 
+/* What is longer than its cell goes on below, in three lines at most. */
+Test(report, summary_cuts_what_takes_more_than_three_lines) {
+    static const char words[] =
+        "an_option_that_fills_its_line an_option_that_fills_its_line an_option_that_fills_its_line "
+        "an_option_that_fills_its_line";
+    for (uint32_t lines = 1; lines <= 4; lines++) {
+        struct report r = {0};
+        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, words + 30 * (4 - lines), 1);
+        char *text = summary_of(&r, SORT_SAVING, 70);
+        cr_expect_eq(occurrences(text, "an_option"), lines < 4 ? lines : 3, "%s", text);
+        cr_expect_eq(occurrences(text, "\n"), lines < 4 ? 2 + lines : 5, "%s", text);
+        cr_expect_eq(occurrences(text, " ...\n"), lines == 4, "%s", text);
+        free(text);
+    }
+}
+
 /* "and 2 more" has room in the line, too. */
 Test(report, summary_requests_as_many_kernels_as_fit_a_line) {
     struct report r = {0};
@@ -241,6 +262,22 @@ Test(report, times_have_two_digits_at_least) {
         report_add_time(&out, times[i].us);
         cr_expect(str_is(buf_str(&out), times[i].text), "%s: %.*s", times[i].text, (int)out.n, out.p);
         buf_free(&out);
+    }
+}
+
+/* The first place of an entry has it in the notes, unless the entry has a key for it. */
+Test(report, notes_have_the_action_or_details_do) {
+    for (int details = 0; details < 2; details++) {
+        struct report r = {.details = details};
+        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 3);
+        add_todo(&r, "ttnn.a", "ttnn", TODO_OPTION, "level=1", 2);
+        report_sort(&r, SORT_SAVING);
+        char *text = print_text(&r);
+        cr_expect_eq(occurrences(text, details ? "\n  action: \"set level=1" : "\n      action: set level=1"), 1, "%s",
+                     text);
+        cr_expect_eq(occurrences(text, "action: "), 1, "%s", text);
+        free(text);
+        report_free(&r);
     }
 }
 
@@ -1005,6 +1042,36 @@ Test(spool, reads_what_was_added) {
     buf_free(&got);
 }
 
+/* As a file system without O_TMPFILE answers. */
+static void refuse_unnamed_files(void) {
+    struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+                                    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+                                    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {sizeof program / sizeof *program, program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        cr_skip("no seccomp");
+}
+
+/* Its name is gone at once, whichever number it has. */
+Test(spool, without_unnamed_files_none_is_left, .init = enter_temporary, .fini = leave_temporary) {
+    struct spool s = {.directory = "."};
+    struct buf got = {0};
+    static char large[1 << 21];
+    memset(large, 'x', sizeof large);
+    refuse_unnamed_files();
+    cr_assert(open(".", O_TMPFILE | O_RDWR, 0600) < 0 && errno == EOPNOTSUPP);
+    cr_assert(close(STDIN_FILENO) == 0);
+    cr_assert_eq(spool_add(&s, (struct str){large, sizeof large}), 0);
+    cr_assert(s.file && fileno(s.file) == 0 && s.error == 0);
+    cr_expect(spool_read(&s, 0, 5, &got) && str_is(buf_str(&got), "xxxxx"));
+    cr_expect_eq(files_here(), 0);
+    spool_free(&s);
+    buf_free(&got);
+}
+
 /* Text that cannot be read back is no report, in any format. */
 Test(spool, no_format_prints_what_cannot_be_read) {
     for (int i = 0; i < REPORT_FORMATS; i++) {
@@ -1019,13 +1086,17 @@ Test(spool, no_format_prints_what_cannot_be_read) {
     }
 }
 
+/* Of one that was cut short nothing more is read, whatever went wrong before. */
 Test(spool, a_file_that_cannot_be_read_is_an_error, .timeout = 5) {
-    struct spool s = {.file = fopen("/dev/null", "w"), .on_file = 10};
-    struct buf got = {0};
-    cr_assert_not(spool_read(&s, 0, 10, &got));
-    cr_assert_eq(s.error, EBADF);
-    spool_free(&s);
-    buf_free(&got);
+    for (int cut = 0; cut < 2; cut++) {
+        struct spool s = {.file = fopen("/dev/null", cut ? "r" : "w"), .on_file = 10};
+        struct buf got = {0};
+        errno = EINTR;
+        cr_assert_not(spool_read(&s, 0, 10, &got));
+        cr_assert_eq(s.error, cut ? EIO : EBADF);
+        spool_free(&s);
+        buf_free(&got);
+    }
 }
 
 Test(stale, own_reports_go, .init = enter_temporary, .fini = leave_temporary) {
