@@ -169,6 +169,17 @@ Test(graph, a_value_used_twice_by_one_op_has_two_uses) {
     "%0 = \"ttir.layer_norm\"(" operands ") <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 4>, "              \
     "operandSegmentSizes = array<i32: " sizes ">}> : "
 
+/* In a fragment nothing says whether the name is another's. */
+Test(graph, an_op_made_of_itself_or_of_what_comes_after_it_is_of_no_kind) {
+    teardown();
+    ir_read_bad(&ir, "%a = \"ttir.typecast\"(%a) : (" T ") -> " T "\n%b = \"ttir.abs\"(%c) : (" T ") -> " T "\n"
+                     "%c = \"ttir.abs\"(%b) : (" T ") -> " T "\n");
+    cr_expect_eq(ir.g.kind[ir_op(&ir, "%a")], K_UNKNOWN);
+    cr_expect_eq(ir.g.kind[ir_op(&ir, "%b")], K_UNKNOWN);
+    cr_expect_eq(ir.g.kind[ir_op(&ir, "%c")], K_ABS);
+    cr_expect_not(graph_looks_through(&ir.g, ir_op(&ir, "%a")));
+}
+
 Test(graph, segments_say_which_optional_operand_is_absent) {
     const char *args = "%x: tensor<2x4xf32>, %p: tensor<4xf32>";
     body(args, NORM("%x, %p", "1, 0, 1") "(" T ", tensor<4xf32>) -> " T "\nreturn %0 : " T);

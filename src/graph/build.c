@@ -7,7 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind of each op by its name, looked up once for each name. */
+/* Made of what comes after it, or of itself: text that is no program, or blocks in an order of their own. */
+static bool is_early(const struct mlir *m, uint32_t op) {
+    const uint32_t *v = m->operands + m->ops[op].first_operand;
+    for (uint32_t k = 0; k < m->ops[op].noperands; k++)
+        if (v[k] != NONE && m->values[v[k]].def != NONE && m->values[v[k]].def >= op)
+            return true;
+    return false;
+}
+
+/* The kind of each op by its name, looked up once for each name. Nothing is known of ops that are early, so that no way
+ * up through ops of known kinds goes round. */
 static void set_kinds(struct graph *g) {
     const struct mlir *m = g->m;
     uint16_t *kinds = xcalloc(m->nnames, sizeof *kinds);
@@ -16,7 +26,7 @@ static void set_kinds(struct graph *g) {
             kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
     g->kind = xcalloc(m->nops, sizeof *g->kind);
     for (uint32_t i = 0; i < m->nops; i++)
-        g->kind[i] = m->ops[i].bad ? K_UNKNOWN : kinds[m->ops[i].name];
+        g->kind[i] = m->ops[i].bad || is_early(m, i) ? K_UNKNOWN : kinds[m->ops[i].name];
     free(kinds);
 }
 
