@@ -236,6 +236,31 @@ Test(prove_proofs, a_scalar_argument_may_be_an_attribute) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
+/* Two places may be of the same ops, with another root. */
+Test(prove_proofs, a_place_is_not_taken_for_another) {
+    pattern("out = x * a\nalso second = x * b",
+            "where: [constant(a), constant(b)]\nfused: \"out = 2 * x\\nalso second = 3 * x\"");
+    cr_assert_eq(
+        search_all("x:64x96", "p = ttir.multiply x 2.0 -> 64x96; q = ttir.multiply x 3.0 -> 64x96; return p q"), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        bool right = list.items[i].root == ir_op(&ir, "%p");
+        struct proved v = proofs_ask(proofs, &list.items[i], false);
+        cr_expect_eq(v.kind, right ? VERDICT_SAME : VERDICT_DIFFERENT, "%u: %s", i, v.text.p);
+    }
+}
+
+/* Each number is that of its own name. */
+Test(prove_proofs, scalar_arguments_are_told_apart) {
+    claim("out = scaled_dot_product_attention((q * g) * f, k, v)",
+          "scaled_dot_product_attention(q * g, k, v, scale=\"value(f) * attribute(out, 'scale')\")");
+    struct proved v = ask("g:1x1x1x1 q:1x4x96x64 k:1x4x96x64 v:1x4x96x64 f:1x1x1x1",
+                          "r = ttnn.multiply q g -> 1x4x96x64\n"
+                          "p = ttnn.multiply r f -> 1x4x96x64\n"
+                          "o = ttnn.scaled_dot_product_attention p k v {is_causal = false, operandSegmentSizes = "
+                          "array<i32: 1, 1, 1, 0, 0>, scale = 5.0E-1 : f32} -> 1x4x96x64; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+}
+
 /* ---- windows ---- */
 
 static const struct {
@@ -726,6 +751,17 @@ Test(prove_proofs, a_masked_row_refutes_unless_it_is_outside_of_the_claim) {
     v = ask(args, FLOORED("true"));
     cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
     cr_assert_not(v.same_outside);
+}
+
+Test(prove_proofs, one_of_two_scores_is_masked) {
+    const char *outside = "\noutside: {what: masked_rows, say: all hidden.}";
+    for (int wrong = 0; wrong < 2; wrong++) {
+        claim("out = softmax(x + b, dim=-1)",
+              arena_printf(&arena, "softmax(%s, dim=-1)%s", wrong ? "x + (b + b - b)" : "b + x", outside).p);
+        struct proved v = ask("x:64x2 b:64x2", "s = ttir.add x b -> 64x2\n"
+                                               "o = ttir.softmax s {dimension = 1 : si32} -> 64x2; return o");
+        cr_assert_eq(v.kind, wrong ? VERDICT_DIFFERENT : VERDICT_SAME, "%s", v.text.p);
+    }
 }
 
 static struct proved mean_of_133(const char *factor) {

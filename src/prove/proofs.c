@@ -149,7 +149,8 @@ static struct proved prove_in(struct question *q, const struct extents *e, struc
     return prove_text(q, w, &v) ? v : no_verdict(not_found);
 }
 
-/* By op of the subgraph: 'm' matched, '-' looked through. An op that the formula makes optional may be either. */
+/* By op of the subgraph: 'r' the root, 'm' matched, '-' looked through. An op that the formula makes optional may be
+ * either; places of the same ops may have several roots. */
 static struct str matched_ops(struct question *q) {
     const struct match *m = q->match;
     char *text = arena_alloc(&q->arena, q->subgraph.nops + 1);
@@ -157,7 +158,7 @@ static struct str matched_ops(struct question *q) {
         text[i] = '-';
         for (uint32_t k = 0; k < m->nops; k++)
             if (m->ops[k] == q->subgraph.ops[i])
-                text[i] = 'm';
+                text[i] = m->ops[k] == m->root ? 'r' : 'm';
     }
     return (struct str){text, q->subgraph.nops};
 }
