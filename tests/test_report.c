@@ -112,6 +112,22 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
                      "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
 }
 
+/* Also of ops whose names begin alike; those of several entries are named once. */
+Test(report, summary_names_each_op_of_a_row) {
+    static const char *const ops[] = {"ttnn.abc", "ttnn.ab", "ttnn.a", "ttnn.a", "ttnn.ab"};
+    struct report r = {0};
+    for (int i = 0; i < 5; i++) {
+        struct instance in = {.notes = STR("n\n"), .saved = 9 - i, .marks.todo = {TODO_OPTION, STR("x"), STR("")}};
+        struct str component = str_of(ops[4 - i]);
+        report_add(&r, &(struct entry_key){str_of(ops[i]), STR("ttnn"), {&component, 1}, {0}}, &in);
+    }
+    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100), "r.yml: 5 places, 5 fused ops\n"
+                                                       "   saves  places  fused op    what to do\n"
+                                                       "   35 us       5  ttnn.abc,   set x\n"
+                                                       "                  ttnn.ab,\n"
+                                                       "                  ttnn.a\n");
+}
+
 Test(report, rows_that_save_the_same_stay_in_order) {
     for (enum report_order order = SORT_SAVING; order <= SORT_COUNT; order++) {
         struct report r = {0};
@@ -415,12 +431,14 @@ static void add_saving(struct report *r, const char *fused, const char *source, 
 }
 
 Test(report, what_saves_most_comes_first_direct_before_theoretical_and_slower_last) {
-    static const char *const wanted[] = {"ttnn.two", "ttnn.one", "ttnn.none", "torch.much", "ttnn.slower"};
+    static const char *const wanted[] = {"ttnn.two",   "ttnn.one",   "ttnn.none",
+                                         "torch.much", "torch.none", "ttnn.slower"};
     struct report r = {0};
     add_saving(&r, "ttnn.none", "ttnn", 0, 1);
     add_saving(&r, "torch.much", "torch", 100, 1);
     add_saving(&r, "ttnn.slower", "ttnn", 3, 1);
     add_saving(&r, "ttnn.slower", "ttnn", -4, 2);
+    add_saving(&r, "torch.none", "torch", 0, 1);
     add_saving(&r, "ttnn.one", "ttnn", 5, 1);
     add_saving(&r, "ttnn.two", "ttnn", 2, 1);
     add_saving(&r, "ttnn.two", "ttnn", 4, 2);
@@ -431,7 +449,7 @@ Test(report, what_saves_most_comes_first_direct_before_theoretical_and_slower_la
     cr_expect_eq(r.entries[0].instances[0].order, 2);
     report_sort(&r, SORT_NAME);
     cr_expect(str_is(r.entries[0].key.fused_op, "torch.much"));
-    cr_expect_eq(r.entries[4].instances[0].order, 1);
+    cr_expect_eq(r.entries[5].instances[0].order, 1);
     report_free(&r);
 }
 
@@ -735,8 +753,14 @@ Test(print, markdown_counts_places) {
     add_note(&r, "ttnn.a", "x", 0, "n\n");
     add_many(&r, 3);
     char *text = print_as(&r, "markdown");
+    cr_expect(strstr(text, "**fusion-audit**: 4 places where 3 fused ops could stand\n"), "%s", text);
     cr_expect(strstr(text, "<summary>ttnn.a: 1 place</summary>"), "%s", text);
     cr_expect(strstr(text, "<summary>ttnn.linear: 2 places</summary>"), "%s", text);
+    free(text);
+    r.entries[0].instances[0].known = "since";
+    text = print_as(&r, "markdown");
+    cr_expect(strstr(text, "**fusion-audit**: 4 (1 known) places where"), "%s", text);
+    cr_expect_eq(occurrences(text, " (1 known) |"), 1, "%s", text);
     free(text);
     report_free(&r);
 }
@@ -777,6 +801,7 @@ Test(print, sarif_names_files_and_rules) {
         cr_expect(strstr(text, uris[i][1]), "%s", text);
         cr_expect(one && two && one < two, "%s", text);
         cr_expect_eq(occurrences(text, "\"text\": \"ttnn.a is missed: It is."), 2, "%s", text);
+        cr_expect_eq(occurrences(text, "ingerprint"), 0, "%s", text); /* they have none */
         for (int k = 0; k < 2; k++)
             cr_expect_eq(occurrences(text, k ? "\"ruleIndex\": 1," : "\"ruleIndex\": 0,"), 1, "%s", text);
         free(text);
@@ -1009,8 +1034,11 @@ Test(suppress, the_first_that_means_a_place_is_counted, .init = enter_temporary,
     suppressions_say_unused(&s, &diags);
     cr_expect(diags.n == 1 && diags.items[0].line == 4);
     suppressions_free(&s);
-    for (int i = 0; i < 6; i++) {
-        static const char *const wrong[] = {"a: b",
+    for (int i = 0; i < 9; i++) {
+        static const char *const wrong[] = {"",
+                                            "{}",
+                                            "text",
+                                            "a: b",
                                             "- x",
                                             "- {reason: x}",
                                             "- {fused_op: x}",

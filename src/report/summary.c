@@ -78,11 +78,17 @@ static bool same_row(const struct row *row, const struct report_entry *e, const 
            (a->kind == TODO_OPTION || (str_eq(row->entry->key.fused_op, e->key.fused_op) && str_eq(a->why, b->why)));
 }
 
+static bool is_in(struct str names, struct str op) {
+    struct str name;
+    bool found = false;
+    while (!found && mlir_item(&names, &name))
+        found = str_eq(str_trim(name), op);
+    return found;
+}
+
 static void row_add(struct row *row, const struct report_entry *e, const struct entry_todo *t) {
     struct str op = e->key.fused_op;
-    const char *at = row->ops.n ? str_find(buf_str(&row->ops), op) : NULL;
-    char end = at && at + op.n < row->ops.p + row->ops.n ? at[op.n] : ',';
-    if (!at || end != ',') /* no longer name that begins with it */
+    if (!is_in(buf_str(&row->ops), op))
         buf_printf(&row->ops, "%s%.*s", row->ops.n ? ", " : "", (int)op.n, op.p);
     row->saved += t->saved;
     row->op_width = op.n > row->op_width ? (uint32_t)op.n : row->op_width;
