@@ -559,6 +559,28 @@ Test(prove, what_is_added_before_a_softmax_is_a_mask) {
            LINEAR);
 }
 
+Test(prove, the_mask_of_an_attention_is_a_mask) {
+    static const struct {
+        const char *match, *ops;
+    } cases[] = {
+        {"scaled_dot_product_attention(%s)", "%o = \"ttir.scaled_dot_product_attention\"(%q, %k, %v, %b) <{is_causal = "
+                                             "false, operandSegmentSizes = array<i32: "
+                                             "1, 1, 1, 1, 0>, scale = 1.0 : f32}> : (" F32(Q) ", " F32(Q) ", " F32(
+                                                 Q) ", " F32("1x1x4x4") ") -> " F32(Q) "\n"},
+        {"scaled_dot_product_attention_decode(%s)",
+         "%o = \"ttir.scaled_dot_product_attention_decode\"(%q, %k, %v, %b) <{is_causal = false, operandSegmentSizes = "
+         "array<i32: 1, 1, 1, 1, 0, 0>, scale = 1.0 : f32}> : (" F32("1x2x4x8") ", " F32("2x4x6x8") ", " F32(
+             "2x4x6x8") ", " F32("2x1x4x6") ") -> " F32("1x2x4x8") "\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rule r = {arena_printf(&arena, cases[i].match, "q, k, v, b").p, NULL, NULL, NULL};
+        r.fused = r.match;
+        r.match = arena_printf(&arena, "out = op %s", r.match).p;
+        proved(r, cases[i].ops);
+        r.fused = arena_printf(&arena, cases[i].match, "q, k, v, " AT_INFINITY).p;
+        refuted(r, cases[i].ops, DIFFERS);
+    }
+}
+
 Test(prove, a_mask_is_seen_through_movement_and_numbers_in_a_softmax_that_is_written_out) {
     struct rule r = {"e = exp((x + b) * 0.5)\nout = e / sum(e, dim=-1)", NULL,
                      "softmax((x + " AT_INFINITY ") * 0.5, dim=-1)", NULL};
@@ -719,11 +741,22 @@ Test(prove, an_integer_that_chooses_an_index_is_none) {
     proved(r, ops);
 }
 
+/* All indices of a table of one row are 0. */
+Test(prove, a_table_may_have_one_row) {
+    struct rule r = {"out = embedding(i, w) * y", NULL, "y * embedding(i, w)", NULL};
+    const char *ops = "%e = \"ttir.embedding\"(%i, %w) : (tensor<8xsi32>, tensor<1x4xf32>) -> tensor<8x4xf32>\n" TWO(
+        "o", "multiply", "e", "y", "8x4", "8x4", "8x4");
+    proved(r, ops);
+    r.fused = "y * embedding(i, w) * 2";
+    refuted(r, ops, DIFFERS);
+}
+
 /* ---- pads that a window absorbs ---- */
 
 #define PAD(s, before, after, rest)                                                                                    \
     "%p = \"ttir.pad\"(%x) <{padding = array<i32: " s                                                                  \
     ">, value = 0.0 : f32}> : (" F32(before) ") -> " F32(after) "\n" rest
+#define MOVE(r, op, x, attrs, sx, s) "%" r " = \"ttir." op "\"(%" x ") <{" attrs "}> : (" F32(sx) ") -> " F32(s) "\n"
 #define CONV(name, attrs, sx, sw, s)                                                                                   \
     "%o = \"ttir." name "\"(%p, %w) <{" attrs "}> : (" F32(sx) ", " F32(sw) ") -> " F32(s) "\n"
 
@@ -786,6 +819,29 @@ Test(prove, an_operand_of_an_operand_is_read_along_the_axes) {
     proved(r, ops);
     r.fused = "matmul(x, permute(w, permutation=\"1, 0\"))";
     refuted(r, ops, "the fused form");
+}
+
+/* The root has its rows in another order than the product. */
+Test(prove, rows_of_a_product_may_be_permuted_behind_it) {
+    struct rule r = {"out = matmul(x, w) + b", NULL, "matmul(x, w) + b", "require: rank(b) == 2"};
+    const char *ops = MATMUL("p", "x", "w", "false", "6x4", "4x8", "6x8")
+        MOVE("r", "reshape", "p", "shape = [2 : i32, 3 : i32, 8 : i32]", "6x8", "2x3x8")
+            MOVE("t", "permute", "r", "permutation = array<i64: 1, 0, 2>", "2x3x8", "3x2x8")
+                MOVE("u", "reshape", "t", "shape = [6 : i32, 8 : i32]", "3x2x8", "6x8")
+                    TWO("o", "add", "u", "b", "6x8", "6x8", "6x8");
+    proved(r, ops);
+    r.fused = "matmul(x, w) - b";
+    refuted(r, ops, DIFFERS);
+}
+
+/* A form need not say how its result is broadcast, also where the axes of the root are another shape than its own. */
+Test(prove, a_result_is_broadcast_along_the_axes_of_the_root) {
+    struct rule r = {"out = w + 0 * x", NULL, "neg(neg(w))", "require: rank(x) == 3"};
+    const char *ops = ZEROS TWO("m", "multiply", "x", "z", "4x8x1", "1x1x1", "4x8x1")
+        TWO("o", "add", "w", "m", "1x8x1", "4x8x1", "4x8x1");
+    proved(r, ops);
+    r.fused = "neg(w)";
+    refuted(r, ops, DIFFERS);
 }
 
 /* What does not vary along an axis of another line has one element there. */
@@ -876,6 +932,17 @@ Test(prove, a_stable_sort_promises_an_order) {
     proved(r, POSITIONS("true"));
     struct rule values = {"s = sort(x)\nout = slice(s)", NULL, "topk(x, k=3, largest=true)", NULL};
     proved(values, IN_ORDER("true") CUT("o", "v", "f32", "3") "return %o : tensor<4x3xf32>\n");
+}
+
+/* A sort whose positions are not there shows no order, whatever is made after it. */
+Test(prove, a_sort_of_values_alone_shows_no_order) {
+    struct rule r = {"s = sort(x)\nout = slice(result(s, 1))\nalso second = abs(neg(sort(x)))", NULL,
+                     "out = result(topk(x, k=3, largest=true), 1)\nalso second = abs(neg(sort(x)))", NULL};
+    const char *ops = IN_ORDER("false") CUT("o", "i", "si32", "3")
+        ONE("w", "sort", "x", "<{descending = true, dim = 1 : si32, stable = true}>", "4x8")
+            ONE("n", "neg", "w", "", "4x8")
+                ONE("a", "abs", "n", "", "4x8") "return %o, %a : tensor<4x3xsi32>, tensor<4x8xf32>\n";
+    proved(r, ops);
 }
 
 /* What is computed of positions tells which of two equal elements comes first, in whatever order a sort leaves them. */

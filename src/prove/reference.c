@@ -116,8 +116,7 @@ static bool is_divisor(const struct reference *r, uint32_t value) {
     bool found = false;
     for (uint32_t i = 0; i < r->match->nops && !found; i++) {
         const uint32_t *v = graph_operands(g, r->match->ops[i]);
-        found = g->kind[r->match->ops[i]] == K_DIVIDE && v[1] != NONE &&
-                movement_source(g, v[1]) == movement_source(g, value);
+        found = g->kind[r->match->ops[i]] == K_DIVIDE && movement_source(g, v[1]) == movement_source(g, value);
     }
     return found;
 }
