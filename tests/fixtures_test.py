@@ -231,6 +231,13 @@ class Said(Case):
         self.assertNotRegex(self.said(), r"save\s+\(")
         self.assertRegex(self.said("--device=p150"), r"to\s+save\s+\(p150\)\n")
 
+    def test_what_is_paired_and_saved(self):
+        found = json.loads(self.run_it("inspect", "--json", *PAIR)[1])["pairs"][0]
+        self.assertGreater(found["by_dataflow"], 0)
+        self.assertIn("; all %d TTNN ops paired; " % (found["by_location"] + found["by_dataflow"]), self.said())
+        saved = r"; about (\d+) us of \d+ us to\s+save\n(?:.*\n)*kernels to request \(1 place, up to \1 us\)"
+        self.assertRegex(self.said("--only=triton.flash_attn.layer_norm_fn"), saved)
+
     def test_where_is_suppressed(self):
         self.assertRegex(self.said(), r"suppressed: ttnn.layer_norm at %\d+ \(ttnn.add\), pre-attention norm, layer 3 "
                                          r"\(dit\.blocks\.3\.norm2\): known\n")

@@ -834,6 +834,18 @@ Test(prove, rows_of_a_product_may_be_permuted_behind_it) {
     refuted(r, ops, DIFFERS);
 }
 
+/* In the axes of the lookup, which are those of the root the other way round, a weight has its own. */
+Test(prove, a_weight_is_read_along_its_axes_whatever_those_of_the_form_are) {
+    struct rule r = {"e = embedding(i, t)\nout = e + matmul(x, w)", NULL, "embedding(i, t) + transposed(matmul(x, w))",
+                     "require: rank(x) == 2"};
+    const char *ops = "%e = \"ttir.embedding\"(%i, %t) : (tensor<8xsi32>, tensor<6x4xf32>) -> tensor<8x4xf32>\n" MOVE(
+        "f", "permute", "e", "permutation = array<i64: 1, 0>", "8x4", "4x8")
+        MATMUL("p", "x", "w", "false", "4x5", "5x8", "4x8") TWO("o", "add", "f", "p", "4x8", "4x8", "4x8");
+    proved(r, ops);
+    r.fused = "embedding(i, t) - transposed(matmul(x, w))";
+    refuted(r, ops, DIFFERS);
+}
+
 /* A form need not say how its result is broadcast, also where the axes of the root are another shape than its own. */
 Test(prove, a_result_is_broadcast_along_the_axes_of_the_root) {
     struct rule r = {"out = w + 0 * x", NULL, "neg(neg(w))", "require: rank(x) == 3"};

@@ -515,6 +515,14 @@ Test(prove_proofs, a_large_payload_is_cut_where_it_is_regular) {
     cr_assert(verdict_refutes(&v), "%s", v.text.p);
 }
 
+/* What these elements make is not a number: the verdict on any others stays. */
+Test(prove_proofs, a_constant_may_make_no_number) {
+    claim("out = x * log(c)", "log(c) * x");
+    struct proved v = ask("x:4x4", "c = ttir.constant {value = dense<[-1.0, -2.0, -3.0, -4.0]> : tensor<4xf32>} -> 4\n"
+                                   "l = ttir.log c -> 4; o = ttir.multiply x l -> 4x4; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
+}
+
 static struct proved ask_reversed(const char *more) {
     struct str ops = arena_printf(&arena,
                                   "a = ttir.arange {start = 0 : i64, end = 64 : i64, step = 1 : i64, arange_dimension "
