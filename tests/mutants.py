@@ -85,7 +85,7 @@ TWICE = '(mutant_comes(@, (%s) != (%s)) || mutant_is(@) ? (%s) : (%s))'
 NEVER = '(!mutant_is(@) && (%s) && !mutant_comes(@, 1))'
 ALWAYS = '(mutant_is(@) || (%s) || mutant_comes(@, 1))'
 # What does something else, too: it differs wherever it is not done.
-EFFECT = re.compile(r'\(&|\b(fflush|\w+_add)\(|\+\+|--|[^=<>!]=[^=]')
+EFFECT = re.compile(r'[(,] ?&\w|\b(fflush|\w+_add)\(|\+\+|--|[^=<>!]=[^=]')
 UNDONE = {NEVER: '(!mutant_on(@) && (%s))', ALWAYS: '(mutant_on(@) || (%s))'}
 
 

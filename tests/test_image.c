@@ -110,6 +110,7 @@ static const struct {
     {"x:2x4 w:4x4 v:4x4",
      "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c\n"
      "a = ttir.slice_static p {begins = [0, 0], ends = [2, 4], step = [1, 2]} -> 2x2; b = ttir.matmul x w"},
+    {"x:2x8 y:2x8 z:2x8", "a = ttir.eq x y; b = ttir.eq x z"},
 };
 
 Test(image, what_computes_another_thing_has_another) {

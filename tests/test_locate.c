@@ -202,8 +202,7 @@ Test(locate, notes_of_distant_ops) {
         struct match_detail detail;
         cr_assert(match_details(&list.items[i], &a, &detail));
         struct match_facts facts = {.shown = &s, .detail = &detail};
-        cr_assert_not_null(
-            strstr(notes_of(&c, &list.items[i], &facts, &marks, &a).p, "not contiguous: 199 other ops"));
+        cr_assert_not_null(strstr(notes_of(&c, &list.items[i], &facts, &marks, &a).p, "not contiguous: 199 other ops"));
         arena_free(&a);
     }
     flow_free(flow);

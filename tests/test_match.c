@@ -991,6 +991,14 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
         "return o");
     miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
                   "2x3; return o");
+    pattern("out = exp(slice(x, dim=-1, part=0, of=2))", ""); /* a half of x in two steps */
+    hit("x:2x8",
+        "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 1]} -> 2x6\n"
+        "t = ttir.slice_static s {begins = [0, 0], ends = [2, 4], step = [1, 1]} -> 2x4; o = ttir.exp t -> 2x4");
+    miss("x:2x8",
+         "s = ttir.slice_static x {begins = [0, 0], ends = [2, 7], step = [1, 1]} -> 2x7\n"
+         "t = ttir.slice_static s {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp t -> 2x3");
+    pattern("out = exp(slice(x, dim=-1, part=1, of=2))", "");
     hit("x:2x6", "s = ttnn.slice_static x {begins = [0, -3], ends = [2, 6], step = [1, 1]} -> 2x3; o = ttnn.exp s -> "
                  "2x3; return o");
     miss("x:4x3", "s = ttir.slice_static x {begins = [2, 0], ends = [4, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "

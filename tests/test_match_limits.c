@@ -63,6 +63,9 @@ static const struct {
     {"n = x\nout = exp(n) * n", "", "x:2x3 y:2x3",
      "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; o = ttir.multiply e x; return o",
      "c = ttir.typecast x -> 2x3xbf16; e = ttir.exp c -> 2x3; o = ttir.multiply e y; return o"},
+    {"e = relu(x)\nn = e\nout = tanh(n) * n", "", "x:2x3 y:2x3",
+     "a = ttir.abs x; r = ttir.relu a; t = ttir.tanh r; o = ttir.multiply t a; return o",
+     "a = ttir.abs x; r = ttir.relu a; t = ttir.tanh r; o = ttir.multiply t y; return o"},
     /* what a value is the same along; an axis of a reshape of which it varies along a part */
     {"out = exp(x) * w", "where: along_axis(w, x, 0)", "x:2x3",
      "e = ttir.exp x; w = ttir.full {fill_value = 3.0 : f32} -> 2x1; o = ttir.multiply e w; return o",
@@ -214,6 +217,7 @@ Test(match_limits, pads_of_a_window) {
     cr_expect(w.n == 2 && w.size[0] == 7 && w.size[1] == 1 && w.stride[0] == 3 && w.stride[1] == 3);
     cr_expect(w.before[0] == 1 && w.after[0] == 2 && w.before[1] == 0 && w.after[1] == 0);
     cr_expect_not(window_pads(&ir.g, ir_op(&ir, "%p"), &pad, &w), "no window");
+    cr_expect_not(window_pads(&ir.g, NONE, &pad, &w), "no op");
     cr_expect_not(window_pads(&ir.g, ir_op(&ir, "%q"), &pad, &w), "nothing to pad");
     search_all("x:1x4x5x3 w:8x3x1x1",
                "p = ttir.pad x {padding = array<i32: 0, 0, 1, 1, 2, 2, 0, 0>} -> 1x6x9x3\n"
@@ -247,6 +251,9 @@ Test(match_limits, roots_alike_are_told_apart_by_what_was_asked) {
         {"out = exp(x)", "where: no_user(out, \"[.]add$\")",
          "k = ttir.neg x; b = ttir.exp x; f = ttir.abs b; g = ttir.add b x; j = ttir.sin k;",
          "l = ttir.neg z; d = ttir.exp z; h = ttir.abs d; i = ttir.multiply d z; m = ttir.sin l;"},
+        {"out = exp(neg(x))", "where: no_user(x, \"[.]add$\")",
+         "a = ttir.neg x; b = ttir.exp a; f = ttir.sin x; g = ttir.add f x;",
+         "c = ttir.neg z; d = ttir.exp c; h = ttir.sin z; i = ttir.multiply h z;"},
         {"out = exp(neg(softmax(x, dim=-1)))", "",
          "p = ttir.softmax x {dimension = 0}; a = ttir.neg p; b = ttir.exp a;",
          "q = ttir.softmax z {dimension = 1}; c = ttir.neg q; d = ttir.exp c;"},

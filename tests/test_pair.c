@@ -261,16 +261,26 @@ Test(pair, what_is_read_twice_is_one_unknown) {
     is("%k", "%k");
 }
 
+/* Of two that were changed nothing tells which is which. */
+Test(pair, two_changed_operands_that_are_like_nothing_have_no_pair) {
+    const char *before = "q = ttir.multiply x 0.5:1 -> 1x2x4x8; k = ttir.multiply y 0.5:1 -> 1x2x4x8\n"
+                         "a = ttir.scaled_dot_product_attention q k k -> 1x2x4x8; return a";
+    pair("x:1x2x4x8 y:1x2x4x8", before,
+         "q = ttnn.sin x -> 1x2x4x8; k = ttnn.cos y -> 1x2x4x8\n"
+         "a = ttnn.scaled_dot_product_attention q k k -> 1x2x4x8; return a");
+    is("%a", "%a");
+    is("%q", NULL);
+    is("%k", NULL);
+}
+
 /* What was changed may have stood before any of the ops that compute the same. */
 Test(pair, a_value_that_two_ops_compute_is_made_of_the_operands_of_both) {
     const char *before =
         "a = ttir.multiply x 5.0:1 -> 4; b = ttir.multiply x 0.3:1 -> 4; c = ttir.multiply a 0.3:1 -> 4\n"
         "d = ttir.multiply b 5.0:1 -> 4; return c d";
-    pair("x:4", before,
-         "a = ttnn.sin x -> 4; c = ttnn.multiply a 0.3:1 -> 4; d = ttnn.exp x -> 4; return c d");
+    pair("x:4", before, "a = ttnn.sin x -> 4; c = ttnn.multiply a 0.3:1 -> 4; d = ttnn.exp x -> 4; return c d");
     is("%a", "%a");
-    pair("x:4", before,
-         "b = ttnn.sin x -> 4; c = ttnn.exp x -> 4; d = ttnn.multiply b 5.0:1 -> 4; return c d");
+    pair("x:4", before, "b = ttnn.sin x -> 4; c = ttnn.exp x -> 4; d = ttnn.multiply b 5.0:1 -> 4; return c d");
     is("%b", "%b");
 }
 
@@ -290,6 +300,10 @@ Test(pair, a_product_with_weights_side_by_side_is_the_first_of_its_parts) {
          SIDES CUT("b", "3", "8", "5") CUT("a", "0", "3", "3") "e = ttnn.exp a -> 2x3; f = ttnn.sin b -> 2x5\n"
                                                                "g = ttnn.sin p -> 2x8; return e f g");
     is("%p", NULL);
+    pair("x:2x4 w:4x3 v:4x5", before,
+         "c = ttnn.concat w v {dim = 1} -> 4x8; p = ttnn.matmul x c {activation = \"relu\"} -> 2x8\n" CUT(
+             "b", "3", "8", "5") "f = ttnn.cos b -> 2x5; return f");
+    is("%b", NULL);
 }
 
 /* Movement is found by what it does to the elements: nothing is like one that cannot be told. */

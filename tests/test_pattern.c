@@ -309,6 +309,19 @@ Test(pattern, idioms_are_put_in_with_their_arguments) {
 }
 
 /* More than there are buckets for. */
+Test(pattern, an_operator_with_attributes_is_printed_as_a_call) {
+    static const char *const parts[] = {"abs(x / y)", "abs(divide(x, y, rounding_mode=floor))"};
+    for (int i = 0; i < 2; i++) {
+        struct formula f;
+        struct buf out = {0};
+        cr_assert(formula_parse(&f, &arena, &idioms, arena_printf(&arena, "out = %s", parts[i]),
+                                (struct text_origin){"f", 1, 1}, &diags));
+        formula_print_part(&f, f.root->args[0], 100, &out);
+        cr_expect(str_is(buf_str(&out), parts[i]), "%.*s", (int)out.n, out.p);
+        buf_free(&out);
+    }
+}
+
 /* What idioms name is unfolded where it is used: all of it would be 2^20 signs. */
 Test(pattern, a_part_is_printed_as_far_as_it_is_wanted) {
     struct formula f;

@@ -65,7 +65,7 @@ static uint32_t upstream(const struct graph *g, uint32_t value, struct imap *map
     struct slice_bounds s;
     if (op == NONE || g->m->ops[op].nresults != 1)
         return NONE;
-    if (graph_looks_through(g, op) && imap_through(g, op, map, &next)) {
+    if (imap_through(g, op, map, &next)) {
         *map = next;
         return graph_through(g, op);
     }
