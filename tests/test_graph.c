@@ -97,6 +97,7 @@ Test(graph, what_rows_say_of_attributes_is_understood) {
     cr_assert(op_default("a=1 b=x/yz", "b", true, &value) && str_is(value, "yz"));
     cr_assert(op_default("a=1 b=x/yz", "a", true, &value) && str_is(value, "1"));
     cr_assert_not(op_default("ab=1", "b", false, &value));
+    cr_assert_not(op_default("abc=1", "a", false, &value));
     cr_assert_not(op_default(NULL, "b", false, &value));
     cr_assert(str_is(op_role_attribute(K_CLAMP, STR("high")), "max"));
     cr_assert_eq(op_role_attribute(K_CLAMP, STR("x")).n, 0);
@@ -669,8 +670,10 @@ Test(graph, the_narrowest_format_on_the_way_counts) {
              "%o = \"ttir.ones\"() <{shape = array<i32: 1>}> : () -> tensor<1xf32>\n"
              "%s = \"ttir.add\"(%f, %o) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>\n"
              "%h = \"ttir.full\"() <{fill_value = 0.3 : f32, shape = array<i32: 1>}> : () -> tensor<1xf16>\n"
-             "%i = \"ttir.full\"() <{fill_value = 3 : i32, shape = array<i32: 1>}> : () -> tensor<1xi32>\nreturn");
+             "%i = \"ttir.full\"() <{fill_value = 3 : i32, shape = array<i32: 1>}> : () -> tensor<1xi32>\n"
+             "%b = \"ttir.typecast\"(%c) : (tensor<1xbf16>) -> tensor<1x!ttcore.tile<32x32, bfp_bf8>>\nreturn");
     cr_assert_eq(of("%f").bits, 8);
+    cr_assert_eq(of("%b").bits, 7);
     cr_assert_eq(of("%s").bits, 8);
     cr_assert_eq(of("%o").bits, 24);
     cr_assert_eq(of("%h").bits, 11);

@@ -78,6 +78,7 @@ static const struct {
     /* comparisons the other way round, and negated */
     {"x:2x8 y:2x8", "a = ttir.gt x y; b = ttir.lt y x"},
     {"x:2x8 y:2x8", "a = ttir.ge x y; b = ttir.le y x"},
+    {"x:2x8 y:2x8", "a = ttir.maximum x y; b = ttir.maximum y x"},
     {"x:2x8 y:2x8", "a = ttir.lt x y; g = ttir.ge x y; b = ttir.logical_not g"},
     {"x:2x8 y:2x8", "a = ttir.gt x y; g = ttir.le x y; b = ttir.logical_not g"},
     {"x:2x8 y:2x8", "a = ttir.ne x y; g = ttir.eq x y; b = ttir.logical_not g"},
@@ -152,6 +153,17 @@ Test(image, a_value_of_a_function_is_what_it_is_called_with) {
     look();
     cr_assert(image_known(image("%b")) && image_equal(image("%a"), image("%b")));
     cr_assert(image_equal(image("%q"), image("%b")), "it is in the function, too");
+}
+
+Test(image, ops_of_a_fragment_are_made_and_those_of_the_host_are_not) {
+    forget();
+    ir_read_bad(&ir, "%a = \"ttir.exp\"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n");
+    cr_expect(image_is_made(&ir.g, ir_op(&ir, "%a")));
+    forget();
+    ir_read(&ir, "func.func @cpu_hoisted_f(%x: tensor<2x3xf32>) {\n"
+                 "%a = \"ttir.exp\"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn\n}\n");
+    cr_expect_not(image_is_made(&ir.g, ir_op(&ir, "%a")));
+    look();
 }
 
 Test(image, a_text_without_ops_has_no_images) {

@@ -1071,6 +1071,10 @@ Test(index, contractions_whose_shapes_do_not_fit_are_not_understood) {
     cr_assert_not(understood(args, mm, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2xf32>"));
     cr_assert_not(understood("%a: tensor<2x4xf32>, %b: tensor<5x3xf32>", mm,
                              "(tensor<2x4xf32>, tensor<5x3xf32>) -> tensor<2x3xf32>"));
+    cr_assert_not(understood("%a: tensor<2x4xf32>, %b: tensor<4x1xf32>", mm,
+                             "(tensor<2x4xf32>, tensor<4x1xf32>) -> tensor<2x3xf32>"));
+    cr_assert_not(understood("%a: tensor<1x4xf32>, %b: tensor<4x3xf32>", mm,
+                             "(tensor<1x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
     cr_assert_not(understood("%a: tensor<?x4xf32>, %b: tensor<4x3xf32>", mm,
                              "(tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>"));
     cr_assert_not(understood("%a: tensor<f32>, %b: tensor<f32>", mm, "(tensor<f32>, tensor<f32>) -> tensor<f32>"));

@@ -764,6 +764,8 @@ Test(match, casts_and_movement_there_and_back_are_gone) {
     miss("x:2x3xf32", SUM("2x1xf32", "o"));
     hit("x:2x3xf32", SUM("1x2xf32", "o"));
     miss("x:2x3xf32", SUM("2x1xf32", "o"));
+    hit("x:2x3xf32", SUM("2x1x1xf32", "o"));
+    misses++; /* of which the last one is the near miss */
 #define REDUCED(op)                                                                                                    \
     "s = ttir.sum x {dim_arg = [1 : i32], keep_dim = false} -> 2; e = ttir." op " s y -> 2\n"                          \
     "r = ttir.reshape e -> 2x1; o = ttir.tanh r -> 2x1; return o"
@@ -1015,6 +1017,10 @@ Test(match, a_part_knows_which_axis_it_cuts_and_where) {
         "return o");
     miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 6], step = [1, 2]} -> 2x3; o = ttir.exp s -> "
                   "2x3; return o");
+    pattern("out = exp(slice(x, part=0, every=1))", ""); /* all of it, which is no slice */
+    miss("x:2x6", "s = ttir.slice_static x {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; o = ttir.exp s -> "
+                  "2x3; return o");
+    hits++;
 }
 
 /* Slices one after the other are one slice where the last one ends there in both. */

@@ -677,6 +677,13 @@ Test(pattern, the_same_part_of_two_formulas_is_one) {
     cr_assert_neq(first->sub, set.items[1]->formula.root->sub);
 }
 
+/* A call of a condition has room for four names (match/conditions.h). */
+Test(pattern, no_condition_is_of_more_than_four_names) {
+    for (uint32_t i = 0; i < CONDITIONS; i++)
+        cr_expect(condition_table[i].arguments == ARGUMENTS_NUMBERS || condition_table[i].most <= 4, "%s",
+                  condition_table[i].name);
+}
+
 Test(pattern, a_misspelt_condition_finds_its_neighbour_among_those_of_files_too) {
     static const char *const others[] = {"interleaved", "tiled"};
     cr_assert_str_eq(condition_nearest(STR("tilled"), others, 2), "tiled");

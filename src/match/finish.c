@@ -83,7 +83,7 @@ static void look_through_readings(struct matcher *m) {
             continue;
         for (; n < MAX_CHAIN && op != NONE && graph_looks_through(g, op); op = g->m->values[graph_through(g, op)].def)
             way[n++] = op;
-        for (uint32_t k = 0; k < n && op != NONE && in_match(m, op); k++)
+        for (uint32_t k = 0; k < n && in_match(m, op); k++)
             matcher_look_through(m, way[k], true);
     }
 }
