@@ -170,7 +170,7 @@ Test(graph, a_value_used_twice_by_one_op_has_two_uses) {
     "%0 = \"ttir.layer_norm\"(" operands ") <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 4>, "              \
     "operandSegmentSizes = array<i32: " sizes ">}> : "
 
-/* In a fragment nothing says whether the name is another's. */
+/* In blocks in an order of their own it may be a program: then what is left out is said. */
 Test(graph, an_op_made_of_itself_or_of_what_comes_after_it_is_of_no_kind) {
     teardown();
     ir_read_bad(&ir, "%a = \"ttir.typecast\"(%a) : (" T ") -> " T "\n%b = \"ttir.abs\"(%c) : (" T ") -> " T "\n"
@@ -179,6 +179,9 @@ Test(graph, an_op_made_of_itself_or_of_what_comes_after_it_is_of_no_kind) {
     cr_expect_eq(ir.g.kind[ir_op(&ir, "%b")], K_UNKNOWN);
     cr_expect_eq(ir.g.kind[ir_op(&ir, "%c")], K_ABS);
     cr_expect_not(graph_looks_through(&ir.g, ir_op(&ir, "%a")));
+    cr_assert_eq(ir.diags.errors, 2);
+    cr_expect_str_eq(ir.diags.items[0].message, "ttir.typecast uses %a, which is not defined before it");
+    cr_expect_str_eq(ir.diags.items[1].message, "ttir.abs uses %c, which is not defined before it");
 }
 
 Test(graph, segments_say_which_optional_operand_is_absent) {

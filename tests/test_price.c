@@ -296,6 +296,30 @@ Test(price, attention_saves_eight_passes_over_its_scores) {
     cr_expect(near(price_saved_us(&x), 6500, 0.2), "%f", price_saved_us(&x));
 }
 
+/* What is made of parameters is computed once and costs nothing, but the scores have to be of a type that is known. */
+Test(price, scores_of_an_unknown_type_have_no_price) {
+    static const char *const types[] = {"bf16", "f8E4M3FN"};
+    for (int i = 0; i < 2; i++) {
+        pattern_file("name: attention\nfused_op: ttnn.scaled_dot_product_attention\nsource: ttnn\n"
+                     "match: out = matmul(softmax(matmul(q, transposed(k)), dim=-1), v)\n");
+        struct str text = arena_printf(
+            &arena,
+            "func.func @main(%%q: tensor<1x2x64x32xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}, "
+            "%%k: tensor<1x2x64x32xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}, "
+            "%%v: tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32> {\n"
+            "%%s = \"ttnn.matmul\"(%%q, %%k) <{transpose_a = false, transpose_b = true}> : (tensor<1x2x64x32xf32>, "
+            "tensor<1x2x64x32xf32>) -> tensor<1x2x64x64x%s>\n"
+            "%%w = \"ttnn.softmax\"(%%s) <{dimension = 3 : si32}> : (tensor<1x2x64x64x%s>) -> tensor<1x2x64x64x%s>\n"
+            "%%c = \"ttnn.typecast\"(%%w) : (tensor<1x2x64x64x%s>) -> tensor<1x2x64x64xf32>\n"
+            "%%o = \"ttnn.matmul\"(%%c, %%v) <{transpose_a = false, transpose_b = false}> : (tensor<1x2x64x64xf32>, "
+            "tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32>\nreturn %%o : tensor<1x2x64x32xf32>\n}\n",
+            types[i], types[i], types[i], types[i]);
+        forget_ir();
+        ir_read(&ir, text.p);
+        cr_expect_eq(price_here().known, i == 0, "%s", types[i]);
+    }
+}
+
 Test(price, an_exact_gelu_stays_bound_by_the_vector_unit) {
     pattern_file("name: g\nfused_op: ttnn.g\nsource: ttnn\nmatch: out = op gelu(relu(x))\n");
     struct price x = price_short("x:4096x4096xbf16!input", "r = ttnn.relu x; o = ttnn.gelu r; return o");

@@ -7,26 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Made of what comes after it, or of itself: text that is no program, or blocks in an order of their own. */
-static bool is_early(const struct mlir *m, uint32_t op) {
+/* An operand that is the op's own result or comes behind it, in text that is no program or in blocks in an order of
+ * their own; NONE. */
+static uint32_t early_operand(const struct mlir *m, uint32_t op) {
     const uint32_t *v = m->operands + m->ops[op].first_operand;
     for (uint32_t k = 0; k < m->ops[op].noperands; k++)
         if (v[k] != NONE && m->values[v[k]].def != NONE && m->values[v[k]].def >= op)
-            return true;
-    return false;
+            return v[k];
+    return NONE;
 }
 
-/* The kind of each op by its name, looked up once for each name. Nothing is known of ops that are early, so that no way
- * up through ops of known kinds goes round. */
-static void set_kinds(struct graph *g) {
+/* The kind of each op by its name, looked up once for each name. Ops with early operands have none, so that no way up
+ * through ops of known kinds goes round. */
+static void set_kinds(struct graph *g, struct diags *d) {
     const struct mlir *m = g->m;
     uint16_t *kinds = xcalloc(m->nnames, sizeof *kinds);
     for (uint32_t i = 0; i < m->nnames; i++)
         if (memchr(m->names[i].p, '.', m->names[i].n)) /* other names are of functions */
             kinds[i] = (uint16_t)op_kind_of_spelling(m->names[i]);
     g->kind = xcalloc(m->nops, sizeof *g->kind);
-    for (uint32_t i = 0; i < m->nops; i++)
-        g->kind[i] = m->ops[i].bad || is_early(m, i) ? K_UNKNOWN : kinds[m->ops[i].name];
+    for (uint32_t i = 0; i < m->nops; i++) {
+        g->kind[i] = m->ops[i].bad ? K_UNKNOWN : kinds[m->ops[i].name];
+        uint32_t v = g->kind[i] == K_UNKNOWN ? NONE : early_operand(m, i);
+        struct str name = v == NONE ? STR("") : mlir_span(m, m->values[v].name);
+        if (v != NONE)
+            bad_op(g, i, d, "uses %.*s, which is not defined before it", (int)name.n, name.p);
+    }
     free(kinds);
 }
 
@@ -163,7 +169,7 @@ static void set_ops_before(struct graph *g) {
 
 void graph_build(struct graph *g, const struct mlir *m, struct diags *d) {
     *g = (struct graph){.m = m};
-    set_kinds(g);
+    set_kinds(g, d);
     set_operands(g, d);
     check_ops(g, d);
     set_functions(g);

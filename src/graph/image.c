@@ -312,8 +312,8 @@ static void note_parts(struct images *s, uint32_t op, struct image *i) {
     for (uint32_t k = 0; k <= graph_noperands(s->g, op); k++) { /* one of no extent ends the list */
         s->parts = grow(s->parts, &s->parts_cap, s->nparts + 1, sizeof *s->parts);
         uint32_t v = operand(&l, k);
-        s->parts[s->nparts++] = (struct image_part){v == NONE ? (struct image){{NAN}, 0} : s->of[v],
-                                                    v == NONE ? 0 : (int64_t)extent(&l, k, dim)};
+        s->parts[s->nparts++] =
+            (struct image_part){v == NONE ? (struct image){{NAN}, 0} : s->of[v], v == NONE ? 0 : extent(&l, k, dim)};
     }
 }
 
@@ -324,8 +324,8 @@ static const struct image *part_of(const struct looking *l, uint32_t slot, const
     const struct image *found = NULL;
     uint32_t v = operand(l, slot), parts = v == NONE ? 0 : s->of[v].parts;
     double at = 0;
-    for (const struct image_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += (double)p->extent, p++)
-        found = at == (double)b->begin[d] && at + (double)p->extent == (double)b->end[d] ? &p->image : found;
+    for (const struct image_part *p = parts ? s->parts + parts : NULL; p && p->extent > 0; at += p->extent, p++)
+        found = at == (double)b->begin[d] && at + p->extent == (double)b->end[d] ? &p->image : found;
     return at == whole ? found : NULL;
 }
 

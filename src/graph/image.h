@@ -20,7 +20,7 @@ struct image {
 
 struct image_part {
     struct image image;
-    int64_t extent; /* along the dimension that is joined; 0 ends the list */
+    double extent; /* along the dimension that is joined; 0 ends the list */
 };
 
 static inline bool image_known(const struct image *i) {

@@ -128,7 +128,7 @@ static const struct number *condition_call(struct builder *b, struct formula_sco
         return n;
     }
     const struct condition_info *info = &condition_table[n->call];
-    if (e->nargs < info->least || e->nargs > info->most) {
+    if (e->nargs < info->least || e->nargs > info->most || (e->nargs > 4 && info->arguments != ARGUMENTS_NUMBERS)) {
         build_fail(b, s, e->text, info->says, "wrong number of arguments");
         return n;
     }

@@ -191,11 +191,10 @@ static bool stays_in_place(const struct graph *g, uint32_t op) {
            graph_numel(g, graph_through(g, op)) == graph_numel(g, g->m->ops[op].first_result);
 }
 
-/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. `step`: how
- * many were looked through in a row; where an op is made of itself there is no end. */
-static uint32_t op_in_place(struct matcher *m, uint32_t *value, uint32_t *step) {
+/* Looks through what leaves each element in its place: casts, neutral ops. The op before them, or NONE. */
+static uint32_t op_in_place(struct matcher *m, uint32_t *value) {
     uint32_t op = m->g->m->values[*value].def;
-    for (; *step < MAX_CHAIN && !m->full && stays_in_place(m->g, op); (*step)++) {
+    while (!m->full && stays_in_place(m->g, op)) {
         matcher_look_through(m, op, true);
         *value = graph_through(m->g, op);
         op = m->g->m->values[*value].def;
@@ -215,7 +214,7 @@ bool match_slice(struct matcher *m, const struct goal *g, uint32_t op, const str
         if (match_bounds(m, g, op, map, x, &s))
             return true;
         matcher_undo(m, k);
-        uint32_t before = op_in_place(m, &x, &step);
+        uint32_t before = op_in_place(m, &x);
         if (m->full || m->refused || before == NONE || !slice_bounds(gr, before, &inner) ||
             !compose(&inner, g->node->nattrs == 0, &s))
             return false;

@@ -186,7 +186,7 @@ static double attention_cycles(struct pricer *p, uint32_t op) {
     const struct graph *g = p->graph;
     const uint32_t *in = graph_operands(g, op);
     int64_t keys = (extent_from_end(g, in[1], 1) + TILE - 1) / TILE;
-    return 2.0 * (double)(tiles_of(p, in[0]) * keys) * 16 * fidelity_passes(p, op);
+    return 2.0 * (double)tiles_of(p, in[0]) * (double)keys * 16 * fidelity_passes(p, op);
 }
 
 static void compute(struct pricer *p, uint32_t op, struct work *w) {

@@ -508,11 +508,19 @@ static double measure(const struct parts *s) {
     return perf_of_ops(s->pricer->measured, ops, n);
 }
 
+/* Of a type or size that nothing is known of there is no layout. */
+static bool has_layouts(const struct parts *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!value_layout(s->pricer, graph_of(s)->m->ops[s->ops[i]].first_result))
+            return false;
+    return true;
+}
+
 struct price price_match(struct pricer *p, const struct match *m, const struct match_detail *detail) {
     struct price out = {.known = false};
     struct parts *s = xcalloc(1, sizeof *s);
     if (begin(s, p, m, detail))
-        out.known = price_without(s, &out.without) && price_with(s, &out);
+        out.known = has_layouts(s) && price_without(s, &out.without) && price_with(s, &out);
     if (out.known && p->measured)
         out.measured_us = measure(s);
     free(s);
