@@ -261,6 +261,19 @@ Test(pair, what_is_read_twice_is_one_unknown) {
     is("%k", "%k");
 }
 
+/* What was joined in TTIR alone is put for an operand that TTNN cuts. */
+Test(pair, a_value_that_is_cut_may_stand_for_one_that_was_joined) {
+    pair("x:2x3 y:2x5 z:2x8",
+         "c = ttir.concat x y {dim = 1} -> 2x8\n"
+         "s = ttir.slice_static c {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; e = ttir.exp s -> 2x3; "
+         "return e",
+         "c = ttnn.sin z -> 2x8\n"
+         "s = ttnn.slice_static c {begins = [0, 0], ends = [2, 3], step = [1, 1]} -> 2x3; e = ttnn.exp s -> 2x3; "
+         "return e");
+    is("%e", "%e");
+    is("%c", NULL);
+}
+
 /* Of two that were changed nothing tells which is which. */
 Test(pair, two_changed_operands_that_are_like_nothing_have_no_pair) {
     const char *before = "q = ttir.multiply x 0.5:1 -> 1x2x4x8; k = ttir.multiply y 0.5:1 -> 1x2x4x8\n"

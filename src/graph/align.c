@@ -102,6 +102,7 @@ static bool makes(struct alignment *a, const struct openings *o, const uint32_t 
     for (uint32_t i = 0; i < o->n; i++) {
         kept[i] = a->ttnn.of[o->of[i]];
         a->ttnn.of[o->of[i]] = a->ttir.of[v[i]];
+        a->ttnn.of[o->of[i]].parts = 0; /* they are listed in TTIR */
     }
     image_of_op(&a->ttnn, o->op, 0, &got);
     for (uint32_t i = 0; i < o->n; i++)

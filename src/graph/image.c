@@ -508,7 +508,6 @@ void images_look(struct images *s) {
     const struct graph *g = s->g;
     s->steps = 0;
     s->most_steps = 4ull * g->m->nops;
-    s->nparts = 0;
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
         if (g->func_kind[f] == FUNC_MAIN && g->call_site[f] == NONE) {
             look_at_arguments(s, f);
