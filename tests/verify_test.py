@@ -424,6 +424,58 @@ class Verify(unittest.TestCase):
         self.assertRegex(said, "different numbers of arguments\n  hint: two modules of one compile")
         self.assertNotIn("min-compared", said)  # which would not help
 
+    def test_what_is_not_whole(self):
+        """What was not read or not compared is no proof, and leaves an old report."""
+        f = ("  func.func @{0}(%a: tensor<8x32xf32>) -> tensor<8x32xf32> {{\n"
+             '    %r = "ttir.{1}"({2}) : (tensor<8x32xf32>) -> tensor<8x32xf32>\n{3}  }}\n')
+        end = "    return %r : tensor<8x32xf32>\n"
+        g, h = f.format("g", "sin", "%a", end), f.format("h", "neg", "%a", end)
+        whole = self.path("whole.mlir", "module {\n" + g + h + "}\n")
+        self.assertEqual(self.verify(whole, whole)[0], 0)
+        report = self.path("check.yml")
+        for name, text, says in (
+                ("cut", "module {\n" + g + h[:-20], "cut off"),
+                ("undefined", "module {\n" + g + h.replace("(%a)", "(%b)") + "}\n", "%b is not defined"),
+                ("early", "module {\n" + g + h.replace("(%a)", "(%r)") + "}\n", "used before it is defined"),
+                ("types", "module {\n" + g + h.replace(": (tensor", ": (tensor<2xf32>, tensor") + "}\n", "number of"),
+                ("less", "module {\n" + g + "}\n", "a function is in one module only"),
+                ("renamed", "module {\n" + g + h.replace("@h", "@k") + "}\n", "a function is in one module only"),
+                ("unreturned", "module {\n" + g + f.format("h", "neg", "%a", "") + "}\n", "has no return"),
+                ("returned twice", "module {\n" + g + f.format("h", "neg", "%a", end + end) + "}\n", "has no return")):
+            with self.subTest(name):
+                other = self.path("other.mlir", text)
+                for pair in ((whole, other), (other, whole), (other, other)):
+                    if pair == (other, other) and name in ("less", "renamed"):
+                        continue  # nothing is missing there
+                    with open(report, "w") as old:
+                        old.write("input: {before: %s, after: %s}\n" % pair)
+                    run = subprocess.run([PROGRAM, "verify", "-o", report, *pair], capture_output=True, text=True)
+                    self.assertEqual(run.returncode, 3, run.stderr)
+                    self.assertIn(says, run.stderr)
+                    self.assertTrue(os.path.exists(report))
+
+    def test_a_stage_that_is_cut_off(self):
+        stages = [module(X, RELU6), module(X, RELU6).replace("relu6", "clamp_scalar").replace("<{}>", "<{min = 0.0 : f32, max "
+                                                                                           "= 6.0 : f32}>"),
+                  module(X, ["%r = ttir.relu(%x) : 8x32xf32"])]
+        text = "".join(f"// -----// IR Dump After P{i} (p{i}) ('builtin.module' operation) //----- //\n{s}\n"
+                       for i, s in enumerate(stages))
+        self.assertEqual(self.verify(self.path("log.txt", text))[0], 1)
+        status, _, said = self.verify(self.path("log.txt", text[:text.rindex("return")]))
+        self.assertEqual(status, 3)
+        self.assertIn("this module is cut off: it is compared with no other", said)
+
+    def test_arguments_of_blocks(self):
+        """They are no values of the function: one is not the other."""
+        def of(name):
+            return self.path(name + ".mlir", (
+                "module {\n  func.func @main(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {\n"
+                '    "cf.br"(%x, %y)[^bb1] : (tensor<8xf32>, tensor<8xf32>) -> ()\n'
+                "  ^bb1(%a: tensor<8xf32>, %b: tensor<8xf32>):\n" +
+                '    %r = "ttir.exp"(%NAME) : (tensor<8xf32>) -> tensor<8xf32>\n'.replace("NAME", name) +
+                "    return %r : tensor<8xf32>\n  }\n}\n"))
+        self.assertEqual(self.verify(of("a"), of("b"))[0], 3)
+
     def test_what_has_no_evaluator(self):
         before = self.path("before.mlir", module(X, ["%r = ttir.unheard_of(%x) : 8x32xf32"]))
         after = self.path("after.mlir", module(X, ["%r = ttir.never_seen(%x) : 8x32xf32"]))

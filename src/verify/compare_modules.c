@@ -401,6 +401,8 @@ static bool begin(struct comparer *c) {
     struct str why = STR("");
     if (f[BEFORE].cut_short || f[AFTER].cut_short)
         why = STR("functions call one another without end, or it has too many ops");
+    else if (!f[BEFORE].returns || !f[AFTER].returns)
+        why = STR("a function has no return, or several");
     else if (f[BEFORE].nargs != f[AFTER].nargs)
         why = STR("the functions have different numbers of arguments");
     else if (f[BEFORE].noutputs != f[AFTER].noutputs)
@@ -470,6 +472,33 @@ static uint32_t only_root(const struct graph *g) {
     return n == 1 ? found : NONE;
 }
 
+/* What only one module has is compared with nothing. */
+static void count_alone(struct module_comparison *m, const struct graph *g, int side, uint32_t func) {
+    uint32_t n = 0;
+    for (uint32_t op = g->m->funcs[func].first_op; op < g->m->funcs[func].end_op; op++)
+        if (op_computes(g, op)) {
+            m->answer[side][op] = 1 + ANSWER_NOT_COMPARED;
+            n++;
+        }
+    m->answers[side][ANSWER_NOT_COMPARED] += n;
+    if (n)
+        m->why = STR("a function is in one module only");
+}
+
+static void count_unpaired(struct module_comparison *m, const struct graph *before, const struct graph *after,
+                           const uint32_t *func_of) {
+    for (uint32_t f = 0; f < after->m->nfuncs; f++)
+        if (is_root(after, f) && func_of[f] == NONE)
+            count_alone(m, after, AFTER, f);
+    for (uint32_t b = 0; b < before->m->nfuncs; b++) {
+        bool paired = !is_root(before, b);
+        for (uint32_t f = 0; f < after->m->nfuncs && !paired; f++)
+            paired = func_of[f] == b;
+        if (!paired)
+            count_alone(m, before, BEFORE, b);
+    }
+}
+
 static uint32_t *no_ops(struct arena *a, size_t n) {
     uint32_t *ops = arena_alloc(a, n * sizeof *ops);
     memset(ops, 0xff, n * sizeof *ops);
@@ -493,6 +522,8 @@ void compare_modules(struct module_comparison *m, struct judgements *j, const st
             compare_functions(m, j, before, func_of[f], after, f, func_of);
             compared++;
         }
+    if (!m->asked)
+        count_unpaired(m, before, after, func_of);
     if (!compared)
         m->why = STR("no function is in both modules");
     free(func_of);

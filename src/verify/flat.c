@@ -253,7 +253,10 @@ static void add_step(struct flat *f, uint32_t op) {
     f->operands = grow(f->operands, &f->operands_cap, f->noperands + n + 1, sizeof *f->operands); /* never NULL */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = graph_operands(g, op)[i];
-        f->operands[f->noperands + i] = is_tensor_operand(g, v) ? f->of[v] : NONE;
+        bool tensor = is_tensor_operand(g, v);
+        if (tensor && f->of[v] == NONE) /* of a block, or of what is not understood: like no other */
+            f->of[v] = add_value(f, v, NONE, 0);
+        f->operands[f->noperands + i] = tensor ? f->of[v] : NONE;
     }
     f->steps = grow(f->steps, &f->steps_cap, step + 1, sizeof *f->steps);
     f->steps[f->nsteps++] = (struct flat_step){op, f->noperands, n, f->nvalues, writes(g, op) ? 1 : o->nresults};
@@ -329,6 +332,7 @@ void flat_build(struct flat *f, const struct graph *g, uint32_t func) {
             f->of[m->first_arg + i] = add_value(f, m->first_arg + i, NONE, f->nargs++);
     inline_function(f, func, MAX_DEPTH);
     uint32_t end = g->return_op[func];
+    f->returns = end != NONE;
     for (uint32_t i = 0; end != NONE && i < graph_noperands(g, end); i++) {
         uint32_t v = graph_operands(g, end)[i];
         f->outputs = grow(f->outputs, &f->outputs_cap, f->noutputs + 1, sizeof *f->outputs);

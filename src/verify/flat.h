@@ -32,6 +32,7 @@ struct flat {
     uint32_t nvalues, nsteps, noperands, ncopies;
     uint32_t nargs;              /* the first values; device handles are none */
     uint32_t *outputs, noutputs; /* results of the function */
+    bool returns;                /* in one place */
     bool cut_short;              /* too long, or functions call one another in a circle */
     /* private */
     uint32_t values_cap, steps_cap, operands_cap, copies_cap, outputs_cap, *table, table_cap;

@@ -59,8 +59,13 @@ static enum fa_status pair_stages(struct fa_verification *v) {
     uint32_t *last = arena_alloc(&v->arena, (scan->nblocks + (size_t)1) * sizeof *last), n = 0;
     for (uint32_t i = 0; i < scan->nblocks; i++) {
         const struct log_block *b = &scan->blocks[i];
-        if (!has_level(b) || !b->complete)
+        if (!has_level(b))
             continue;
+        if (!b->complete) {
+            diag_add(&v->diags, SEV_ERROR, (struct source_location){s->path, b->first_line, 0}, NULL,
+                     "this module is cut off: it is compared with no other");
+            continue;
+        }
         uint32_t k = n;
         struct str name = function_of(b->text);
         while (k > 0 && !str_eq(function_of(scan->blocks[last[k - 1]].text), name))

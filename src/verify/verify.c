@@ -51,8 +51,10 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     (void)worker;
     p->diags = (struct diags){.arena = &p->arena};
     p->judgements = v->judgements;
-    for (int side = 0; side < SIDES_OF_CUT; side++)
+    for (int side = 0; side < SIDES_OF_CUT; side++) {
         level_read(&levels[side], &p->text[side], &p->diags);
+        p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
+    }
     compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph,
                     (struct what_to_compare){.keep_proved = v->options->precision});
     memcpy(p->answers, m.answers, sizeof p->answers);
@@ -122,9 +124,10 @@ static bool check_only(struct fa_verification *v) {
 
 static enum fa_status run(struct fa_verification *v) {
     enum fa_status found = find_pairs(v);
-    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0;
+    uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0, skipped = 0;
     if (found != FA_CLEAN)
         return found;
+    skipped = (uint32_t)v->diags.errors;
     v->judgements = judgements_new();
     work_run(v->npairs, threads, compare_pair, v);
     for (uint32_t i = 0; i < v->npairs; i++) {
@@ -132,6 +135,7 @@ static enum fa_status run(struct fa_verification *v) {
         add_up(v, &v->pairs[i]);
         buf_add(&v->text, buf_str(&v->pairs[i].answer));
         none += v->pairs[i].why.n > 0;
+        skipped += v->pairs[i].skipped;
     }
     if (v->text.n)
         buf_addc(&v->text, '\0');
@@ -154,7 +158,7 @@ static enum fa_status run(struct fa_verification *v) {
         say_what_is_missing(v, share, none < v->npairs);
         return FA_INPUT;
     }
-    return FA_CLEAN;
+    return skipped ? FA_INPUT : FA_CLEAN;
 }
 
 struct fa_verification *fa_verify(const struct fa_verify_options *options) {

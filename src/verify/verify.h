@@ -17,6 +17,7 @@ struct stage_pair {
     struct buf answer; /* for standard output: of --precision or --at */
     uint32_t ndifferences, answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
     uint32_t globs;     /* of --only: a bit for each that AFTER has */
+    bool skipped;       /* a part of a module could not be read */
     struct str why;     /* nothing was compared; or empty */
     struct str missing; /* the most frequent reason why ops were not compared; or empty */
     struct arena arena;
