@@ -343,6 +343,9 @@ class Inspect(Case):
         self.check_totals(module)
         _, out, _ = self.run_it("inspect", "-", input=strange.encode())
         self.assertIn("    not in the operator table: 1 ttnn.glu\n", out)
+        early = b'%a = "ttir.exp"(%a) : (tensor<2xf32>) -> tensor<2xf32>\n'
+        module, = self.modules(self.json_of("-", input=early, status=3))
+        self.assertEqual(module["unknown_ops"], [])  # of the table, but used in a wrong way
 
     def test_text_of_others_is_made_harmless(self):
         with tempfile.TemporaryDirectory() as directory:
