@@ -119,8 +119,10 @@ void mlir_attrs_of(const struct mlir *m, uint32_t op, const char *const *keys, i
 }
 
 bool mlir_item(struct str *list, struct str *item) {
+    if (list->n == 0)
+        return false;
     const char *p = list->p, *end = p + list->n;
-    bool any = list->n > 0 && scan_item(&p, end, item);
+    bool any = scan_item(&p, end, item);
     *list = (struct str){p, (size_t)(end - p)};
     return any;
 }
