@@ -177,7 +177,7 @@ Test(match_limits, a_chain_has_as_many_links_as_there_is_room_for) {
 }
 
 /* A fragment may hold an op that is made of itself: the way up from it ends. */
-Test(match_limits, a_slice_of_itself_has_an_end, .timeout = 10) {
+Test(match_limits, a_slice_of_itself_has_an_end) {
     pattern("m = matmul(a, b) | linear(a, b, c)\nout = slice(m)", "");
     forget_ir();
     ir_read_bad(&ir, "%s = \"ttir.slice_static\"(%s) <{begins = [0 : i32], ends = [4 : i32], step = [1 : i32]}> : "

@@ -125,7 +125,7 @@ Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
 }
 
 /* The same pattern stays where it is right; what lost against it where it is wrong is found there. */
-Test(prove_proofs, a_refuted_match_makes_room_for_others, .timeout = 10) {
+Test(prove_proofs, a_refuted_match_makes_room_for_others) {
     pattern_file("name: doubled\nfused_op: ttnn.doubled\nsource: ttnn\nmatch: out = exp(x) * c\nwhere: [constant(c)]\n"
                  "fused: exp(x) * 2\n---\nname: e\nfused_op: ttnn.e\nsource: ttnn\nmatch: out = exp(x)\n"
                  "fused: exp(x)\n");
