@@ -13,6 +13,8 @@ short ones first, until one fails; many times the processor time it takes counts
 results; a second run goes on where it ended, and --again takes what survived there once more: with the tests of now, or
 with slower --suites (of meson; else those that take seconds). Prints what survived as file:line:column: change; status 1:
 something that tests/mutants.tsv does not have, with the reason why it changes nothing.
+
+As root first `mount --bind /dev/full /dev/full`: a mutant of what writes reports has put a file in its place.
 """
 import argparse
 import collections
