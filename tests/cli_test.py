@@ -1110,6 +1110,13 @@ class Summary(Case):
             self.assertNotIn("alike: ", second)
             self.assertIn("       2  x.y", err)
 
+    def test_refusals_that_differ_in_words(self):
+        """Not in names and numbers: those are of the places."""
+        t, own = "tensor<8x8xf32>", self.OWN
+        self.assertNotIn("elsewhere", self.alike(("%a", "%b", t), ("%b", "%much_longer", t))[1])
+        self.OWN = own.replace("['it wants {y} otherwise']", "[{when: numel(y) > 8, say: it wants few}, it wants many]")
+        self.assertIn("; elsewhere for other reasons", re.sub("\n +", " ", self.alike(("%a", "%b", t), ("%a", "%row", "tensor<1x8xf32>"))[1]))
+
     def suppress(self, text, *args):
         self.write("s.yml", text)
         return self.run_it("--suppress=s.yml", *args, *self.files)

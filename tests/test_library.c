@@ -182,6 +182,7 @@ Test(library, alternatives_that_differ_stay_apart) {
         "(a - extent(b, -1)) * b | a - extent(c, -1)",
         "(a - 1 / extent(-1)) * b | a - 2 / extent(-1)",
         "(a - 1 / extent(-1)) * b | a - 1 / extent(-2)",
+        "exp(a) * b | exp(a) + b | exp(a)",
         "exp(a) * b | exp(a) / c | exp(a)",
     };
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {

@@ -81,6 +81,12 @@ static void add_todo(struct report *r, const char *fused, const char *source, en
     report_add(r, &(struct entry_key){str_of(fused), str_of(source), {NULL, 0}, {0}}, &in);
 }
 
+static void add_todo_of(struct report *r, const char *fused, const char *component, const char *why) {
+    struct instance in = {.notes = STR("n\n"), .saved = 1, .marks.todo = {TODO_LOOK, STR("P"), str_of(why)}};
+    struct str components[] = {str_of(component)};
+    report_add(r, &(struct entry_key){str_of(fused), STR("ttnn"), {components, 1}, {0}}, &in);
+}
+
 static char *summary_of(struct report *r, enum report_order order, uint32_t width) {
     char *text = NULL;
     size_t n = 0;
@@ -110,6 +116,21 @@ Test(report, summary_has_a_row_for_each_option_and_requests_below) {
                      "                  ttnn.ab\n"
                      " -3.0 us       1  ttnn.slow   leave it: fusing is estimated to be slower\n"
                      "kernels to request (2 places, up to 90.0 ms): cuda.k, cuda.l\n");
+}
+
+/* Entries of one op that a pass refused for one reason have one row, of whatever they are made. */
+Test(report, summary_has_a_row_for_each_refusal) {
+    struct report r = {0};
+    add_todo_of(&r, "ttnn.a", "ttnn.add", "it wants x");
+    add_todo_of(&r, "ttnn.a", "ttnn.multiply", "it wants x");
+    add_todo_of(&r, "ttnn.a", "ttnn.divide", "it wants y");
+    add_todo_of(&r, "ttnn.b", "ttnn.add", "it wants x");
+    cr_assert_str_eq(summary_of(&r, SORT_SAVING, 100),
+                     "r.yml: 4 places, 4 fused ops\n"
+                     "   saves  places  fused op    what to do\n"
+                     "  2.0 us       2  ttnn.a      find out why P did not fire: it wants x\n"
+                     "  1.0 us       1  ttnn.a      find out why P did not fire: it wants y\n"
+                     "  1.0 us       1  ttnn.b      find out why P did not fire: it wants x\n");
 }
 
 /* Also of ops whose names begin alike; those of several entries are named once. */
@@ -886,6 +907,22 @@ static bool print_and_make_directory(struct report *r, FILE *out) {
     return fputs("text", out) >= 0 && mkdir("out.yml", 0777) == 0;
 }
 
+static bool print_no_yaml(struct report *r, FILE *out) {
+    (void)r;
+    return fputs("text", out) < 0;
+}
+
+/* No call of the system failed, whatever failed before. */
+Test(file, text_that_is_no_yaml_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
+    const struct report_format none = {"none", "out.yml", print_no_yaml};
+    struct report r = {0};
+    char error[256] = "";
+    errno = EIO;
+    cr_assert_not(report_write(&r, &none, "out.yml", error, sizeof error));
+    cr_assert_str_eq(error, "cannot write out.yml: the text cannot be written as YAML");
+    cr_assert_eq(files_here(), 0);
+}
+
 /* What takes its place in the meantime is not overwritten. */
 Test(file, a_directory_made_meanwhile_is_an_error, .init = enter_temporary, .fini = leave_temporary) {
     const struct report_format late = {"late", "out.yml", print_and_make_directory};
@@ -914,6 +951,33 @@ Test(file, link_stays_a_link, .init = enter_temporary, .fini = leave_temporary) 
     cr_assert_not(report_write(&r, &report_formats[0], "loop", error, sizeof error));
     cr_assert_str_eq(error, "cannot write loop: Too many levels of symbolic links");
     cr_assert_eq(files_here(), 4);
+}
+
+/* As many as the kernel follows. */
+Test(file, links_of_links_are_followed, .init = enter_temporary, .fini = leave_temporary) {
+    struct report r = {0};
+    char name[8], error[256] = "";
+    write_file("0", "old");
+    for (int i = 1; i <= 40; i++) {
+        char before[8];
+        snprintf(before, sizeof before, "%d", i - 1);
+        snprintf(name, sizeof name, "%d", i);
+        cr_assert(symlink(before, name) == 0);
+    }
+    cr_expect(report_write(&r, &report_formats[0], name, error, sizeof error), "%s", error);
+    cr_expect(report_remove_stale(&r, "0"), "the report is where the links end");
+}
+
+/* The roots of two file systems. */
+Test(file, a_file_with_the_number_of_standard_output_is_another) {
+    struct report r = {0};
+    struct stat proc, sys;
+    char error[256] = "";
+    if (stat("/proc", &proc) != 0 || stat("/sys", &sys) != 0 || proc.st_ino != sys.st_ino || proc.st_dev == sys.st_dev)
+        cr_skip("the roots of /proc and /sys have no common number");
+    cr_assert(close(STDOUT_FILENO) == 0 && open("/sys", O_RDONLY) == STDOUT_FILENO);
+    cr_expect_not(report_write(&r, &report_formats[0], "/proc", error, sizeof error));
+    cr_expect_str_eq(error, "cannot write /proc: Is a directory");
 }
 
 Test(file, mode_owner_and_names_stay, .init = enter_temporary, .fini = leave_temporary) {

@@ -91,10 +91,7 @@ static double unknown(void *self, const struct number *n) {
 /* Where a name is used again, the search goes on to the op that the name stands for. One that stands for no op of its
  * own may also be the value before that op, where the op changes nothing (match/values.c, same_value). */
 static bool is_op(const struct node *n) {
-    bool op = n->kind == N_OP || n->kind == N_OUTER || n->kind == N_EITHER;
-    for (uint32_t i = 0; n->kind == N_EITHER && i < n->nargs; i++)
-        op &= is_op(n->args[i]);
-    return op;
+    return n->kind == N_OP || n->kind == N_OUTER;
 }
 
 static bool occurs_again(const struct name_uses *uses, uint32_t slot) {
