@@ -453,6 +453,7 @@ Test(graph, functions_are_told_apart) {
            "  return %a : " T "\n}\n"
            "func.func private @weights(%a: " T ") -> " T " attributes {tt.function_type = \"const_eval\"} {\n"
            "  return %a : " T "\n}\n"
+           "func.func private @main_const_eval_1(%a: " T ") -> " T " {\n  return %a : " T "\n}\n"
            "func.func private @cpu_hoisted_neg(%a: " T ") -> " T "\n"
            "func.func private @elsewhere(%a: " T ") -> " T "\n"
            "func.func private @rms_body(%a: " T ") -> " T " {\n"
@@ -470,6 +471,7 @@ Test(graph, functions_are_told_apart) {
         enum func_kind kind;
     } want[] = {{"main_const_eval_0", FUNC_CONST_EVAL},
                 {"weights", FUNC_CONST_EVAL},
+                {"main_const_eval_1", FUNC_CONST_EVAL},
                 {"cpu_hoisted_neg", FUNC_CPU},
                 {"elsewhere", FUNC_DECLARATION},
                 {"rms_body", FUNC_COMPOSITE},
@@ -477,6 +479,7 @@ Test(graph, functions_are_told_apart) {
                 {"helper", FUNC_MAIN}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         cr_assert_eq(ir.g.func_kind[ir_func(&ir, want[i].name)], want[i].kind, "%s", want[i].name);
+    cr_assert_eq(ir.g.ops_before[ir.m.nops], 2, "the exp and the composite are ops: what calls and returns is none");
 }
 
 Test(graph, levels_are_those_of_audited_functions) {

@@ -466,6 +466,8 @@ Test(index, movement_whose_shapes_do_not_fit_is_no_map) {
     cr_assert_not(STEP("\"ttir.permute\"(%x) <{permutation = array<i64: 0>}>", "3x3xf32", "3x3xf32"));
     cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = 0 : si32, dim1 = 2 : si32}>", "3x3xf32", "3x3xf32"));
     cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = 2 : si32, dim1 = 0 : si32}>", "3x3xf32", "3x3xf32"));
+    cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = -3 : si32, dim1 = 0 : si32}>", "3x3xf32", "3x3xf32"));
+    cr_assert_not(STEP("\"ttnn.transpose\"(%x) <{dim0 = 0 : si32, dim1 = -3 : si32}>", "3x3xf32", "3x3xf32"));
     cr_assert_not(STEP("\"ttnn.transpose\"(%x)", "3x3xf32", "3x3xf32"));
     cr_assert(STEP("\"ttir.broadcast\"(%x)", "1x3xf32", "2x3xf32"));
     cr_assert_not(STEP("\"ttir.broadcast\"(%x)", "2x3xf32", "4x3xf32"), "only one element is broadcast");
@@ -1065,6 +1067,8 @@ Test(index, contractions_whose_shapes_do_not_fit_are_not_understood) {
     const char *mm = "\"ttnn.matmul\"(%a, %b)";
     const char *dot = "\"ttir.dot_general\"(%a, %b) <{batch_dims_lhs = array<i64>, batch_dims_rhs = array<i64>, "
                       "contract_dims_lhs = array<i64: 0, 1>, contract_dims_rhs = array<i64: 0, 1>}>";
+    const char *longer = "\"ttir.dot_general\"(%a, %b) <{batch_dims_lhs = array<i64>, batch_dims_rhs = array<i64>, "
+                         "contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 0, 0>}>";
     const char *args = "%a: tensor<2x4xf32>, %b: tensor<4x3xf32>";
     cr_assert(understood(args, mm, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
     cr_assert_not(understood(args, mm, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>"));
@@ -1077,6 +1081,7 @@ Test(index, contractions_whose_shapes_do_not_fit_are_not_understood) {
                              "(tensor<1x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
     cr_assert_not(understood("%a: tensor<?x4xf32>, %b: tensor<4x3xf32>", mm,
                              "(tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>"));
+    cr_assert_not(understood(args, longer, "(tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>"));
     cr_assert_not(understood("%a: tensor<f32>, %b: tensor<f32>", mm, "(tensor<f32>, tensor<f32>) -> tensor<f32>"));
     cr_assert_not(understood("%a: tensor<2x2x4xf32>, %b: tensor<3x4x5xf32>", mm,
                              "(tensor<2x2x4xf32>, tensor<3x4x5xf32>) -> tensor<3x2x5xf32>"));
