@@ -770,6 +770,9 @@ Test(prove, a_pad_is_added_to_the_padding_of_the_window) {
         {"conv1d",
          PAD("0, 0, 1, 2, 0, 0", "2x8x3", "2x11x3",
              CONV("conv1d", "padding = array<i32: 1, 0>, stride = array<i32: 1>", "2x11x3", "4x3x3", "2x10x4"))},
+        /* behind only */
+        {"conv1d", PAD("0, 0, 0, 2, 0, 0", "2x8x3", "2x10x3",
+                       CONV("conv1d", "padding = array<i32: 1>, stride = array<i32: 1>", "2x10x3", "4x3x3", "2x10x4"))},
         /* a number for each end, the image first and the batch last */
         {"conv2d", PAD("2, 0, 1, 3, 0, 0, 0, 0", "6x5x3x2", "8x9x3x2",
                        CONV("conv2d",

@@ -225,7 +225,7 @@ static bool is_one_for_one(const struct fused_form *f, const struct reference *r
 static uint32_t norm_before(const struct fused_form *f, const struct reference *r, uint32_t slot) {
     const struct binding *b = &r->bound.slots[slot];
     const struct graph *g = reference_graph(r);
-    for (uint32_t i = 0; i < reference_formula(r)->nslots && is_named_op(r, slot); i++) {
+    for (uint32_t i = 0; i < reference_formula(r)->nslots; i++) {
         bool norm = is_one_for_one(f, r, i) && g->kind[r->bound.slots[i].op] == K_BATCH_NORM_INFERENCE;
         if (norm && map_size(b->map) == graph_numel(g, b->value) &&
             graph_numel(g, b->value) == map_size(r->bound.slots[i].map))
