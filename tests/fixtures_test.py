@@ -225,17 +225,17 @@ class Said(Case):
             status, out, err = self.run_it("-v", "--suppress=" + path, "-o", os.path.join(directory, "r"), *args,
                                            *PAIR)
             self.assertEqual((status, out), (1, ""))
-            return err
+            return " ".join(err.split())  # lines end where the path of the report lets them
 
     def test_the_device_that_was_asked_for(self):
-        self.assertNotRegex(self.said(), r"save\s+\(")
-        self.assertRegex(self.said("--device=p150"), r"to\s+save\s+\(p150\)\n")
+        self.assertNotRegex(self.said(), r"save \(")
+        self.assertRegex(self.said("--device=p150"), r"to save \(p150\) ")
 
     def test_what_is_paired_and_saved(self):
         found = json.loads(self.run_it("inspect", "--json", *PAIR)[1])["pairs"][0]
         self.assertGreater(found["by_dataflow"], 0)
         self.assertIn("; all %d TTNN ops paired; " % (found["by_location"] + found["by_dataflow"]), self.said())
-        saved = r"; about (\d+) us of \d+ us to\s+save\n(?:.*\n)*kernels to request \(1 place, up to \1 us\)"
+        saved = r"; about (\d+) us of \d+ us to save .*kernels to request \(1 place, up to \1 us\)"
         self.assertRegex(self.said("--only=triton.flash_attn.layer_norm_fn"), saved)
 
     def test_where_is_suppressed(self):
