@@ -661,8 +661,18 @@ Test(match, floating_point_and_adjacent) {
 }
 
 Test(match, a_condition_on_an_absent_part_holds) {
-    pattern("out = exp(x) * y [+ b]", "where: row_vector(b)");
-    hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
+    static const char *const keys[] = {"where: row_vector(b)",
+                                       "where: same(y, b)",
+                                       "where: same(b, y)",
+                                       "where: same_along(y, b, -1)",
+                                       "where: same_along(b, y, -1)",
+                                       "where: turned(b)",
+                                       "where: normalizes_channels(y, b)"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        pattern("out = exp(x) * y [+ b]", keys[i]);
+        hit("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
+        misses += i > 0;
+    }
     pattern("out = exp(x) * y [+ b]", "where: present(b)");
     miss("x:2x3 y:2x3", "e = ttir.exp x -> 2x3; o = ttir.multiply e y -> 2x3; return o");
 }

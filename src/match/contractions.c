@@ -87,9 +87,7 @@ bool match_contraction(struct matcher *m, const struct goal *g, uint32_t op, con
     const struct goal *next = g->next;
     if (g->node->nargs > 2) { /* the bias of a linear, which broadcasts */
         const struct imap *bias = transposed ? NULL : matcher_operand_map(m, op, 2, map);
-        next = bias && g->node->nargs == 3
-                   ? matcher_operand(m, g, 2, graph_operands(m->g, op)[2], bias, &maps->result_axes, g->next)
-                   : NULL;
+        next = bias ? matcher_operand(m, g, 2, graph_operands(m->g, op)[2], bias, &maps->result_axes, g->next) : NULL;
         if (!next)
             return false;
     }
