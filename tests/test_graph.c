@@ -445,6 +445,14 @@ Test(graph, shapes_of_scalars_dynamic_and_huge_tensors) {
     cr_assert_eq(graph_numel(&ir.g, ir_value(&ir, "%z")), 0);
 }
 
+Test(graph, dimensions_that_are_not_known_may_all_vary) {
+    body("%x: tensor<1x4xf32>, %y: tensor<*xf32>, %z: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>", "return");
+    uint32_t first = ir.m.funcs[0].first_arg;
+    cr_assert_eq(graph_dimensions(&ir.g, first), 2);
+    cr_assert_eq(graph_dimensions(&ir.g, first + 1), ALL_DIMENSIONS);
+    cr_assert_eq(graph_dimensions(&ir.g, first + 2), ALL_DIMENSIONS, "more than there are bits");
+}
+
 /* ---- functions ---- */
 
 Test(graph, functions_are_told_apart) {

@@ -440,6 +440,8 @@ Test(pattern, wrong_formulas_are_told_with_their_place) {
     wrong("out = matmul(a, b, activation=exp(a))", "10:33", "an attribute's value", "activation=absent");
     wrong("out = exp(\"a\")", "10:14", "a string", NULL);
     wrong("out = given(a) * b", "10:9", "given takes a number", NULL);
+    wrong("out = a * given(1, 2)", "10:13", "no operator or idiom is called given", NULL);
+    wrong("out = a * given()", "10:13", "no operator or idiom is called given", NULL);
     wrong("out = a * extent()", "10:13", "extent takes", NULL);
     wrong("out = transposed(exp(a), b)", "10:9", "wrong number of arguments", NULL);
     wrong("out = a ~ b", "10:11", "end of line expected", NULL);
