@@ -1,6 +1,7 @@
 /* What the search and its conditions say at the limits of what they know: in each row a place that is found and one,
  * of the same arguments, that almost is. */
 #include "match/conditions.h"
+#include "match/matcher.h"
 #include "pattern_text.h"
 
 #include <criterion/criterion.h>
@@ -16,10 +17,15 @@ TestSuite(match_limits, .init = search_setup, .fini = search_teardown, .timeout 
 #define GROUP(x, apart, mean)                                                                                          \
     "y = ttir.reshape " x " -> " apart "; m = ttir.mean y {dim_arg = [2], keep_dim = true} -> " mean                   \
     "; d = ttir.subtract y m -> " apart "\n"
-#define NO_PAD "p = ttir.pad x {padding = array<i32: 0, 0, 0, 0, 0, 0, 0, 0>} -> 1x4x5x3\n"
+#define NO_PAD         "p = ttir.pad x {padding = array<i32: 0, 0, 0, 0, 0, 0, 0, 0>} -> 1x4x5x3\n"
+#define HIGH_PAD(more) "p = ttir.pad x {padding = array<i32: 0, 0, 1, 1, 0, 0, 0, 0" more ">} -> 1x6x5x3\n"
 #define CONV(sizes)                                                                                                    \
     "o = ttnn.conv2d p w {batch_size = 1, " sizes                                                                      \
     ", in_channels = 3, out_channels = 8, kernel_size = [1, 1], padding = [0, 0]} -> 1x4x5x8; return o"
+#define CORNER(s) s " = ttir.slice_static x {begins = [0, 0], ends = [4, 4]} -> 4x4; "
+#define FIRST(dim)                                                                                                     \
+    "c = ttir.conv2d x w -> 1x2x1x3; p = ttir.permute c {permutation = [3, 0, 1, 2]} -> 3x1x2x1\n"                     \
+    "o = ttir.batch_norm_inference p a b m v {dimension = " dim " : i32} -> 3x1x2x1; return o"
 #define ONE_CHANNEL(before, n)                                                                                         \
     "p = ttir.pad x {padding = array<i32: " before ", 0, 1, 1, 1, 1, 0, 0>} -> " n "x6x7x1\n"                          \
     "o = ttnn.conv2d p w {batch_size = " n ", input_height = 6, input_width = 7, in_channels = 1, out_channels = 8, "  \
@@ -134,6 +140,58 @@ static const struct {
      "x:1x1x1x1 y:1x2x3x1 z:1x2x1x3 a:1 b:1 m:1 v:1",
      "n = ttir.batch_norm_inference x a b m v {dimension = 3 : i32} -> 1x1x1x1; o = ttir.add n y; return o",
      "n = ttir.batch_norm_inference x a b m v {dimension = 3 : i32} -> 1x1x1x1; o = ttir.add n z; return o"},
+    /* columns of a product behind a norm and a slice of rows, and cut unevenly */
+    {"out = exp(x)", "where: columns(x, -2)", "a:4x2 b:2x6 c:4x6",
+     "p = ttir.matmul a b; n = ttir.softmax p {dimension = 1}; t = ttir.permute n {permutation = [1, 0]} -> 6x4\n"
+     "o = ttir.exp t; return o",
+     "p = ttir.matmul a b; r = ttir.reshape p -> 3x8; t = ttir.permute r {permutation = [1, 0]} -> 8x3\n"
+     "o = ttir.exp t; return o"},
+    {"out = exp(x)", "where: columns(x, -1)", "a:4x2 b:2x6 c:4x6",
+     "p = ttir.matmul a b; s = ttir.slice_static p {begins = [1, 0], ends = [3, 6]} -> 2x6; o = ttir.exp s; return o",
+     "s = ttir.slice_static c {begins = [1, 0], ends = [3, 6]} -> 2x6; o = ttir.exp s; return o"},
+    /* what was looked through is not used elsewhere; what the fused op yields is no operand of it */
+    {"out = exp(x) + y", "", "x:2x3 y:6", "e = ttir.exp x; r = ttir.reshape e -> 6; o = ttir.add r y; return o",
+     "e = ttir.exp x; r = ttir.reshape e -> 6; n = ttir.neg r; o = ttir.add r y; return o n"},
+    {"s = x + r\nout = exp(s) * t", "escapes: [s]", "x:2x3 r:2x3 t:2x3",
+     "s = ttir.add x r; e = ttir.exp s; o = ttir.multiply e t; return o s",
+     "s = ttir.add x r; e = ttir.exp s; o = ttir.multiply e s; return o s"},
+    /* channels along the first dimension, and along none that there is */
+    {"y = conv2d(x, w)\nout = y + b", "where: along_axis(b, y, -1)", "x:3x4x4x1 w:8x3x1x1 b:8x1x1x1 c:1x4x1x1",
+     "y = ttir.conv2d x w {channel_dim = 0 : i64} -> 8x4x4x1; o = ttir.add y b; return o",
+     "y = ttir.conv2d x w {channel_dim = 0 : i64} -> 8x4x4x1; o = ttir.add y c; return o"},
+    {"y = conv2d(x, w)\nout = y + b", "where: along_axis(b, y, -1)", "x:1x4x4x3 w:8x3x1x1 b:1x1x1x8 c:1x4x1x1",
+     "y = ttir.conv2d x w {channel_dim = 4 : i64} -> 1x4x4x8; o = ttir.add y b; return o",
+     "y = ttir.conv2d x w {channel_dim = 4 : i64} -> 1x4x4x8; o = ttir.add y c; return o"},
+    /* a sum of nothing */
+    {"out = exp(sum(x))", "", "x:2x1 y:2x0", "s = ttir.sum x {dim_arg = [1]} -> 2; o = ttir.exp s; return o",
+     "s = ttir.sum y {dim_arg = [1]} -> 2; o = ttir.exp s; return o"},
+    /* a reshape that restores what a sum reduced: of a product with a number first, and not the first dimension */
+    {"e = sum(x) * y\nout = tanh(e)", "require: 'not(between(e, out, \"reshape\"))'", "x:2x3 y:2",
+     "k = ttir.full {fill_value = 0.5 : f32} -> 2; s = ttir.sum x {dim_arg = [1], keep_dim = false} -> 2\n"
+     "e = ttir.multiply k s; r = ttir.reshape e -> 2x1; o = ttir.tanh r; return o",
+     "k = ttir.full {fill_value = 0.5 : f32} -> 2; s = ttir.sum x {dim_arg = [1], keep_dim = false} -> 2\n"
+     "e = ttir.multiply k s; r = ttir.reshape e -> 1x2; o = ttir.tanh r; return o"},
+    {"s = sum(x)\nout = tanh(s)", "require: 'not(between(s, out, \"reshape\"))'", "x:6x2x3",
+     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 6x2; r = ttir.reshape s -> 6x2x1; o = ttir.tanh r; return o",
+     "s = ttir.sum x {dim_arg = [2], keep_dim = false} -> 6x2; r = ttir.reshape s -> 12x1x1; o = ttir.tanh r; return "
+     "o"},
+    /* two axes that are cut alike are two axes */
+    {"out = slice(x) + slice(x)", "", "x:8x8", CORNER("s") CORNER("t") "o = ttir.add s t; return o",
+     CORNER("s") "t = ttir.permute s {permutation = [1, 0]} -> 4x4; o = ttir.add s t; return o"},
+    /* windows along dimensions that there are not, and of more numbers than dimensions */
+    {"p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x3 w:8x3x1x1",
+     HIGH_PAD("") "o = ttir.conv2d p w {height_dim = 1, width_dim = 2, channel_dim = 3} -> 1x6x5x8; return o",
+     HIGH_PAD("") "o = ttir.conv2d p w {height_dim = 1, width_dim = 4, channel_dim = 3} -> 1x6x5x8; return o"},
+    {"p = pad(x)\nout = conv2d(p, w)", "where: pads_window(p, out)", "x:1x4x5x3 w:8x3x1x1",
+     HIGH_PAD("") CONV("input_height = 6, input_width = 5"),
+     HIGH_PAD(", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
+         CONV("input_height = 6, input_width = 5")},
+    {"c = conv2d(x, w)\nout = batch_norm_inference(c, a, b, m, v)", "where: normalizes_channels(out, c)",
+     "x:1x2x1x2 w:3x2x1x1 a:3 b:3 m:3 v:3", FIRST("0"), FIRST("2")},
+    {"n = batch_norm_inference(x, a, b, m, v)\nout = n + y", "where: normalizes_channels(n, y)",
+     "x:1x1x1x1 y:1x2x3x1 z:1x1x1x1 a:1 b:1 m:1 v:1",
+     "n = ttir.batch_norm_inference x a b m v {dimension = 3 : i32} -> 1x1x1x1; o = ttir.add n y; return o",
+     "n = ttir.batch_norm_inference x a b m v {dimension = 3 : i32} -> 1x1x1x1; o = ttir.add n z; return o"},
 };
 
 Test(match_limits, one_place_is_found_and_the_other_is_not) {
@@ -158,6 +216,8 @@ Test(match_limits, chains_of_movement_and_of_slices_end) {
     for (int n = MAX_CHAIN; n <= MAX_CHAIN + 1; n++) {
         pattern("e = exp(x)\nout = tanh(e)", "require: between(out, \"typecast\")");
         cr_expect_eq(search_all("x:4xbf16", chain("typecast c%d -> 4xf32", n)), n == MAX_CHAIN, "%d casts", n);
+        pattern("out = exp(x)", "where: no_user(out, \"[.]add$\")");
+        cr_expect_eq(search_all("x:4xbf16", chain("typecast c%d -> 4xf32", n - 2)), n == MAX_CHAIN, "%d casts", n - 2);
         pattern("out = tanh(slice(exp(x)))", "");
         cr_expect_eq(search_all("x:100", chain("slice_static c%d {begins = [0], ends = [%d]} -> %d", n)),
                      n == MAX_CHAIN, "%d slices", n);
@@ -257,18 +317,60 @@ Test(match_limits, roots_alike_are_told_apart_by_what_was_asked) {
         {"out = exp(neg(softmax(x, dim=-1)))", "",
          "p = ttir.softmax x {dimension = 0}; a = ttir.neg p; b = ttir.exp a;",
          "q = ttir.softmax z {dimension = 1}; c = ttir.neg q; d = ttir.exp c;"},
+        {"out = exp(neg(x))", "where: extent(-1) == 5", "a = ttir.neg x; b = ttir.exp a;",
+         "c = ttir.neg w; d = ttir.exp c;"},
     };
     for (size_t i = 0; i < 2 * sizeof pairs / sizeof *pairs; i++) {
         const char *one = pairs[i / 2].refused, *two = pairs[i / 2].accepted;
         pattern(pairs[i / 2].formula, pairs[i / 2].keys);
-        search_all("u:2x3",
-                   arena_printf(&arena,
-                                "t = ttir.tanh u; r = ttir.multiply u t; return r\nfunc g x:3x3 z:3x3\n%s%s return",
-                                i % 2 ? one : two, i % 2 ? two : one)
-                       .p);
+        search_all(
+            "u:2x3",
+            arena_printf(&arena,
+                         "t = ttir.tanh u; r = ttir.multiply u t; return r\nfunc g x:3x3 z:3x3 w:3x5\n%s%s return",
+                         i % 2 ? one : two, i % 2 ? two : one)
+                .p);
         cr_assert_eq(list.n, 1, "%s: %u places in\n%s", pairs[i / 2].formula, list.n, ir.text);
         cr_expect_eq(list.items[0].root, ir_op(&ir, "%d"));
     }
+}
+
+/* Angles that a function which runs once makes: a table of positions before it repeats them for each head. */
+Test(match_limits, positions_before_a_function_that_runs_once) {
+#define TABLE(rows) "tensor<1x1x" rows "x8xf32>"
+#define ALL         "tensor<1x4x7x8xf32>"
+#define TURNED(rows, times)                                                                                            \
+    "func.func private @once(%a: " TABLE(                                                                              \
+        rows) ") -> " ALL " attributes {tt.function_type = \"const_eval\"} {\n"                                        \
+              "  %b = \"ttir.broadcast\"(%a) <{broadcast_dimensions = array<i64: 1, 4, " times                         \
+              ", 1>}> : (" TABLE(rows) ") -> " ALL "\n  return %b : " ALL "\n}\nfunc.func @main(%x: " ALL              \
+                                       ", %t: " TABLE(rows) ") -> " ALL " {\n"                                         \
+                                                            "  %c = ttcore.load_cached(@once, [%t]) : (" TABLE(        \
+                                                                rows) ") -> " ALL "\n"                                 \
+                                                                      "  %o = \"ttir.multiply\"(%x, %c) : (" ALL       \
+                                                                      ", " ALL ") -> " ALL "\n  return %o : " ALL      \
+                                                                      "\n}\n"
+    pattern("out = x * cos", "where: positions(cos)");
+    cr_expect_eq(search_text(TURNED("7", "1")), 1);
+    pattern("out = x * cos", "where: positions(cos)");
+    cr_expect_eq(search_text(TURNED("1", "7")), 0);
+}
+
+/* Where there is no room for what is to be done nothing is found. */
+Test(match_limits, a_result_that_there_is_no_room_for) {
+    pattern("s = sort(x)\nout = exp(result(s, 1))", "");
+    cr_assert_eq(search_all("x:2x3", "v:2 = ttir.sort x -> 2x3, 2x3; e = ttir.exp v#1; return e"), 1);
+    const struct pattern *p = list.items[0].pattern;
+    struct matcher *m = matcher_new(&ir.g, 0, 0, &arena);
+    cr_assert(match_at(m, p, ir_op(&ir, "%e")));
+    matcher_undo(m, (struct mark){0});
+    struct goal goal = *matcher_root_goal(m, p->formula.root, ir_op(&ir, "%e"), 0);
+    while (goal.node->kind != N_RESULT)
+        goal.node = goal.node->args[0];
+    goal.value = ir_value(&ir, "%v#1");
+    m->state.used = SCRATCH_BYTES;
+    cr_expect_not(match_result(m, &goal));
+    cr_expect(m->full);
+    matcher_free(m);
 }
 
 /* Of many patterns that differ in a number each finds its own. */

@@ -96,7 +96,7 @@ static bool variables_fit(const struct matcher *m) {
         uint32_t op = v == NONE ? NONE : m->g->m->values[v].def;
         for (uint32_t step = 0; step < MAX_CHAIN && op != NONE && graph_looks_through(m->g, op); step++)
             op = m->g->m->values[graph_through(m->g, op)].def;
-        if (op != NONE && matcher_took(m, op) && !may_escape(m, op) && !is_second_reading(m->pattern, i))
+        if (op != NONE && matcher_took(m, op) && !is_second_reading(m->pattern, i))
             return false;
     }
     return true;
