@@ -88,6 +88,30 @@ Test(explain, what_is_below_another_operator_counts_too) {
             "operator", "m = softmax(neg(x), dim=-1)", "%s is ttir.sigmoid at line 3, softmax expected", 3, 4);
 }
 
+/* An op stands for another one of as many operands only: the operand behind is that of another op. */
+Test(explain, what_is_below_an_op_of_fewer_operands_does_not_count) {
+    const char *ops = "n = ttir.neg y; r = ttir.%s; t = ttir.tanh n; e = ttir.exp r; o = ttir.add e z; return o t";
+    pattern("out = exp(x * neg(y)) + z", "");
+    differs(XYZ, arena_printf(&arena, ops, "subtract x n").p, "operator", "x * neg(y)",
+            "%r is ttir.subtract at line 2, multiply expected", 3, 4);
+    differs(XYZ, arena_printf(&arena, ops, "relu x").p, "operator", "x * neg(y)",
+            "%r is ttir.relu at line 2, multiply expected", 2, 4);
+}
+
+Test(explain, a_sum_of_nothing_or_of_too_much_has_no_index) {
+    static const char *const shapes[][2] = {{"x:2x0 y:2x3", "2x1"}, {"x:4611686018427387904x4 y:2x3", "1x1"}};
+    for (int i = 0; i < 2; i++) {
+        pattern("out = exp(sum(neg(x))) + y", "");
+        differs(shapes[i][0],
+                arena_printf(&arena,
+                             "n = ttir.neg x; s = ttir.sum n {dim_arg = [%s1], keep_dim = true} -> %s; e = ttir.exp s\n"
+                             "o = ttir.add e y; return o",
+                             i ? "0, " : "", shapes[i][1])
+                    .p,
+                "index", "sum(neg(x))", "%s (ttir.sum at line 2) moves elements in a way that is not understood", 2, 4);
+    }
+}
+
 Test(explain, an_op_that_is_missing_and_one_too_many) {
     pattern("out = exp(neg(abs(x))) + y", "");
     const struct near_miss *c =

@@ -1,4 +1,5 @@
 /* The promises of the matcher: for each feature of the language a place that matches and one that almost does. */
+#include "match/search_graph.h"
 #include "pattern_text.h"
 
 #include <criterion/criterion.h>
@@ -907,8 +908,14 @@ Test(match, fragments_without_a_function_are_searched) {
     forget_ir();
     ir_read_bad(&ir, "%e = \"ttir.exp\"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
                      "%o = \"ttir.add\"(%y, %e) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\n");
+    uint32_t funcs[2] = {0};
+    cr_assert_eq(match_functions(&ir.g, funcs), 1);
+    cr_assert_eq(funcs[0], NONE);
     match_function(&set, &ir.g, NONE, &arena, &list);
     cr_assert_eq(list.n, 1);
+    ir_short(&ir, "x:2x3", "e = ttir.exp x; return e");
+    cr_assert_eq(match_functions(&ir.g, funcs), 1, "what frames a function is no fragment");
+    cr_assert_eq(funcs[0], 0);
 }
 
 /* Every place is found however many there are, in time that grows with their number only. */
@@ -979,16 +986,17 @@ Test(match, movement_inside_of_a_larger_place_is_not_reported) {
                       "b = ttir.broadcast r {broadcast_dimensions = array<i64: 1, 1, 4>} -> 2x3x4\n"
                       "m = ttir.reshape b -> 2x12; e = ttir.exp m -> 2x12; s = ttir.add e y -> 2x12\n"
                       "o = ttir.multiply s z -> 2x12; return o";
-    const char *both = "name: moved\nfused_op: f\nsource: ttnn\nmatch: out = reshape(broadcast(reshape(x)))\n---\n"
+    const char *both = "name: moved\nfused_op: f\nsource: %s\nmatch: out = reshape(broadcast(reshape(x)))\n---\n"
                        "name: large\nfused_op: f\nsource: %s\nmatch: out = (exp(x) + y) * z\n";
+    static const char *const sources[][2] = {{"ttnn", "ttnn"}, {"torch", "torch"}, {"ttnn", "torch"}};
     char yaml[512];
-    for (int direct = 0; direct < 2; direct++) {
-        snprintf(yaml, sizeof yaml, both, direct ? "ttnn" : "torch");
+    for (int i = 0; i < 3; i++) {
+        snprintf(yaml, sizeof yaml, both, sources[i][0], sources[i][1]);
         pattern_file(yaml);
         ir_short(&ir, "x:2x3 y:2x12 z:2x12", ops);
         match_function(&set, &ir.g, 0, &arena, &list);
         match_resolve(&list);
-        cr_assert_eq(list.n, direct ? 1 : 2);
+        cr_assert_eq(list.n, i < 2 ? 1 : 2, "of %s and %s", sources[i][0], sources[i][1]);
         cr_assert(str_is(list.items[list.n - 1].pattern->name, "large"));
         forget_ir();
     }
