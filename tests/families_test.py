@@ -42,6 +42,7 @@ MISSED = {
     "swin_v2_cosine.ttir": [(ATTENTION, "matmul multiply softmax matmul")],
     "scores_by_query.ttir": [(ATTENTION, "matmul multiply softmax matmul")],
     "t5_position_bias.ttir": [(ATTENTION, "matmul add softmax matmul")],
+    "decode_heads_merged.ttnn": [("ttnn.nlp_concat_heads_decode", "permute reshape")],
     "whisper_bmm.ttnn": [(MERGE, "permute reshape"), (ATTENTION, "multiply matmul softmax matmul")],
     "gpt2_attention.ttnn": [
         (MERGE, "permute reshape"),
@@ -222,6 +223,7 @@ MISSED = {
     "mean_by_sixth_digit.ttir": [(MEAN, "sum multiply")],
 }
 SILENT = [
+    "decode_heads_behind_features.ttnn",
     "linear_attention.ttnn",
     "sigmoid_attention.ttnn",
     "softmax_over_heads.ttnn",
