@@ -352,6 +352,8 @@ Test(prove, that_an_input_is_one_number_has_to_matter) {
     r.fused = "sum(c * x, dim=-1)";
     refuted(r, WEIGHED("4x8"), "need not be stated");
     proved(r, WEIGHED("1x1"));
+    r.more = "require: rank(x) == 2\npositive: [c]"; /* one element may still be negative */
+    refuted(r, WEIGHED("1x1"), "need not be stated");
 }
 
 Test(prove, a_positive_input_has_to_be_stated) {
@@ -812,6 +814,9 @@ Test(prove, a_dimension_of_one_element_is_no_axis_to_work_along) {
     proved(r, ops);
     r.fused = "x - mean(x, dim=-2)";
     refuted(r, ops, DIFFERS);
+    r.fused = "x - mean(x)";
+    proved(r, REDUCE("s", "sum", "x", "2", "4x2x1", "4x2x1") REDUCE("m", "mean", "s", "0", "4x2x1", "1x2x1")
+                  TWO("o", "subtract", "x", "m", "4x2x1", "1x2x1", "4x2x1"));
 }
 
 /* Only what an op such as permute takes itself is in the order of its type: here the weights are turned as printed. */

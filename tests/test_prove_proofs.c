@@ -122,6 +122,7 @@ Test(prove_proofs, another_function_is_refuted_by_a_counterexample) {
     cr_assert(str_find(v.text, STR("something else: at [")), "%s", v.text.p);
     cr_assert(str_find(v.text, STR(" instead of ")), "%s", v.text.p);
     cr_assert(str_find(v.text, STR("(input %x = ")), "%s", v.text.p);
+    cr_assert_eq(proofs_count(proofs), 1, "one counterexample is enough");
 }
 
 /* The same pattern stays where it is right; what lost against it where it is wrong is found there. */
@@ -215,6 +216,21 @@ Test(prove_proofs, equal_matches_are_proved_once) {
     cr_assert_gt(proofs_count(proofs), n, "another element type");
 }
 
+/* The root of a form that is no op of the match is the form's own name, even where an operand of the match has it. */
+Test(prove_proofs, a_form_may_name_its_result_as_it_likes) {
+    static const char *const forms[] = {"e = exp(y)\\nout = x * e", "result = x * exp(y)", "x = exp(y) * z"};
+    static const char *const ops = "e = ttir.exp y -> 32x64; o = ttir.multiply x e -> 32x64; return o";
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        claim(i == 2 ? "out = z * exp(y) + x * 0" : "out = x * exp(y)", arena_printf(&arena, "\"%s\"", forms[i]).p);
+        struct proved v =
+            i < 2 ? ask("x:32x64 y:32x64", ops)
+                  : ask("x:32x64 y:32x64 z:32x64",
+                        "e = ttir.exp y -> 32x64; m = ttir.multiply z e -> 32x64; n = ttir.full {fill_value = 0.0 : "
+                        "f32} -> 1x1\nq = ttir.multiply x n -> 32x64; o = ttir.add m q -> 32x64; return o");
+        cr_expect_eq(v.kind, VERDICT_SAME, "%s: %s", forms[i], v.text.p);
+    }
+}
+
 #define SCALED                                                                                                         \
     "p = ttnn.multiply q f -> 1x4x96x64\n"                                                                             \
     "o = ttnn.scaled_dot_product_attention p k v {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 0, "    \
@@ -300,6 +316,32 @@ Test(prove_proofs, images_of_any_dimensions_are_refuted) {
     }
 }
 
+/* Sizes of windows are attributes in TTNN: what is padded may be dimensions that the operand does not have. */
+Test(prove_proofs, a_pad_is_absorbed_through_any_reshape) {
+    static const char *const shapes[] = {"2x8x5x3", "1x1x80x3", "1x16x5x3", "2x40x3", "16x5x3", "80x3"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int right = 0; right < 2; right++) {
+            proofs_free(proofs);
+            proofs = proofs_new(&set);
+            claim("p = pad(x)\nout = conv2d(p, w)",
+                  right ? "conv2d(x, w, padding=\"p\", input_height=\"p\", input_width=\"p\")"
+                        : "-(conv2d(x, w, padding=\"p\", input_height=\"p\", input_width=\"p\"))");
+            struct proved v =
+                ask("x:2x6x5x3 w:4x3x3x3",
+                    arena_printf(&arena,
+                                 "p = ttnn.pad x {padding = array<i32: 0, 0, 1, 1, 0, 0, 0, 0>, value = 0.0 : f32} -> "
+                                 "2x8x5x3; r = ttnn.reshape p -> %s\n"
+                                 "o = ttnn.conv2d r w {batch_size = 2 : i32, input_height = 8 : i32, input_width = 5 : "
+                                 "i32, in_channels = 3 : i32, out_channels = 4 : i32, kernel_size = array<i32: 3, 3>, "
+                                 "stride = array<i32: 1, 1>, padding = array<i32: 0, 0, 0, 0>, dilation = array<i32: "
+                                 "1, 1>, groups = 1 : i32} -> 1x1x36x4; return o",
+                                 shapes[i])
+                        .p);
+            cr_expect_eq(v.kind == VERDICT_SAME, right, "%s: %s", shapes[i], v.text.p);
+            cr_expect(right || v.text.n, "%s: there is a reason", shapes[i]);
+        }
+}
+
 static uint32_t shapes_of(const char *shape) {
     return ask(arena_printf(&arena, "x:%s", shape).p,
                arena_printf(&arena, "s = ttir.sigmoid x -> %s; o = ttir.multiply x s -> %s; return o", shape, shape).p)
@@ -373,6 +415,17 @@ Test(prove_proofs, differences_beyond_a_threshold_are_refuted) {
     differs("out = cos(x % c)", "cos(x)", "x:32x64",
             "c = ttir.full {fill_value = 500.0 : f32} -> 1x1; m = ttir.remainder x c -> 32x64\n"
             "o = ttir.cos m -> 32x64; return o");
+}
+
+/* Beyond the threshold the index is not in the table. */
+Test(prove_proofs, what_cannot_be_evaluated_beyond_a_threshold_says_nothing) {
+    claim("out = embedding((maximum(x, c) - c) * d, w)", "embedding((maximum(x, 100) - 100) * 1000, w)");
+    struct proved v = ask("x:9x20x33 w:64x16",
+                          "c = ttir.full {fill_value = 100.0 : f32} -> 1x1x1; m = ttir.maximum x c -> 9x20x33\n"
+                          "s = ttir.subtract m c -> 9x20x33; d = ttir.full {fill_value = 1000.0 : f32} -> 1x1x1\n"
+                          "t = ttir.multiply s d -> 9x20x33; i = ttir.typecast t -> 9x20x33xsi32\n"
+                          "o = ttir.embedding i w -> 9x20x33x16; return o");
+    cr_assert_eq(v.kind, VERDICT_SAME, "%s", v.text.p);
 }
 
 Test(prove_proofs, integers_are_more_than_0_and_1) {

@@ -25,19 +25,16 @@ static bool known_pads(const struct graph *g, uint32_t op, const struct binding 
     return true;
 }
 
-/* The shape of the `n` elements that are kept. Where the padded dimensions are flattened to one, the last but one, that
- * one shrinks. */
+/* The shape of the `n` elements that are kept. Where padded dimensions are flattened into others the op reads its sizes
+ * from attributes and the channels from the last dimension: the shape is then all the rest, and these. */
 static struct shape kept_shape(const struct window_pads *w, const struct shape *s, int64_t n) {
     struct shape out = *s;
-    int64_t stride = 1;
+    int64_t stride = 1, channels = s->rank ? s->dim[s->rank - 1] : 1;
     for (uint32_t d = s->rank; d-- > 0; stride *= s->dim[d])
         for (int i = 0; i < w->n; i++)
             if (w->stride[i] == stride && w->size[i] == s->dim[d])
                 out.dim[d] -= w->before[i] + w->after[i];
-    if (shape_count(&out) == n || s->rank < 2)
-        return out;
-    out.dim[s->rank - 2] = n / s->dim[s->rank - 1];
-    return out;
+    return shape_count(&out) == n || channels == 0 ? out : (struct shape){2, {n / channels, channels}};
 }
 
 const struct tensor *operand_unpadded(struct device_run *run, uint32_t op, const struct binding *pad) {
@@ -56,8 +53,12 @@ const struct tensor *operand_unpadded(struct device_run *run, uint32_t op, const
         n += is_kept(&w, i);
     struct shape s = kept_shape(&w, &x->shape, n);
     struct tensor *out = tensor_new(&run->eval, &s);
-    if (!out || out->n != n)
+    if (!out)
         return NULL;
+    if (out->n != n) {
+        eval_fail(&run->eval, "a pad of what is no dimension of the window");
+        return NULL;
+    }
     for (int64_t i = 0, k = 0; i < x->n; i++)
         if (is_kept(&w, i))
             out->x[k++] = x->x[i];
