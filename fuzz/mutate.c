@@ -93,6 +93,10 @@ static size_t attribute_at(struct str s, char before) {
     return to;
 }
 
+static size_t segments_at(struct str s, char before) {
+    return stands(s, "operandSegmentSizes") ? attribute_at(s, before) : 0;
+}
+
 /* One of all of a kind; empty: there is none. */
 static struct str any(struct change *c, struct str in, kind *of) {
     struct str found = {in.p, 0};
@@ -349,6 +353,14 @@ static void another_attribute(struct change *c) {
                 arena_printf(&c->arena, " <{%.*s}>", (int)with.n, with.p));
 }
 
+/* Of operands that stay as they are: one may be missing then, or taken for another one. */
+static void other_segments(struct change *c) {
+    struct str at = any(c, c->text, segments_at), items[MAX_ITEMS];
+    uint32_t n = items_of(inside(at, "<"), items);
+    if (n > 0)
+        replace(c, at, sizes(c, n, &n));
+}
+
 static void another_type(struct change *c) {
     static const char *const elements[] = {"f32", "bf16", "i32", "i1", "f64", "ui8", "si64", "!ttcore.tile<32x32, f32>",
                                            "q"};
@@ -423,7 +435,7 @@ static void another_order(struct change *c) {
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
     static void (*const changes[])(struct change *) = {
         another_op,   another_signature, another_signature, another_operand, another_attribute, another_attribute,
-        another_type, another_extent,    another_number,    another_line,    another_order};
+        another_type, another_extent,    another_number,    another_line,    another_order,     other_segments};
     struct change c = {.random = seed, .text = {(const char *)data, size}};
     if (below(&c, 3) == 0)
         return LLVMFuzzerMutate(data, size, max_size);
