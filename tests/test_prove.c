@@ -1022,3 +1022,18 @@ Test(prove, an_optional_part_that_is_there_is_tried) {
     struct rule never = {"out = x * sigmoid(x)", NULL, "silu(x) [- b]", NULL};
     proved(never, SWISH("x", "o")); /* the formula has none */
 }
+
+/* Of four devices each one is evaluated after the first, and within what is left of its bound. */
+Test(prove, what_ends_on_another_device_is_not_evaluated) {
+    struct example_counts counts;
+    struct rule r = {"out = -(mesh_partition(-(all_gather(x))))", NULL, "-(-(-(-(-(-x)))))", NULL};
+#define GATHERED(s, all)                                                                                               \
+    "%g = \"ttir.all_gather\"(%x) <{all_gather_dim = 1 : si32, cluster_axis = 1 : ui32}> : (" F32(s) ") -> " F32(      \
+        all) "\n" ONE("n", "neg", "g", "", all) "%p = \"ttir.mesh_partition\"(%n) <{cluster_axis = 1 : ui32, dim = 1 " \
+                                                ": si32}> : (" F32(all) ") -> " F32(s) "\n" ONE("o", "neg", "p", "",   \
+                                                                                                s)
+    proved(r, GATHERED("16x16", "16x64"));
+    run(&r, GATHERED("1000x1100", "1000x4400"), &counts);
+    cr_assert(counts.failed == 0 && prover.unproved == 1, "%s", message());
+    cr_assert_not_null(strstr(message(), "beyond the limit"), "%s", message());
+}

@@ -133,6 +133,12 @@ static uint32_t evaluate_side(struct devices *d, uint32_t device, struct output 
     return form_bind(run) ? devices_evaluate_form(run, out) : 0;
 }
 
+/* What another device ended with is the reason here, too, and a limit stays one. */
+static bool fail_as(struct eval_context *b, const struct eval_context *other) {
+    struct str why = other->error;
+    return other->beyond ? eval_beyond(b, "%.*s", (int)why.n, why.p) : eval_fail(b, "%.*s", (int)why.n, why.p);
+}
+
 /* For mesh.gather. */
 static bool gather(struct eval_context *b, const struct tensor *x, const struct tensor *all[MAX_DEVICES]) {
     struct devices *d = (struct devices *)b->mesh;
@@ -147,10 +153,8 @@ static bool gather(struct eval_context *b, const struct tensor *x, const struct 
             return eval_fail(b, "a collective waits for other devices");
         if (!operands[i])
             evaluate_side(d, i, out);
-        if (!operands[i]) {
-            struct str why = d->runs[i]->eval.error;
-            return eval_fail(b, "%.*s", (int)why.n, why.p);
-        }
+        if (!operands[i])
+            return fail_as(b, &d->runs[i]->eval);
     }
     memcpy(all, operands, d->mesh.devices * sizeof *all);
     return true;
@@ -195,9 +199,7 @@ bool devices_make_numbers(struct device_run *first, enum trial trial, uint32_t v
 
 uint32_t devices_evaluate_other(struct device_run *first, uint32_t device, struct output out[MAX_OUTPUTS]) {
     uint32_t n = evaluate_side(devices_of(first), device, out);
-    if (n == 0) {
-        struct str why = devices_other(first, device)->eval.error;
-        eval_fail(&first->eval, "%.*s", (int)why.n, why.p);
-    }
+    if (n == 0)
+        fail_as(&first->eval, &devices_other(first, device)->eval);
     return n;
 }
