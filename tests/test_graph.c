@@ -255,6 +255,8 @@ Test(graph, an_op_whose_operands_or_result_cannot_be_is_bad) {
         {"%0 = \"ttir.linear\"(%x) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<2x4xf32>) -> "
          "tensor<2x3xf32>",
          "ttir.linear has operandSegmentSizes that do not fit its operands a,b,bias?"},
+        {"%0 = \"ttir.rms_norm\"(%x) <{operandSegmentSizes = array<i32: 0, 1>}> : (tensor<2x4xf32>) -> tensor<2x4xf32>",
+         "ttir.rms_norm has operandSegmentSizes that do not fit its operands x,weight?,bias?"},
         {"%0 = \"ttir.linear\"(%x, %w) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
          "0, 0>}> : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>",
          "ttir.linear has operandSegmentSizes that do not add up to its 2 operands"},

@@ -75,7 +75,17 @@ static const struct {
     {"x:2x3 y:2x5", "c = ttir.concat x y {dim = -1} -> 2x8; s = " CUT("3", "8", "c") "a = ttir.exp s; b = ttir.exp y"},
     {"x:2x4 w:4x3 v:4x5",
      "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c; a = " CUT("3", "8", "p") "b = ttir.matmul x v"},
+    {"x:2x1 y:2x5", "c = ttir.concat x y {dim = 1} -> 2x6; s = " CUT("1", "6", "c") "a = ttir.exp s; b = ttir.exp y"},
+    /* an activation that is folded in, and attention in steps */
+    {"x:2x4 w:4x3", "a = ttnn.matmul x w {activation = \"silu\"}; p = ttnn.matmul x w; b = ttnn.silu p"},
+    {"x:2x4 w:4x3", "a = ttnn.matmul x w {activation = \"relu\"}; p = ttnn.matmul x w; b = ttnn.relu p"},
+    {"q:1x2x4x8 k:1x2x6x8 v:1x2x6x8 m:1x1x4x6",
+     "a = ttir.scaled_dot_product_attention q k v m {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>, scale = 0.5 : "
+     "f32} -> 1x2x4x8\n"
+     "t = ttir.permute k {permutation = [0, 1, 3, 2]} -> 1x2x8x6; s = ttir.matmul q t; c = ttir.multiply s 0.5:1\n"
+     "d = ttir.add c m; w = ttir.softmax d {dimension = -1}; b = ttir.matmul w v"},
     /* comparisons the other way round, and negated */
+    {"x:2x8 y:2x8 c:2x8 d:2x8", "k = ttir.gt c d; n = ttir.logical_not k; a = ttir.where n x y; b = ttir.where k y x"},
     {"x:2x8 y:2x8", "a = ttir.gt x y; b = ttir.lt y x"},
     {"x:2x8 y:2x8", "a = ttir.ge x y; b = ttir.le y x"},
     {"x:2x8 y:2x8", "a = ttir.maximum x y; b = ttir.maximum y x"},
@@ -112,6 +122,8 @@ static const struct {
      "c = ttir.concat w v {dim = 1} -> 4x8; p = ttir.matmul x c\n"
      "a = ttir.slice_static p {begins = [0, 0], ends = [2, 4], step = [1, 2]} -> 2x2; b = ttir.matmul x w"},
     {"x:2x8 y:2x8 z:2x8", "a = ttir.eq x y; b = ttir.eq x z"},
+    {"x:2x4 w:4x3 v:4x5", "c = ttir.concat w v {dim = 1} -> 4x8; k = ttir.full {fill_value = 0.5 : f32} -> 4x8\n"
+                          "p = ttir.matmul x k; a = " CUT("3", "8", "p") "b = ttir.matmul x v"},
 };
 
 Test(image, what_computes_another_thing_has_another) {
@@ -153,6 +165,20 @@ Test(image, a_value_of_a_function_is_what_it_is_called_with) {
     look();
     cr_assert(image_known(image("%b")) && image_equal(image("%a"), image("%b")));
     cr_assert(image_equal(image("%q"), image("%b")), "it is in the function, too");
+}
+
+/* Of a call with other operands than the function has arguments nothing is known. */
+Test(image, a_call_that_does_not_fit_is_not_known) {
+#define CALL(operands, types)                                                                                          \
+    "func.func @f(%x: " T ") -> " T " {\n%a = func.call @g(" operands ") : (" types ") -> " T "\n"                     \
+    "return %a : " T "\n}\nfunc.func @g(%p: " T ") -> " T " {\n"                                                       \
+    "%q = \"ttir.sin\"(%p) : (" T ") -> " T "\nreturn %q : " T "\n}\n"
+    for (int fits = 0; fits < 2; fits++) {
+        forget();
+        ir_read_bad(&ir, fits ? CALL("%x", T) : CALL("%x, %x", T ", " T));
+        look();
+        cr_assert_eq(image_known(image("%a")), fits);
+    }
 }
 
 Test(image, ops_of_a_fragment_are_made_and_those_of_the_host_are_not) {

@@ -536,6 +536,35 @@ Test(index, operands_have_ranks_up_to_a_limit_and_single_elements_repeat) {
     cr_assert(imap_operand(&ir.g, s, s, &m, &out));
 }
 
+Test(index, dimensions_that_there_are_not_are_no_permutation) {
+    static const char *const dims[] = {"1", "-2", "-3", "2"};
+    for (int i = 0; i < 16; i++) {
+        int64_t perm[16];
+        struct buf b = {0};
+        buf_printf(&b, "%%0 = \"ttir.transpose\"(%%x) <{dim0 = %s : si32, dim1 = %s : si32}> : ", dims[i / 4],
+                   dims[i % 4]);
+        buf_printf(&b, "(tensor<3x3xf32>) -> tensor<3x3xf32>\n%c", '\0');
+        teardown();
+        ir_read_bad(&ir, b.p);
+        buf_free(&b);
+        cr_expect_eq(permutation_of(&ir.g, ir_op(&ir, "%0"), 2, perm + 8), i / 4 < 2 && i % 4 < 2, "%d", i);
+    }
+}
+
+/* A value that is the same along the columns: a map along them, along the rows only, and along both. */
+Test(index, a_map_is_split_where_some_of_it_leads_to_equal_elements) {
+    body("%x: tensor<2x1xf32>", "%0 = \"ttir.broadcast\"(%x) <{broadcast_dimensions = array<i64: 1, 3>}> : "
+                                "(tensor<2x1xf32>) -> tensor<2x3xf32>\nreturn");
+    uint32_t v = ir_value(&ir, "%0");
+    struct imap rows = MAP({0, 1, 2, 3}), columns = MAP({0, 1, 3, 1}), both, varying, equal;
+    imap_identity(&both, 0, 6);
+    cr_expect_not(imap_split(&ir.g, v, &rows, &varying, &equal));
+    cr_expect(imap_split(&ir.g, v, &columns, &varying, &equal));
+    cr_expect(varying.n == 0 && imap_equal(&equal, &columns));
+    cr_expect(imap_split(&ir.g, v, &both, &varying, &equal));
+    cr_expect(varying.n == 1 && varying.t[0].size == 2 && equal.n == 1 && equal.t[0].size == 3);
+}
+
 static struct slice_bounds bounds;
 
 static bool slices(const char *from, const char *attributes, const char *to) {
@@ -722,6 +751,15 @@ Test(index, what_is_left_around_a_digit_stays_in_order) {
     axes_axis(&out, 0, &left);
     for (int64_t i = 0; i < 24; i++)
         cr_assert_eq(at(&left, &i), i / 6 * 2 + i % 2, "%lld", (long long)i);
+}
+
+Test(index, what_is_left_is_of_the_extents_that_are_asked_for_or_nothing) {
+    static const int64_t extents[][2] = {{6, 2}, {4, 2}, {3, 4}};
+    struct axes context, out;
+    axes_clear(&context);
+    cr_assert(axes_add(&context, &(struct term){0, 1, 6, 1}, 1) && axes_add(&context, &(struct term){1, 1, 2, 1}, 1));
+    for (int i = 0; i < 3; i++)
+        cr_expect_eq(imap_complement(&context, &(struct imap){.n = 0}, extents[i], 2, &out), i != 1, "%d", i);
 }
 
 Test(index, the_complement_is_what_a_map_does_not_depend_on) {

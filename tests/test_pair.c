@@ -276,6 +276,18 @@ Test(pair, a_value_that_is_cut_may_stand_for_one_that_was_joined) {
     is("%c", NULL);
 }
 
+/* A square is that of a value and of its negative: what was changed may be either. */
+Test(pair, a_changed_operand_that_may_be_two_values_has_no_pair) {
+#define SQUARE(first) "n = ttir.neg x; m = ttir." first "; s = ttir.square m; return s n"
+    const char *after = "c = ttnn.cos x; s = ttnn.square c; n = ttnn.neg x; return s n";
+    pair("x:4", SQUARE("sin x"), after);
+    is("%s", "%s");
+    is("%c", "%m");
+    pair("x:4", SQUARE("neg n"), after);
+    is("%s", "%s");
+    is("%c", NULL);
+}
+
 /* Of two that were changed nothing tells which is which. */
 Test(pair, two_changed_operands_that_are_like_nothing_have_no_pair) {
     const char *before = "q = ttir.multiply x 0.5:1 -> 1x2x4x8; k = ttir.multiply y 0.5:1 -> 1x2x4x8\n"
@@ -332,6 +344,16 @@ Test(pair, movement_that_cannot_be_told_has_no_pair) {
          REPEATED("ttnn") "s = ttnn.reshape p {shape = [2 : i32, 3 : i32]} -> 2x3\n"
                           "t = ttnn.transpose s {dim0 = 0 : si32, dim1 = 1 : si32} -> 3x2; return t");
     is("%p", "%p");
+    is("%t", NULL);
+}
+
+/* By what it does to the elements, whatever op does it. */
+Test(pair, movement_of_other_ops_that_does_the_same) {
+#define MOVED(first) "e = ttir.exp x; p = ttir." first " -> 3x3; return p"
+    const char *after = "e = ttnn.exp x; t = ttnn.transpose e {dim0 = 0 : si32, dim1 = 1 : si32} -> 3x3; return t";
+    pair("x:3x3", MOVED("permute e {permutation = [1, 0]}"), after);
+    is("%t", "%p");
+    pair("x:3x3", MOVED("reshape e"), after);
     is("%t", NULL);
 }
 
