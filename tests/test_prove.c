@@ -1036,4 +1036,13 @@ Test(prove, what_ends_on_another_device_is_not_evaluated) {
     run(&r, GATHERED("1000x1100", "1000x4400"), &counts);
     cr_assert(counts.failed == 0 && prover.unproved == 1, "%s", message());
     cr_assert_not_null(strstr(message(), "beyond the limit"), "%s", message());
+    struct rule before = {"out = all_gather(-(-(-(-(-(-(-(-x))))))))", NULL, "all_gather(x)", NULL};
+#define NEG(r, x) ONE(r, "neg", x, "", "1000x1100")
+    run(&before,
+        NEG("a", "x") NEG("b", "a") NEG("c", "b") NEG("d", "c") NEG("e", "d") NEG("f", "e") NEG("g", "f")
+            NEG("h", "g") "%o = \"ttir.all_gather\"(%h) <{all_gather_dim = 1 : si32, cluster_axis = 1 : ui32}> : (" F32(
+                "1000x1100") ") -> " F32("1000x4400"),
+        &counts);
+    cr_assert(counts.failed == 0 && prover.unproved == 2, "%s", message());
+    cr_assert_not_null(strstr(message(), "beyond the limit"), "%s", message());
 }

@@ -318,28 +318,28 @@ Test(prove_proofs, images_of_any_dimensions_are_refuted) {
 
 /* Sizes of windows are attributes in TTNN: what is padded may be dimensions that the operand does not have. */
 Test(prove_proofs, a_pad_is_absorbed_through_any_reshape) {
-    static const char *const shapes[] = {"2x8x5x3", "1x1x80x3", "1x16x5x3", "2x40x3", "16x5x3", "80x3"};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int right = 0; right < 2; right++) {
-            proofs_free(proofs);
-            proofs = proofs_new(&set);
-            claim("p = pad(x)\nout = conv2d(p, w)",
-                  right ? "conv2d(x, w, padding=\"p\", input_height=\"p\", input_width=\"p\")"
-                        : "-(conv2d(x, w, padding=\"p\", input_height=\"p\", input_width=\"p\"))");
-            struct proved v =
-                ask("x:2x6x5x3 w:4x3x3x3",
-                    arena_printf(&arena,
-                                 "p = ttnn.pad x {padding = array<i32: 0, 0, 1, 1, 0, 0, 0, 0>, value = 0.0 : f32} -> "
-                                 "2x8x5x3; r = ttnn.reshape p -> %s\n"
-                                 "o = ttnn.conv2d r w {batch_size = 2 : i32, input_height = 8 : i32, input_width = 5 : "
-                                 "i32, in_channels = 3 : i32, out_channels = 4 : i32, kernel_size = array<i32: 3, 3>, "
-                                 "stride = array<i32: 1, 1>, padding = array<i32: 0, 0, 0, 0>, dilation = array<i32: "
-                                 "1, 1>, groups = 1 : i32} -> 1x1x36x4; return o",
-                                 shapes[i])
-                        .p);
-            cr_expect_eq(v.kind == VERDICT_SAME, right, "%s: %s", shapes[i], v.text.p);
-            cr_expect(right || v.text.n, "%s: there is a reason", shapes[i]);
-        }
+    static const char *const shapes[] = {"2x8x5x", "1x1x80x", "1x16x5x", "2x40x", "16x5x", "80x"};
+    for (int i = 0; i < 24; i++) {
+        int channels = i / 12 ? 1 : 3, right = i % 2;
+        proofs_free(proofs);
+        proofs = proofs_new(&set);
+        claim("p = pad(x)\nout = conv2d(p, w)",
+              right ? "conv2d(x, w, padding=\"p\", input_height=\"p\", input_width=\"p\")"
+                    : "-(conv2d(x, w, padding=\"p\", input_height=\"p\", input_width=\"p\"))");
+        struct proved v =
+            ask(arena_printf(&arena, "x:2x6x5x%d w:4x%dx3x3", channels, channels).p,
+                arena_printf(&arena,
+                             "p = ttnn.pad x {padding = array<i32: 0, 0, 1, 1, 0, 0, 0, 0>, value = 0.0 : f32} -> "
+                             "2x8x5x%d; r = ttnn.reshape p -> %s%d\n"
+                             "o = ttnn.conv2d r w {batch_size = 2 : i32, input_height = 8 : i32, input_width = 5 : "
+                             "i32, in_channels = %d : i32, out_channels = 4 : i32, kernel_size = array<i32: 3, 3>, "
+                             "stride = array<i32: 1, 1>, padding = array<i32: 0, 0, 0, 0>, dilation = array<i32: "
+                             "1, 1>, groups = 1 : i32} -> 1x1x36x4; return o",
+                             channels, shapes[i / 2 % 6], channels, channels)
+                    .p);
+        cr_expect_eq(v.kind == VERDICT_SAME, right, "%s%d: %s", shapes[i / 2 % 6], channels, v.text.p);
+        cr_expect(right || v.text.n, "%s%d: there is a reason", shapes[i / 2 % 6], channels);
+    }
 }
 
 static uint32_t shapes_of(const char *shape) {
