@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-ROOMS = ["base", "source", "log", "mlir", "graph", "device", "lang", "library", "automaton", "match", "numeric", "reduce", "prove", "price", "regions", "explain",
+ROOMS = ["base", "source", "log", "ops", "mlir", "graph", "device", "lang", "library", "automaton", "match", "numeric", "reduce", "prove", "price", "regions", "explain",
          "place", "report", "verify", "gate", "inspect", "author", "cli"]
 MOST_LINES, MOST_AT_TOP, MOST_WITH_JOBS = 5000, 3, 7
 MOST_BYTES_OF_PATTERNS, MOST_COLUMNS_OF_PATTERNS = 462_000, 120

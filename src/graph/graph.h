@@ -10,123 +10,7 @@
 
 #include "base/base.h"
 #include "mlir/mlir.h"
-
-enum op_class {
-    OP_OPAQUE,   /* nothing is known about indices */
-    OP_ELTWISE,  /* out[i] = f(a[i], b[i], ...), broadcast from the right */
-    OP_REDUCE,   /* over dim_arg */
-    OP_AXISWISE, /* along one axis: softmax, norms */
-    OP_CONTRACT, /* matrix products */
-    OP_ALIKE,    /* out[i] depends on x[i] and perhaps on more: collectives, distributed norms */
-    OP_SLICE,    /* a part of x along some dimensions */
-    OP_JOIN,     /* operands side by side along `dim` */
-    OP_MOVE,     /* an index map: reshape, permute, broadcast, repeat */
-    OP_CAST,     /* identity up to rounding */
-    OP_LAYOUT,   /* identity */
-    OP_CONSTANT,
-    OP_CALL,
-    OP_RETURN,
-    OP_NO_USE,   /* mentions a value without using it */
-    OP_STRUCTURE /* modules, functions, device handles */
-};
-
-enum op_kind {
-    K_UNKNOWN,
-#define OP(id, ...) K_##id,
-#include "graph/ops.def"
-    K_COUNT
-};
-
-enum op_flag {
-    COMMUTES = 1,         /* operands may be swapped */
-    BATCHES = 2,          /* a leading dimension more is one more of a batch, as of elementwise ops and movement */
-    PIECEWISE = 4,        /* computes something else on either side of a threshold */
-    WRAPS = 8,            /* integers that do not fit lose their high bits */
-    SORTS = 16,           /* the order of equals is open */
-    COLLECTIVE = 32,      /* exchanges data between devices */
-    AS_PRINTED = 64,      /* defined by the order of its operand's dimensions, whatever the axes of a formula are */
-    FOLDED_WEIGHTS = 128, /* its row of weights may be folded to several */
-    PADS_ROWS = 256       /* adds rows without data to fill a tile */
-};
-
-/* What an attribute says of dimensions; with a colon before it in the column `dims`. */
-enum dims_role {
-    DIMS_NONE,
-    DIMS_AXIS,    /* numbers of dimensions */
-    DIMS_ORDER,   /* all of them, permuted */
-    DIMS_BEGINS,  /* the rest but the last: a list with an entry for each */
-    DIMS_ENDS,    /* of a slice */
-    DIMS_STEPS,   /* of a slice */
-    DIMS_SHAPE,   /* of the result */
-    DIMS_FACTORS, /* by which the operand's are repeated */
-    DIMS_FACTOR,  /* a number: by which one is repeated */
-    DIMS_SIZES,   /* of some: a number or a list */
-    DIMS_COUNT    /* of images, heads, groups: a number that need not be an extent */
-};
-
-enum window_kind { WINDOW_NONE, WINDOW_CONVOLUTION, WINDOW_TRANSPOSED, WINDOW_POOL, WINDOW_UPSAMPLING };
-
-enum shrink_rule {
-    SHRINK_BY_CLASS,
-    SHRINK_FREE,       /* any extents: the dimensions of both sides are the same numbers */
-    SHRINK_RESHAPE,    /* products of extents are equal */
-    SHRINK_MULTIPLIES, /* the result's are multiples of the operand's */
-    SHRINK_DIVIDES,    /* and the other way round */
-    SHRINK_PAD,        /* as many elements are added */
-    SHRINK_FILLS,      /* one user of a cache, by number */
-    SHRINK_TAKES_K     /* of the last dimension */
-};
-
-/* The columns of ops.def; a string that is not given is NULL, a list ends with one. */
-struct op_info {
-    const char *name;
-    enum op_class class;
-    unsigned flags;
-    const char *roles, *spellings;
-    const char *strict, *attributes, *dims, *absent, *in_formula;
-    const char *axes[4], *says[4];
-    struct {
-        const char *key;
-        int64_t otherwise;
-    } channels;
-    struct {
-        enum window_kind kind;
-        uint32_t rank;
-    } window;
-    enum shrink_rule shrink;
-};
-
-extern const struct op_info op_table[K_COUNT];
-
-enum { MAX_WINDOW = 3 };
-/* The attributes of the spatial dimensions of an op with a window, by their number less one: which they are, and how
- * large in an image that is printed flat. */
-extern const char *const window_dim_keys[MAX_WINDOW][MAX_WINDOW], *const window_size_keys[MAX_WINDOW][MAX_WINDOW];
-
-static inline bool op_is(enum op_kind k, enum op_flag flag) {
-    return op_table[k].flags & flag;
-}
-static inline bool op_convolves(enum op_kind k) {
-    return op_table[k].window.kind == WINDOW_CONVOLUTION || op_table[k].window.kind == WINDOW_TRANSPOSED;
-}
-/* Constants and sequences: its elements are made of no operand. */
-static inline bool op_generates(enum op_kind k) {
-    return op_table[k].roles[0] == '\0' && op_table[k].class != OP_STRUCTURE;
-}
-/* What an attribute of the operator says of dimensions. */
-enum dims_role op_dims_role(enum op_kind k, struct str key);
-/* True where the attribute numbers the dimensions that the operator works along. */
-bool op_works_along(enum op_kind k, struct str key);
-/* The attribute that stands for an operand of this role where that is missing; empty: none does. */
-struct str op_role_attribute(enum op_kind k, struct str role);
-/* The value of a key in "key=value ..." (columns `absent`, `in_formula`), of which "a/b" is `a` in TTIR. */
-bool op_default(const char *defaults, const char *key, bool ttnn, struct str *value);
-
-/* Operator of a neutral name ("add") or a spelling ("ttnn.add"); K_UNKNOWN when there is none. */
-enum op_kind op_kind_of_name(struct str neutral);
-enum op_kind op_kind_of_spelling(struct str spelling);
-/* The neutral name closest to a misspelt one, or NULL. */
-const char *op_nearest_name(struct str misspelt);
+#include "ops/ops.h"
 
 enum func_kind {
     FUNC_MAIN,       /* runs on the device at each call: audited */
@@ -183,12 +67,6 @@ static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) {
 }
 static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
     return op_table[g->kind[op]].class;
-}
-
-/* Ops whose result has the elements of their one data operand: rearranged, rounded to another format, or laid out
- * differently in memory. */
-static inline bool class_moves(enum op_class c) {
-    return c == OP_MOVE || c == OP_CAST || c == OP_LAYOUT;
 }
 
 /* The one definition of what is looked through: an op that moves (class_moves), and one that changes nothing: with a

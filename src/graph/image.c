@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "graph/index.h"
-#include "graph/scalar.h"
+#include "ops/scalar.h"
 
 enum { MAX_DEPTH = 8, MAX_NUMBERS = 256, MAX_STEPS = 64 };
 

@@ -1,5 +1,5 @@
 /* How operators treat indices: from the elements of a result that are asked for to the elements of the operands that
- * they depend on. One function for each class of the operator table (graph/ops.def). */
+ * they depend on. One function for each class of the operator table (ops/ops.def). */
 #include "match/matcher.h"
 
 #include <string.h>

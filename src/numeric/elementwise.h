@@ -3,7 +3,7 @@
 #define FA_ELEMENTWISE_H
 
 #include "numeric/call.h"
-#include "graph/scalar.h"
+#include "ops/scalar.h"
 
 const struct tensor *apply_unary(struct eval_context *b, unary_function *f, const struct tensor *x);
 /* Operands broadcast from the right. */

@@ -10,7 +10,7 @@ typedef bool evaluator(struct eval_context *b, const struct call *c, const struc
 
 evaluator evaluate_elementwise; /* of the functions of one and of two numbers */
 #define EVALUATOR(id, name) evaluator evaluate_##name;
-#include "graph/ops.def"
+#include "ops/ops.def"
 
 /* ---- shared by evaluators and lowerings ---- */
 

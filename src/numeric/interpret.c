@@ -5,7 +5,7 @@ static evaluator *const evaluators[K_COUNT] = {
 #define UNARY(id, value)    [K_##id] = evaluate_elementwise,
 #define BINARY(id, value)   [K_##id] = evaluate_elementwise,
 #define EVALUATOR(id, name) [K_##id] = evaluate_##name,
-#include "graph/ops.def"
+#include "ops/ops.def"
 };
 
 bool interpretable(enum op_kind k) {

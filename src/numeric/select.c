@@ -1,6 +1,6 @@
 /* Ops that take elements by index, and those that order them. An index below 0 counts from the end. */
 #include "numeric/evaluators.h"
-#include "graph/scalar.h"
+#include "ops/scalar.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef FA_SCALAR_H
 #define FA_SCALAR_H
 
-#include "graph/graph.h"
+#include "ops/ops.h"
 
 typedef double unary_function(double x);
 typedef double binary_function(double x, double y);
@@ -10,7 +10,7 @@ typedef double binary_function(double x, double y);
 /* unary_EXP, binary_ADD, ... of the rows of ops.def. */
 #define UNARY(id, value)  unary_function unary_##id;
 #define BINARY(id, value) binary_function binary_##id;
-#include "graph/ops.def"
+#include "ops/ops.def"
 
 /* NULL where the operator is none of one (two) numbers. */
 unary_function *unary_of(enum op_kind k);

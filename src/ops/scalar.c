@@ -3,9 +3,10 @@
  * GELU is the exact form; its tanh approximation is that of Hendrycks and Gimpel (2016). A NaN operand makes the result
  * of RELU, SIGN, MAXIMUM and MINIMUM a NaN. REMAINDER has the sign of the divisor, as in NumPy. Bits are those of
  * 64-bit integers, shifts are of 32-bit ones: every bit is gone after 32. */
-#include "graph/scalar.h"
+#include "ops/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A NaN stays one. */
 static double at_least(double x, double low) {
@@ -33,16 +34,16 @@ static double gelu_tanh(double x) {
     double binary_##id(double x, double y) {                                                                           \
         return value;                                                                                                  \
     }
-#include "graph/ops.def"
+#include "ops/ops.def"
 
 static unary_function *const unary[K_COUNT] = {
 #define UNARY(id, value) [K_##id] = unary_##id,
-#include "graph/ops.def"
+#include "ops/ops.def"
 };
 
 static binary_function *const binary[K_COUNT] = {
 #define BINARY(id, value) [K_##id] = binary_##id,
-#include "graph/ops.def"
+#include "ops/ops.def"
 };
 
 unary_function *unary_of(enum op_kind k) {

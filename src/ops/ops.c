@@ -1,5 +1,5 @@
 /* The operator table and its look-ups by name. */
-#include "graph/graph.h"
+#include "ops/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 const struct op_info op_table[K_COUNT] = {
     [K_UNKNOWN] = {.name = "", .roles = "*", .spellings = ""},
 #define OP(id, n, c, r, how, value, ...) [K_##id] = {.name = n, .class = OP_##c, .roles = r, .spellings = __VA_ARGS__},
-#include "graph/ops.def"
+#include "ops/ops.def"
 };
 
 const char *const window_dim_keys[MAX_WINDOW][MAX_WINDOW] = {
@@ -17,7 +17,7 @@ const char *const window_size_keys[MAX_WINDOW][MAX_WINDOW] = {
 
 static const uint8_t name_lengths[K_COUNT] = {
 #define OP(id, n, ...) [K_##id] = sizeof(n) - 1,
-#include "graph/ops.def"
+#include "ops/ops.def"
 };
 
 enum op_kind op_kind_of_name(struct str neutral) {
