@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "author/examples.h"
-#include "reduce/interpret_graph.h"
+#include "numeric/interpret_graph.h"
 #include "reduce/parsed_module.h"
 #include "reduce/print_module.h"
 

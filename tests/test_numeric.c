@@ -266,38 +266,6 @@ Test(numeric, a_view_reads_in_another_order) {
     cr_assert_eq(p->x[11], 21);
 }
 
-/* Rows pass the same elements, in the same order, as a walk to each index; `nrows`: how many there are. */
-static void compare_rows(const struct view *views, uint32_t n, int64_t nrows) {
-    struct row_walk w;
-    struct index_walk plain;
-    walk_begin(&plain, &views->shape);
-    for (uint32_t k = 0; k < n; k++)
-        walk_add(&plain, &views[k]);
-    rows_begin(&w, views, n);
-    cr_assert_eq(w.first.left, nrows);
-    for (; walk_more(&w.first); walk_next(&w.first))
-        for (int64_t i = 0; i < w.n; i++, walk_next(&plain))
-            for (uint32_t k = 0; k < n; k++)
-                cr_assert_eq(w.first.offset[k] + i * w.step[k], plain.offset[k]);
-    cr_assert_not(walk_more(&plain));
-}
-
-Test(numeric, trailing_dimensions_are_one_row_where_all_views_pass_them_evenly) {
-    struct shape s = {4, {2, 3, 1, 4}}, none = {2, {3, 0}}, scalar = {0};
-    struct view all = view_of(counting(&s)), column = view_expanded(counting(&(struct shape){4, {2, 3, 1, 1}}), &s),
-                row = view_expanded(counting(&(struct shape){1, {4}}), &s),
-                number = view_expanded(counting(&scalar), &s), back = view_cut(all, 3, 3, -1, 4);
-    compare_rows((struct view[]){all, all}, 2, 1);
-    compare_rows((struct view[]){all, number}, 2, 1);
-    compare_rows((struct view[]){all, column}, 2, 6);
-    compare_rows((struct view[]){all, row, column}, 3, 6);
-    compare_rows((struct view[]){back, all}, 2, 6);
-    compare_rows((struct view[]){view_swapped(all, 0, 3)}, 1, 12);
-    compare_rows((struct view[]){view_of(counting(&(struct shape){2, {5, 1}}))}, 1, 1);
-    compare_rows((struct view[]){view_of(counting(&scalar))}, 1, 1);
-    compare_rows((struct view[]){view_of(counting(&none))}, 1, 0);
-}
-
 Test(numeric, broadcasting_is_from_the_right) {
     struct shape out, a = {2, {3, 1}}, b = {3, {2, 1, 4}}, wrong = {2, {2, 4}}, empty = {1, {0}};
     cr_assert(shape_broadcast(&context, &a, &b, &out));

@@ -3,7 +3,7 @@
 #include "ir_text.h"
 #include "numeric_fixtures.h"
 #include "prove/compare.h"
-#include "reduce/interpret_graph.h"
+#include "numeric/interpret_graph.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

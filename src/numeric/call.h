@@ -20,8 +20,8 @@ struct call {
     const void *self;
 };
 
-/* NULL: absent. Evaluators ask operands_needed first, through which gcc 12's -fanalyzer does not see: what it says of NULL
- * operands is refuted by that. */
+/* NULL: absent. Evaluators ask operands_needed first, through which gcc 12's -fanalyzer does not see: what it says of
+ * NULL operands is refuted by that. */
 static inline const struct tensor *operand(const struct call *c, uint32_t i) {
     return i < c->noperands ? c->operands[i] : NULL;
 }

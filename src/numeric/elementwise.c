@@ -19,15 +19,13 @@ const struct tensor *apply_unary(struct eval_context *b, unary_function *f, cons
 const struct tensor *apply_binary(struct eval_context *b, binary_function *f, const struct tensor *x,
                                   const struct tensor *y) {
     struct shape s;
-    struct row_walk w;
+    struct index_walk w;
     struct tensor *t = shape_broadcast(b, &x->shape, &y->shape, &s) ? tensor_new(b, &s) : NULL;
     if (!t)
         return NULL;
     double *out = t->x;
-    for (rows_begin(&w, (struct view[]){view_expanded(x, &s), view_expanded(y, &s)}, 2); walk_more(&w.first);
-         walk_next(&w.first))
-        for (int64_t i = 0; i < w.n; i++)
-            *out++ = f(x->x[w.first.offset[0] + i * w.step[0]], y->x[w.first.offset[1] + i * w.step[1]]);
+    for (walk_views(&w, (struct view[]){view_expanded(x, &s), view_expanded(y, &s)}, 2); walk_more(&w); walk_next(&w))
+        *out++ = f(x->x[w.offset[0]], y->x[w.offset[1]]);
     return t;
 }
 
@@ -139,7 +137,7 @@ bool evaluate_elementwise(struct eval_context *b, const struct call *c, const st
 
 bool evaluate_where(struct eval_context *b, const struct call *c, const struct tensor **out) {
     struct shape s;
-    struct row_walk w;
+    struct index_walk w;
     struct view v[3];
     if (!operands_needed(b, c, 3))
         return false;
@@ -152,11 +150,8 @@ bool evaluate_where(struct eval_context *b, const struct call *c, const struct t
     for (int i = 0; i < 3; i++)
         v[i] = view_expanded(t[i], &s);
     double *x = r->x;
-    for (rows_begin(&w, v, 3); walk_more(&w.first); walk_next(&w.first))
-        for (int64_t i = 0; i < w.n; i++) {
-            const int64_t *at = w.first.offset, *step = w.step;
-            *x++ = t[0]->x[at[0] + i * step[0]] != 0 ? t[1]->x[at[1] + i * step[1]] : t[2]->x[at[2] + i * step[2]];
-        }
+    for (walk_views(&w, v, 3); walk_more(&w); walk_next(&w))
+        *x++ = t[0]->x[w.offset[0]] != 0 ? t[1]->x[w.offset[1]] : t[2]->x[w.offset[2]];
     *out = r;
     return true;
 }

@@ -9,25 +9,12 @@
 
 /* ---- reading ---- */
 
-static const struct number *read_number(const struct formula *f, struct str text, struct arena *a) {
+const struct number *number_of_text(const struct formula *f, struct str text, struct arena *a) {
     struct diags quiet = {.arena = a};
     const struct number *n = NULL;
     bool good = condition_parse(&n, f, a, text, (struct text_origin){"", 1, 1}, NULL, &quiet);
     diags_free(&quiet);
     return good ? n : NULL;
-}
-
-const struct number *number_of_text(struct number_memo *m, const struct formula *f, struct str text, struct arena *a) {
-    if (!m || m->n > MAX_MEMO / 2)
-        return read_number(f, text, a);
-    uint64_t at = (str_hash(text) + (uintptr_t)f / sizeof *f) % MAX_MEMO;
-    for (; m->at[at].formula; at = (at + 1) % MAX_MEMO)
-        if (m->at[at].formula == f && str_eq(m->at[at].text, text))
-            return m->at[at].number;
-    struct str kept = arena_str(m->arena, text);
-    m->n++;
-    m->at[at] = (struct number_read){f, kept, read_number(f, kept, m->arena)};
-    return m->at[at].number;
 }
 
 const struct number *attribute_number(struct formula_run *r, struct str text) {
@@ -37,7 +24,7 @@ const struct number *attribute_number(struct formula_run *r, struct str text) {
         *of = (struct number){.op = NUM_VALUE_OF, .slot = slot};
         return of;
     }
-    return number_of_text(r->numbers, r->formula, text, r->eval->arena);
+    return number_of_text(r->formula, text, r->eval->arena);
 }
 
 bool next_expression(struct str *rest, struct str *expression) {

@@ -19,7 +19,6 @@ struct formula_run {
     bool bound[MAX_SLOTS];                               /* given by the caller, not evaluated */
     bool busy[MAX_SLOTS];                                /* being evaluated: it may not ask for itself */
     const struct formula_context *context;               /* or NULL */
-    struct number_memo *numbers;                         /* or NULL */
     struct formula_choice *choice;                       /* NULL: the first alternative that is present */
     const struct node **decided; /* where there is a choice: alternatives in the order in which they were asked for */
     uint32_t ndecided;

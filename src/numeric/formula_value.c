@@ -278,7 +278,6 @@ bool formula_value_of(struct eval_context *b, const struct pattern_set *set, con
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]) {
     struct formula_run r = {.eval = b, .set = set, .formula = f, .context = how->context, .choice = how->choice};
-    r.numbers = how->context ? how->context->numbers : NULL;
     if (r.choice)
         r.decided = arena_alloc(b->arena, MAX_CHOICES * sizeof(const struct node *));
     for (uint32_t i = 0; i < f->nslots; i++) {

@@ -22,22 +22,8 @@
 bool formula_value(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                    const struct tensor *const *slots, const struct tensor *results[MAX_RESULTS]);
 
-/* Expressions of attributes that were parsed already, in an arena that lives as long as the formulas: a memo for the
- * evaluations of one proof, of which parsing would take more time than the small tensors do. A hash table with open
- * addressing, at most half full. */
-enum { MAX_MEMO = 256 };
-struct number_memo {
-    struct arena *arena;
-    uint32_t n;
-    struct number_read {
-        const struct formula *formula; /* NULL: free */
-        struct str text;
-        const struct number *number; /* NULL: the text is no expression */
-    } at[MAX_MEMO];
-};
-/* An expression over the names of a formula; NULL where the text is none. Without a memo (NULL) it is parsed into `a`.
- */
-const struct number *number_of_text(struct number_memo *m, const struct formula *f, struct str text, struct arena *a);
+/* An expression over the names of a formula, parsed into `a`; NULL where the text is none. */
+const struct number *number_of_text(const struct formula *f, struct str text, struct arena *a);
 
 /* The match that a formula stands for. Where an op of the formula does not write an attribute, the op of the same kind
  * in the match has it: epsilon of a norm, stride of a convolution. Not so for products, reductions and softmax, whose
@@ -55,7 +41,6 @@ struct formula_context {
     /* The match has such an op: of alternatives that are present the first one of these comes first. May be NULL. */
     bool (*likely)(const void *self, const struct node *n);
     const void *self;
-    struct number_memo *numbers; /* or NULL */
 };
 
 /* The alternatives that one evaluation takes, of those that the formula itself writes; idioms and lowerings take the

@@ -135,13 +135,8 @@ bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct low
         (node && !w->primitive && !attributes_known(b, w, node)) || !read_axis(b, c, &o->axis))
         return false;
     o->run = arena_alloc(b->arena, sizeof *o->run);
-    *o->run = (struct formula_run){.eval = b,
-                                   .set = r->set,
-                                   .formula = w->formula,
-                                   .numbers = r->numbers,
-                                   .inside = w,
-                                   .outer = c,
-                                   .depth = r->depth + 1};
+    *o->run = (struct formula_run){
+        .eval = b, .set = r->set, .formula = w->formula, .inside = w, .outer = c, .depth = r->depth + 1};
     return bind_params(o->run, w, c, o->axis);
 }
 

@@ -75,18 +75,15 @@ static struct reduction reduction_of(enum op_kind k) {
 static struct tensor *reduce(struct eval_context *b, const struct tensor *x, const bool *reduced, struct reduction r) {
     struct shape kept = reduced_shape(&x->shape, reduced, true);
     struct tensor *t = tensor_new(b, &kept);
-    struct row_walk w;
+    struct index_walk w;
     if (!t)
         return NULL;
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] = r.start;
     struct view into = view_expanded(t, &x->shape);
     const double *p = x->x;
-    for (rows_begin(&w, &into, 1); walk_more(&w.first); walk_next(&w.first)) {
-        double *to = t->x + w.first.offset[0];
-        for (int64_t i = 0; i < w.n; i++, to += w.step[0])
-            *to = r.step(*to, *p++);
-    }
+    for (walk_views(&w, &into, 1); walk_more(&w); walk_next(&w))
+        t->x[w.offset[0]] = r.step(t->x[w.offset[0]], *p++);
     return t;
 }
 

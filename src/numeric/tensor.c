@@ -165,21 +165,19 @@ struct view view_cut(struct view v, uint32_t dim, int64_t begin, int64_t step, i
 
 struct tensor *view_copy(struct eval_context *b, struct view v) {
     struct tensor *t = tensor_new(b, &v.shape);
-    struct row_walk w;
+    struct index_walk w;
     if (!t)
         return NULL;
     double *x = t->x;
-    for (rows_begin(&w, &v, 1); walk_more(&w.first); walk_next(&w.first))
-        for (int64_t i = 0; i < w.n; i++)
-            *x++ = v.x[w.first.offset[0] + i * w.step[0]];
+    for (walk_views(&w, &v, 1); walk_more(&w); walk_next(&w))
+        *x++ = v.x[w.offset[0]];
     return t;
 }
 
 void view_fill(struct tensor *t, const struct view *v, const double *x) {
-    struct row_walk w;
-    for (rows_begin(&w, v, 1); walk_more(&w.first); walk_next(&w.first))
-        for (int64_t i = 0; i < w.n; i++)
-            t->x[w.first.offset[0] + i * w.step[0]] = *x++;
+    struct index_walk w;
+    for (walk_views(&w, v, 1); walk_more(&w); walk_next(&w))
+        t->x[w.offset[0]] = *x++;
 }
 
 struct tensor *tensor_concat(struct eval_context *b, const struct tensor *const *parts, uint32_t n, uint32_t axis) {
@@ -207,6 +205,12 @@ void walk_add(struct index_walk *w, const struct view *v) {
     w->offset[w->nviews++] = v->offset;
 }
 
+void walk_views(struct index_walk *w, const struct view *views, uint32_t n) {
+    walk_begin(w, &views->shape);
+    for (uint32_t k = 0; k < n; k++)
+        walk_add(w, &views[k]);
+}
+
 void walk_next(struct index_walk *w) {
     w->left--;
     for (uint32_t d = w->rank; d-- > 0;) {
@@ -218,27 +222,4 @@ void walk_next(struct index_walk *w) {
             w->offset[k] -= w->stride[k][d] * w->dim[d];
         w->at[d] = 0;
     }
-}
-
-/* All views go on along the dimension as within the row that stands there. */
-static bool is_even(const struct row_walk *w, const struct view *views, uint32_t n, uint32_t dim) {
-    for (uint32_t k = 0; k < n; k++)
-        if (views[k].stride[dim] != w->step[k] * w->n)
-            return false;
-    return true;
-}
-
-void rows_begin(struct row_walk *w, const struct view *views, uint32_t n) {
-    struct shape s = views->shape;
-    *w = (struct row_walk){.n = 1};
-    for (uint32_t d = s.rank; d-- > 0 && s.dim[d] > 0; s.dim[d] = 1) {
-        for (uint32_t k = 0; k < n && w->n == 1; k++)
-            w->step[k] = views[k].stride[d];
-        if (s.dim[d] > 1 && !is_even(w, views, n, d))
-            break;
-        w->n *= s.dim[d];
-    }
-    walk_begin(&w->first, &s);
-    for (uint32_t k = 0; k < n; k++)
-        walk_add(&w->first, &views[k]);
 }

@@ -119,17 +119,10 @@ struct index_walk {
 };
 void walk_begin(struct index_walk *w, const struct shape *s);
 void walk_add(struct index_walk *w, const struct view *v);
+void walk_views(struct index_walk *w, const struct view *views, uint32_t n); /* of one shape; at least one */
 static inline bool walk_more(const struct index_walk *w) {
     return w->left > 0;
 }
 void walk_next(struct index_walk *w);
-
-/* Steps through views of one shape by rows: `n` elements each, of which view k has step[k] between two. Trailing
- * dimensions that all views pass evenly are one row. `first` walks to the first element of each. */
-struct row_walk {
-    struct index_walk first;
-    int64_t n, step[WALK_VIEWS];
-};
-void rows_begin(struct row_walk *w, const struct view *views, uint32_t n);
 
 #endif

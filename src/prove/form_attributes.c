@@ -50,7 +50,7 @@ static bool number_of_match(const void *self, struct str text, double *out) {
     for (uint32_t slot = 0; slot < run->ref->bound.nslots; slot++)
         numbers[slot] = number_given(run, run->ref->bound.slots[slot].value);
     e.numbers = numbers;
-    const struct number *n = number_of_text(run->form->like.numbers, e.formula, text, run->ref->arena);
+    const struct number *n = number_of_text(e.formula, text, run->eval.arena);
     *out = n ? evaluate(&e, n) : NAN;
     return n && !isnan(*out);
 }
@@ -168,8 +168,5 @@ const struct tensor *form_unpadded(struct device_run *run, uint32_t slot) {
 
 struct formula_context form_like(const struct device_run *run) {
     const struct match *m = run->ref->match;
-    struct number_memo *numbers = arena_alloc(run->ref->arena, sizeof *numbers);
-    numbers->arena = run->ref->arena;
-    return (struct formula_context){m->graph,           m->ops,     m->nops, number_of_match,
-                                    attribute_of_match, is_matched, run,     numbers};
+    return (struct formula_context){m->graph, m->ops, m->nops, number_of_match, attribute_of_match, is_matched, run};
 }

@@ -8,7 +8,7 @@
 
 #include "match/match.h"
 #include "numeric/numeric.h"
-#include "reduce/interpret_graph.h"
+#include "numeric/interpret_graph.h"
 
 /* ---- the reference ---- */
 

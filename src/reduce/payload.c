@@ -2,7 +2,7 @@
  * function argument is among them. */
 #include "reduce/payload.h"
 
-#include "reduce/interpret_graph.h"
+#include "numeric/interpret_graph.h"
 
 /* Limits of one constant, so that reading it costs little: ops that compute it, and elements of intermediate results
  * for each element of its own. */

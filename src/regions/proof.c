@@ -4,7 +4,7 @@
 
 #include "prove/compare.h"
 #include "prove/numbers.h"
-#include "reduce/interpret_graph.h"
+#include "numeric/interpret_graph.h"
 
 /* Evaluation is quadratic in the ops. Extents above the small ones become these: what is equal stays equal. */
 enum { MOST_OPS = 256, MOST_VALUES = 512, MOST_REGISTERS = 64, SMALL = 3, MORE = 4, SHAPES = 2 };

@@ -1,5 +1,4 @@
-/* Evaluates values of a graph with the interpreter of ops (numeric/interpret.h), from values whose tensors are given.
- */
+/* Evaluates values of a graph, from values whose tensors are given. */
 #ifndef FA_INTERPRET_GRAPH_H
 #define FA_INTERPRET_GRAPH_H
 
@@ -20,7 +19,6 @@ struct program {
     /* For an evaluation in other shapes than those of the text; NULL: in those. Where `shape` returns false the shape
      * of the value is not checked: the op infers it where it can. */
     bool (*shape)(const void *self, uint32_t value, struct shape *out);
-    bool (*attribute)(const void *self, uint32_t op, const char *key, struct str *text);
     const void *self;
 };
 

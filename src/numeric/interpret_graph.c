@@ -1,20 +1,19 @@
 /* Depth first from the values asked for, with an explicit stack: chains of ops in a module may be longer than the C
- * stack allows. Tensors of values that were evaluated are kept in a hash table by value id. */
-#include "reduce/interpret_graph.h"
+ * stack allows. */
+#include "numeric/interpret_graph.h"
+
+#include <stdlib.h>
 
 /* ---- one op ---- */
 
-/* The attributes of one op, for the interpreter's callback. */
-struct op_attributes {
-    const struct program *program;
+struct printed_op {
+    const struct mlir *m;
     uint32_t op;
 };
 
-static bool op_attribute(const void *self, const char *key, struct str *text) {
-    const struct op_attributes *t = self;
-    if (t->program->attribute)
-        return t->program->attribute(t->program->self, t->op, key, text);
-    return mlir_attr(t->program->graph->m, t->op, key, text);
+static bool printed_attribute(const void *self, const char *key, struct str *text) {
+    const struct printed_op *t = self;
+    return mlir_attr(t->m, t->op, key, text);
 }
 
 bool shape_in_graph(const struct graph *g, uint32_t value, struct shape *s) {
@@ -43,7 +42,7 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
     struct shape shapes[MAX_RESULTS];
     enum dtype types[MAX_RESULTS];
     enum dtype *from = arena_alloc(b->arena, (graph_noperands(g, op) + 1) * sizeof *from);
-    struct op_attributes attributes = {p, op};
+    struct printed_op self = {g->m, op};
     for (uint32_t i = 0; i < graph_noperands(g, op); i++)
         from[i] = graph_operands(g, op)[i] == NONE ? DT_NONE : graph_dtype(g, graph_operands(g, op)[i]);
     bool shaped = o->nresults > 0;
@@ -62,60 +61,22 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
                      .nresults = o->nresults,
                      .shapes = shaped ? shapes : NULL,
                      .types = types,
-                     .attribute = op_attribute,
-                     .self = &attributes};
+                     .attribute = printed_attribute,
+                     .self = &self};
     return interpret(b, &c, results);
 }
 
 /* ---- values ---- */
 
-/* Tensors by value id: open addressing, at most half full. */
-struct value_table {
-    struct arena *arena;
-    uint32_t n, cap; /* a power of two */
-    struct given *slots;
-};
-
-static struct given *slot_of(const struct value_table *k, uint32_t value) {
-    uint32_t i = value * 2654435761u & (k->cap - 1);
-    while (k->slots[i].tensor && k->slots[i].value != value)
-        i = (i + 1) & (k->cap - 1);
-    return &k->slots[i];
-}
-
-static const struct tensor *tensor_at(const struct value_table *k, uint32_t value) {
-    return k->cap ? slot_of(k, value)->tensor : NULL;
-}
-
-static void remember(struct value_table *k, uint32_t value, const struct tensor *t) {
-    if (2 * (k->n + 1) > k->cap) {
-        struct value_table more = {k->arena, 0, k->cap ? 2 * k->cap : 64, NULL};
-        more.slots = arena_alloc(k->arena, more.cap * sizeof *more.slots);
-        for (uint32_t i = 0; i < k->cap; i++)
-            if (k->slots[i].tensor)
-                remember(&more, k->slots[i].value, k->slots[i].tensor);
-        *k = more;
-    }
-    struct given *g = slot_of(k, value);
-    k->n += g->tensor == NULL;
-    *g = (struct given){value, t};
-}
-
-struct evaluation_run {
+struct graph_run {
     struct eval_context *eval;
     const struct program *program;
-    struct value_table known;
-    uint32_t *stack, n, cap; /* values to evaluate, the next one last */
+    const struct tensor **known; /* by value; NULL: not evaluated yet */
+    uint32_t *stack, n, cap;     /* values to evaluate, the next one last */
 };
 
-static void push(struct evaluation_run *r, uint32_t value) {
-    if (r->n == r->cap) {
-        uint32_t cap = r->cap ? 2 * r->cap : 64, *more = arena_alloc(r->eval->arena, cap * sizeof *more);
-        if (r->n)
-            memcpy(more, r->stack, r->n * sizeof *more);
-        r->stack = more;
-        r->cap = cap;
-    }
+static void push(struct graph_run *r, uint32_t value) {
+    r->stack = grow(r->stack, &r->cap, r->n + 1, sizeof *r->stack);
     r->stack[r->n++] = value;
 }
 
@@ -131,7 +92,7 @@ static bool allowed(const struct program *p, uint32_t op) {
     return false;
 }
 
-static bool not_given(struct evaluation_run *r, uint32_t value) {
+static bool not_given(struct graph_run *r, uint32_t value) {
     const struct mlir *m = r->program->graph->m;
     struct str name = mlir_span(m, m->values[value].name);
     return eval_fail(r->eval, "%.*s is not given", (int)name.n, name.p);
@@ -146,27 +107,27 @@ static uint32_t alias_of(const struct graph *g, uint32_t value) {
     return graph_class(g, op) == OP_CALL ? graph_callee_value(g, value) : NONE;
 }
 
-static bool evaluate_op(struct evaluation_run *r, uint32_t op) {
+static bool evaluate_op(struct graph_run *r, uint32_t op) {
     const struct graph *g = r->program->graph;
     uint32_t n = graph_noperands(g, op);
     const struct tensor **operands = arena_alloc(r->eval->arena, (n + 1) * sizeof(const struct tensor *)),
                         *results[MAX_RESULTS] = {NULL};
     for (uint32_t i = 0; i < n; i++)
-        operands[i] = graph_operands(g, op)[i] == NONE ? NULL : tensor_at(&r->known, graph_operands(g, op)[i]);
+        operands[i] = graph_operands(g, op)[i] == NONE ? NULL : r->known[graph_operands(g, op)[i]];
     if (!interpret_op(r->eval, r->program, op, operands, results))
         return false;
     for (uint32_t i = 0; i < g->m->ops[op].nresults && i < MAX_RESULTS; i++)
-        remember(&r->known, g->m->ops[op].first_result + i, results[i]);
+        r->known[g->m->ops[op].first_result + i] = results[i];
     return true;
 }
 
 enum { MAX_STACK = 1 << 20 }; /* ends functions that call one another in a cycle */
 
 /* Evaluates the value on top of the stack, or pushes the operands that it still needs. */
-static bool step(struct evaluation_run *r) {
+static bool step(struct graph_run *r) {
     const struct graph *g = r->program->graph;
     uint32_t value = r->stack[r->n - 1], op = g->m->values[value].def, before = r->n;
-    if (tensor_at(&r->known, value)) {
+    if (r->known[value]) {
         r->n--;
         return true;
     }
@@ -174,10 +135,8 @@ static bool step(struct evaluation_run *r) {
         return eval_fail(r->eval, "values depend on one another without end");
     uint32_t alias = alias_of(g, value);
     if (alias != NONE) {
-        const struct tensor *t = tensor_at(&r->known, alias);
-        if (t)
-            remember(&r->known, value, t);
-        else
+        r->known[value] = r->known[alias];
+        if (!r->known[alias])
             push(r, alias);
         return true;
     }
@@ -185,7 +144,7 @@ static bool step(struct evaluation_run *r) {
         return not_given(r, value);
     for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
         uint32_t v = graph_operands(g, op)[i];
-        if (v != NONE && !tensor_at(&r->known, v))
+        if (v != NONE && !r->known[v])
             push(r, v);
     }
     return r->n > before || evaluate_op(r, op);
@@ -193,14 +152,17 @@ static bool step(struct evaluation_run *r) {
 
 bool interpret_values(struct eval_context *b, const struct program *p, const uint32_t *values, uint32_t n,
                       const struct tensor **out) {
-    struct evaluation_run r = {.eval = b, .program = p, .known = {.arena = b->arena}};
+    struct graph_run r = {.eval = b, .program = p};
+    bool good = true;
+    r.known = xcalloc(p->graph->m->nvalues, sizeof(const struct tensor *));
     for (uint32_t i = 0; i < p->ngiven; i++)
-        remember(&r.known, p->given[i].value, p->given[i].tensor);
-    for (uint32_t i = 0; i < n; i++) {
-        for (push(&r, values[i]); r.n > 0;)
-            if (!step(&r))
-                return false;
-        out[i] = tensor_at(&r.known, values[i]);
+        r.known[p->given[i].value] = p->given[i].tensor;
+    for (uint32_t i = 0; i < n && good; i++) {
+        for (push(&r, values[i]); r.n > 0 && good;)
+            good = step(&r);
+        out[i] = r.known[values[i]];
     }
-    return true;
+    free(r.stack);
+    free(r.known);
+    return good;
 }
