@@ -173,6 +173,60 @@ Test(device, a_map_for_another_rank_gives_no_shard) {
     cr_expect_eq(l.cores, 128); /* what it holds is known all the same */
 }
 
+/* Passes that take a collective apart give all of its steps one layout. */
+Test(device, a_map_for_another_rank_comes_with_the_layout_of_another_tensor) {
+    static const char form[] = "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
+                               "memref<6x2x!ttcore.tile<32x32, f32>, #dram>, <%s>>";
+    int64_t same[] = {3, 64, 40}, half[] = {3, 32, 40};
+    char text[256];
+    for (int sharded = 0; sharded < 2; sharded++) {
+        snprintf(text, sizeof text, form, sharded ? "height_sharded" : "interleaved");
+        struct layout l = layout(text);
+        cr_expect(layout_settle(&l, same, 3), "%s", text);
+        cr_expect_eq(layout_settle(&l, half, 3), !sharded, "%s", text);
+        cr_expect_eq(layout_tiles(&l), sharded ? 12 : 6, "%s", text);
+    }
+}
+
+Test(device, the_shard_that_an_undone_sharding_left_is_made_whole) {
+    static const char form[] = "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
+                               "memref<%sx!ttcore.tile<32x32, bf16>, #dram>, <%s>>";
+    static const struct {
+        const char *shard, *sharding;
+        bool holds;
+        int64_t bytes;
+    } cases[] = {
+        {"8x4", "interleaved", true, 32 * 2048},
+        {"1x4", "interleaved", true, 32 * 2048}, /* of 8 cores */
+        {"1x4", "height_sharded", false, 4 * 2048},
+        {"9x1", "interleaved", false, 9 * 2048}, /* no shard of 8x4 tiles */
+    };
+    int64_t dims[] = {256, 128};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text, form, cases[i].shard, cases[i].sharding);
+        struct layout l = layout(text);
+        cr_expect_eq(layout_settle(&l, dims, 2), cases[i].holds, "%s", text);
+        cr_expect_eq(layout_bytes(&l, 32), cases[i].bytes, "%s", text);
+    }
+}
+
+Test(device, an_encoding_that_is_no_layout_leaves_the_one_by_default) {
+    struct layout l;
+    ir_main(&ir, "%x: tensor<64x64xf32, #ttcore.mesh_sharding<\"mesh\">>, %y: tensor<64x64xf32, #a.layout<odd>>", "");
+    const struct mlir *m = &ir.m;
+    cr_assert(layout_of_type(m, &m->types[m->values[ir_value(&ir, "%x")].type], &l));
+    cr_expect_eq(layout_bytes(&l, 32), 4 * 4096);
+    cr_expect_not(layout_of_type(m, &m->types[m->values[ir_value(&ir, "%y")].type], &l));
+}
+
+/* Lines that end in CRLF make the text a copy of its own: nothing lies behind its last byte. */
+Test(device, an_alias_of_nothing_is_no_element) {
+    struct layout l;
+    ir_read_bad(&ir, "module {\r\n}\r\n!t =");
+    cr_expect_not(layout_read(&ir.m, STR("#ttnn.ttnn_layout<(d0) -> (0, d0), <1x1>, memref<1x1x!t, #dram>>"), &l));
+}
+
 Test(device, layouts_of_every_age_say_memory_sharding_and_cores) {
     static const struct {
         const char *layout;

@@ -60,7 +60,7 @@ static bool read_element(const struct mlir *m, struct str text, struct layout *o
     int64_t extents[MAX_GRID_RANK];
     text = mlir_unalias(m, text);
     out->dtype = mlir_dtype(m, text);
-    if (*text.p != '!')
+    if (!str_starts(text, STR("!")))
         return out->dtype != DT_OTHER;
     if (!inside(text, &tile) || !mlir_item(&tile, &item) || extents_read(item, extents, &rest) != 2 || rest.n ||
         extents[0] > 1024 || extents[1] > 1024 || extents[0] == 0 || extents[1] == 0)
@@ -145,10 +145,10 @@ static bool read_part(const struct mlir *m, struct str item, struct layout *out)
         item = mlir_unalias(m, item);
     if (read_grid(item, out) || read_sharding(item, out))
         return true;
-    return *item.p != '<' && *item.p != '#'; /* the value of the padding, or a setting */
+    return item.n && *item.p != '<' && *item.p != '#'; /* the value of the padding, or a setting */
 }
 
-static bool is_layout(struct str text) {
+static bool names_layout(struct str text) {
     const char *open = text.n ? memchr(text.p, '<', text.n) : NULL;
     struct str name = {text.p, open ? (size_t)(open - text.p) : 0};
     return name.n && *name.p == '#' && str_ends(name, STR("layout"));
@@ -162,10 +162,14 @@ static int64_t product_of(const int64_t *n, uint32_t count) {
     return product;
 }
 
+bool layout_is_one(const struct mlir *m, struct str encoding) {
+    return names_layout(mlir_unalias(m, encoding));
+}
+
 bool layout_read(const struct mlir *m, struct str encoding, struct layout *out) {
     struct str list, item, text = mlir_unalias(m, encoding);
     *out = (struct layout){0};
-    if (!is_layout(text) || !inside(text, &list))
+    if (!names_layout(text) || !inside(text, &list))
         return false;
     while (mlir_item(&list, &item))
         if (!item.n || !read_part(m, item, out))
@@ -206,11 +210,26 @@ bool layout_by_default(const struct mlir *m, const struct mlir_type *t, struct l
     return true;
 }
 
+/* All dimensions but the last in one. */
+static bool collapsed_extents(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out) {
+    if (l->rank != 2)
+        return false;
+    out[0] = out[1] = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t *extent = &out[i + 1 == rank];
+        if (dims[i] < 1 || __builtin_mul_overflow(*extent, dims[i], extent))
+            return false;
+    }
+    return true;
+}
+
 /* One for each dimension of the grid. */
 static bool physical_extents(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out) {
     int64_t last[MAX_AFFINE_DIMS], at[MAX_AFFINE_RESULTS];
-    if (!l->has_map || l->map.ndims != rank || l->map.nresults > l->rank)
+    if (!l->has_map || l->map.nresults > l->rank)
         return false;
+    if (l->map.ndims != rank)
+        return collapsed_extents(l, dims, rank, out);
     for (uint32_t i = 0; i < rank; i++) {
         if (dims[i] < 1)
             return false;
@@ -242,6 +261,30 @@ bool layout_shard(const struct layout *l, const int64_t *dims, uint32_t rank, in
             return false;
         out[i] = ceil_div(ceil_div(out[i], l->grid[i]), tile_extent(l, i));
     }
+    return true;
+}
+
+bool layout_settle(struct layout *l, const int64_t *dims, uint32_t rank) {
+    int64_t whole[MAX_GRID_RANK];
+    if (!l->has_map)
+        return true;
+    if (!layout_shard(l, dims, rank, whole))
+        return false;
+    bool copied = l->map.ndims != rank, interleaved = l->sharding == SHARDING_INTERLEAVED;
+    for (uint32_t i = 0; i < l->rank; i++)
+        if (l->shard[i] != whole[i] && !(interleaved && (copied || l->shard[i] < whole[i])))
+            return false;
+    memcpy(l->shard, whole, l->rank * sizeof *whole);
+    return true;
+}
+
+bool layout_of_type(const struct mlir *m, const struct mlir_type *t, struct layout *out) {
+    if (!t->encoding.n || !layout_is_one(m, t->encoding))
+        return layout_by_default(m, t, out);
+    if (!layout_read(m, t->encoding, out))
+        return false;
+    if (t->ranked)
+        layout_settle(out, m->dims + t->first_dim, t->rank);
     return true;
 }
 

@@ -46,9 +46,19 @@ bool layout_read(const struct mlir *m, struct str encoding, struct layout *out);
  * for types whose extents are not known. */
 bool layout_by_default(const struct mlir *m, const struct mlir_type *t, struct layout *out);
 
-/* The shard that follows from dims, grid and tile: equal to `shard` in a layout that holds together. False where the
- * map is not given, or is none for a tensor of this rank, or extents are not known. */
+/* Whether an encoding is a layout at all, read or not: "#ttcore.mesh_sharding<…>" is none. */
+bool layout_is_one(const struct mlir *m, struct str encoding);
+/* The layout of a tensor: by default where its encoding is none. False where that is one that is not understood. */
+bool layout_of_type(const struct mlir *m, const struct mlir_type *t, struct layout *out);
+
+/* The shard that follows from dims, grid and tile: equal to `shard` in a layout that holds together. A map for a tensor
+ * of another rank was copied with the layout of another tensor: all dimensions but the last are then collapsed into
+ * one. False where no map is given, or extents are not known. */
 bool layout_shard(const struct layout *l, const int64_t *dims, uint32_t rank, int64_t *out);
+/* Whether the layout holds together, or that cannot be told. An interleaved tensor lies in one piece, but its memref
+ * may be another: one shard (13x8 tiles of 784x8) where a pass has undone a sharding, the whole of another tensor where
+ * a collective was taken apart. Its `shard` is then set right. */
+bool layout_settle(struct layout *l, const int64_t *dims, uint32_t rank);
 
 /* Bytes of all shards, padding included; rows of row-major ones are padded to `align` bytes (a power of two). -1: not
  * known, or too many. */

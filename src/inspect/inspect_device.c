@@ -8,28 +8,22 @@
 /* What is known of one type. */
 struct typed {
     bool asked, read, fits;
-    bool open; /* an alias of it is not defined, which the table of aliases says */
+    bool open;  /* an alias of it is not defined, which the table of aliases says */
+    bool other; /* it is no layout, but how a tensor is cut over a mesh, say */
     struct layout layout;
     int64_t bytes;
 };
-
-static bool fits(const struct mlir *m, const struct mlir_type *t, const struct layout *l) {
-    int64_t shard[MAX_GRID_RANK];
-    if (!t->ranked || !l->has_map)
-        return true;
-    return layout_shard(l, m->dims + t->first_dim, t->rank, shard) &&
-           memcmp(shard, l->shard, l->rank * sizeof *shard) == 0;
-}
 
 static const struct typed *typed_of(struct typed *all, const struct mlir *m, uint32_t type, int64_t align) {
     const struct mlir_type *t = &m->types[type];
     struct typed *x = &all[type];
     struct str alias;
     if (!x->asked && t->encoding.n) {
+        x->other = !layout_is_one(m, t->encoding);
         x->open = mlir_unresolved(m, t->encoding, &alias);
         x->read = layout_read(m, t->encoding, &x->layout);
+        x->fits = x->read && (!t->ranked || layout_settle(&x->layout, m->dims + t->first_dim, t->rank));
         x->bytes = x->read ? layout_bytes(&x->layout, align) : -1;
-        x->fits = x->read && fits(m, t, &x->layout);
     }
     x->asked = true;
     return x;
@@ -71,7 +65,7 @@ struct device_facts inspect_device(const struct graph *g, const struct chips *ch
         if (!m->types[m->values[v].type].encoding.n)
             continue;
         const struct typed *x = typed_of(types, m, m->values[v].type, f.known ? f.device.chip.dram_align : 1);
-        f.unread += !x->read && !x->open;
+        f.unread += !x->read && !x->open && !x->other;
         f.inconsistent += x->read && !x->fits;
         if (x->read)
             count(&f, x);

@@ -28,8 +28,7 @@ static const struct priced_type *type_of(struct pricer *p, uint32_t value) {
     if (!t->asked) {
         const struct mlir_type *type = &m->types[id];
         t->asked = true;
-        t->known =
-            (type->encoding.n && layout_read(m, type->encoding, &t->layout)) || layout_by_default(m, type, &t->layout);
+        t->known = layout_of_type(m, type, &t->layout) || layout_by_default(m, type, &t->layout);
         t->bytes = t->known ? layout_bytes(&t->layout, p->device->chip.dram_align) : -1;
         t->tiles = t->known ? layout_tiles(&t->layout) : -1;
         t->known = t->bytes > 0 && t->bytes < (int64_t)1 << 40 && /* no mesh holds more */ t->tiles > 0;

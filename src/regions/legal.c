@@ -51,8 +51,7 @@ static const struct tensor_type *type_of(struct legality *l, uint32_t value) {
         return t;
     const struct mlir_type *type = &m->types[id];
     t->asked = true;
-    t->known = type->kind == TYPE_TENSOR && ((type->encoding.n && layout_read(m, type->encoding, &t->layout)) ||
-                                             (!type->encoding.n && layout_by_default(m, type, &t->layout)));
+    t->known = type->kind == TYPE_TENSOR && layout_of_type(m, type, &t->layout);
     t->dtype = t->known && t->layout.dtype != DT_NONE ? t->layout.dtype : type->dtype;
     bool tiled = t->known && t->layout.tile_height == TILE && t->layout.tile_width == TILE;
     t->fault = !tiled || !is_readable(&t->layout) ? FAULT_LAYOUT : !is_aligned(m, type) ? FAULT_ALIGNED : FAULT_NONE;
