@@ -488,6 +488,17 @@ Test(prove, a_difference_is_shown_in_small_extents_whatever_the_seed) {
     }
 }
 
+/* The number that it compares with is met, whether a float of its element type can be it or not. */
+Test(prove, a_threshold_that_is_met_decides) {
+    struct rule r = {"out = x >= 0.3", NULL, "x > 0.3", NULL};
+    const char *ops = "%k = \"ttir.full\"() <{fill_value = 3.000000e-01 : f32, shape = array<i32: 1, 1>}> : () -> "
+                      "tensor<1x1xf32>\n%o = \"ttir.ge\"(%x, %k) : (tensor<8x32xf32>, tensor<1x1xf32>) -> "
+                      "tensor<8x32xi1>\n";
+    refuted(r, ops, DIFFERS);
+    r.fused = "0.3 <= x";
+    proved(r, ops);
+}
+
 Test(prove, the_seed_changes_the_numbers) {
     char first[512];
     struct rule r = {"out = exp(x)", NULL, "exp(2 * x)", NULL};

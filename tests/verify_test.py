@@ -344,6 +344,19 @@ class Verify(unittest.TestCase):
         self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"), log)[0], 3)
         self.assertEqual(self.verify(self.path("none.txt", "nothing here\n"))[0], 3)
 
+    def test_threads(self):
+        """Equal differences of many graphs are all found, however many threads look for them."""
+        stages = [module(["x: 64x1000xf32"], body) for body in (
+            ["%s = ttir.sum(%x) {dim_arg = [1]i32, keep_dim = true} : 64x1xf32", "%c = 1.5e-3 : 1x1xf32",
+             "%r = ttir.multiply(%s, %c) : 64x1xf32"],
+            ["%r = ttir.mean(%x) {dim_arg = [1]i32, keep_dim = true} : 64x1xf32"])]
+        log = self.path("log.txt", "".join(
+            f"// -----// IR Dump {when} Fusing (fusing) //----- //\n{text.replace('@main', f'@main{i}')}"
+            for i in range(24) for when, text in zip(("Before", "After"), stages)))
+        for jobs in 1, 2, 8:
+            status, report, said = self.verify(f"-j{jobs}", log)
+            self.assertEqual((status, len(report["checks"])), (1, 24), said)
+
     def test_what_is_too_large(self):
         many = ", ".join(["%x", "%y"] + [f"%v{i}" for i in range(70)])
         values = [f"%v{i} = ttir.{'sin' if i % 2 else 'cos'}(%{'x' if i < 2 else f'v{i - 2}'}) : 8x32xf32"

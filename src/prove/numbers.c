@@ -103,9 +103,10 @@ static double threshold_number(const struct thresholds *t, enum dtype type, doub
         x = near_threshold(t->at[(uint32_t)(2 * u[0] * t->n)], u[1], u[2]);
     else if (format_is_integer(type))
         x = floor(u[1] * INTEGERS) - NEGATIVE;
-    if (format_is_integer(type) && is_unsigned(type))
+    if (is_unsigned(type))
         x = fabs(x);
-    x = format_round(x, type, ROUND_EVEN);
+    if (format_is_integer(type)) /* a float has to meet the threshold itself, which no constant of the graph rounds */
+        x = format_round(x, type, ROUND_EVEN);
     return isfinite(x) ? x : otherwise;
 }
 

@@ -70,11 +70,11 @@ static bool choose(const struct graph *ttir, const struct graph *ttnn, const str
 }
 
 /* Which suspects the whole modules show to be wrong, and why. */
-static bool confirm(struct judgements *j, const struct graph *ttir, const struct graph *ttnn, const bool *suspects,
-                    bool *wrong, struct str *condition) {
+static bool confirm(const struct graph *ttir, const struct graph *ttnn, const bool *suspects, bool *wrong,
+                    struct str *condition) {
     struct module_comparison m;
     bool found = false;
-    compare_modules(&m, j, ttir, ttnn, (struct what_to_compare){.sought = suspects});
+    compare_modules(&m, ttir, ttnn, (struct what_to_compare){.sought = suspects});
     memset(wrong, 0, ttnn->m->nops);
     for (uint32_t i = 0; i < m.nregions; i++) {
         const struct compared_region *r = &m.regions[i];
@@ -95,11 +95,10 @@ struct str *wrong_fusions_beside(const struct graph *ttir, const struct graph *t
     struct str *said = NULL;
     if (!choose(ttir, ttnn, places, n, suspects, ops, a))
         return NULL;
-    struct judgements *j = judgements_new();
     struct str *condition = arena_alloc(a, (ttnn->m->nops + (size_t)1) * sizeof *condition);
     struct module_comparison alone;
-    compare_modules(&alone, j, ttir, ttnn, (struct what_to_compare){.only = ops});
-    if (alone.doubtful && confirm(j, ttir, ttnn, suspects, ops, condition)) {
+    compare_modules(&alone, ttir, ttnn, (struct what_to_compare){.only = ops});
+    if (alone.doubtful && confirm(ttir, ttnn, suspects, ops, condition)) {
         struct neighbours x = neighbours_of(ttnn, ops, a);
         said = arena_alloc(a, (n + (size_t)1) * sizeof *said);
         for (uint32_t i = 0; i < n; i++) {
@@ -115,6 +114,5 @@ struct str *wrong_fusions_beside(const struct graph *ttir, const struct graph *t
         }
     }
     module_comparison_free(&alone);
-    judgements_free(j);
     return said;
 }

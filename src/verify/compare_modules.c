@@ -8,14 +8,12 @@
 #include "graph/pair.h"
 #include "reduce/subgraph.h"
 #include "verify/candidates.h"
-#include "verify/judgements.h"
 #include "verify/miter.h"
 
 enum { MAX_GROWTH = 5, MAX_REGION_OPERANDS = 64 };
 
 struct comparer {
     struct module_comparison *m;
-    struct judgements *judgements;
     struct cuts cuts;
     struct candidates candidates;
     uint32_t *region_of; /* per value of AFTER: the region that compared it, or NONE */
@@ -41,17 +39,20 @@ static struct judgement judge_region(struct comparer *c, const struct cut_region
     struct str why;
     bool printed = miter_print(r, &c->cuts, (struct miter_options){0}, &scratch, &w, &why);
     if (printed)
-        j = judgements_ask(c->judgements, w.text, thorough);
+        j = miter_judge(w.text, thorough, &scratch);
     else
-        j.why = arena_str(&c->m->arena, why);
+        j.why = why;
+    j.text = j.answer == ANSWER_DIFFERENT ? w.text : STR("");
     if (printed && w.has_gelu && j.answer != ANSWER_PROVED &&
         miter_print(r, &c->cuts, (struct miter_options){.tanh_gelu = true}, &scratch, &w, &why)) {
-        struct judgement other = judgements_ask(c->judgements, w.text, thorough);
+        struct judgement other = miter_judge(w.text, thorough, &scratch);
         if (other.answer == ANSWER_PROVED)
             j = other;
     }
     if (j.answer == ANSWER_NOT_COMPARED && has_call(c, r))
         j.why = STR("no evaluator for call: the function has no body, or one in another dialect");
+    j.why = arena_str(&c->m->arena, j.why);
+    j.text = arena_str(&c->m->arena, j.text);
     arena_free(&scratch);
     return j;
 }
@@ -424,9 +425,9 @@ static bool begin(struct comparer *c) {
     return true;
 }
 
-static void compare_functions(struct module_comparison *m, struct judgements *j, const struct graph *before,
-                              uint32_t func, const struct graph *after, uint32_t func_after, const uint32_t *func_of) {
-    struct comparer c = {.m = m, .judgements = j};
+static void compare_functions(struct module_comparison *m, const struct graph *before, uint32_t func,
+                              const struct graph *after, uint32_t func_after, const uint32_t *func_of) {
+    struct comparer c = {.m = m};
     uint32_t first = m->nproved;
     flat_build(&c.cuts.side[BEFORE], before, func);
     flat_build(&c.cuts.side[AFTER], after, func_after);
@@ -505,8 +506,8 @@ static uint32_t *no_ops(struct arena *a, size_t n) {
     return ops;
 }
 
-void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
-                     const struct graph *after, struct what_to_compare what) {
+void compare_modules(struct module_comparison *m, const struct graph *before, const struct graph *after,
+                     struct what_to_compare what) {
     *m = (struct module_comparison){.keep_proved = what.keep_proved, .asked = what.only, .sought = what.sought};
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;
@@ -519,7 +520,7 @@ void compare_modules(struct module_comparison *m, struct judgements *j, const st
         func_of[only] = only_root(before);
     for (uint32_t f = 0; f < after->m->nfuncs; f++)
         if (is_root(after, f) && func_of[f] != NONE) {
-            compare_functions(m, j, before, func_of[f], after, f, func_of);
+            compare_functions(m, before, func_of[f], after, f, func_of);
             compared++;
         }
     if (!m->asked)

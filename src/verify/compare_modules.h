@@ -5,11 +5,6 @@
 #include "verify/judge.h"
 #include "verify/region.h"
 
-/* Judgements by the text of the region; may be asked from several threads. */
-struct judgements;
-struct judgements *judgements_new(void);
-void judgements_free(struct judgements *j);
-
 /* Ops of a region, ids of the graph. */
 struct compared_region {
     struct judgement judgement;
@@ -52,7 +47,7 @@ struct what_to_compare {
 };
 
 /* `before` and `after` have to outlive it. */
-void compare_modules(struct module_comparison *m, struct judgements *j, const struct graph *before,
+void compare_modules(struct module_comparison *m, const struct graph *before,
                      const struct graph *after, struct what_to_compare what);
 /* The last compute op of AFTER in the region that does not only slice, or its last op. */
 uint32_t fused_op_of(const struct compared_region *r, const struct graph *after);

@@ -13,7 +13,7 @@ struct judgement {
     double bound;     /* proved: the largest difference that the rounding of constants made, relative; 0: none */
     struct str why;   /* not compared: the reason; different: on which inputs it matters, or empty */
     struct str shown; /* different: lines of the counterexample, once it was asked for */
-    struct str text;  /* of the miter */
+    struct str text;  /* different: of the miter */
 };
 
 /* The texts live in `a`. Not `thorough`: in small shapes only; what they do not prove is not compared. */

@@ -6,7 +6,6 @@
 #include "place/segment.h"
 #include "prove/verdict.h"
 #include "report/text.h"
-#include "verify/judgements.h"
 #include "verify/loss.h"
 #include "verify/unchecked.h"
 #include "verify/verify.h"
@@ -119,7 +118,9 @@ static void put_different(struct buf *out, const struct stage_pair *p, const str
     if (r->judgement.why.n)
         put_text(out, "    ", "matters_for", r->judgement.why);
     put_effect(out, r, h->m);
-    put_counterexample(out, r, judgements_show(p->judgements, &r->judgement), g->m);
+    struct arena scratch = {0};
+    put_counterexample(out, r, miter_show(r->judgement.text, &scratch), g->m);
+    arena_free(&scratch);
     print_segments(out, r, levels);
 }
 

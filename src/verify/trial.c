@@ -165,6 +165,7 @@ bool circuit_fill(const struct circuit *c, enum trial trial, uint64_t seed, stru
 
 /* ---- evaluation ---- */
 
+/* A constant that one side has and the other lacks: it may be the rounded result of what the other computes. */
 struct constant_at {
     uint32_t value;
     double error; /* of rounding, absolute */
@@ -182,19 +183,63 @@ static double rounding_of(struct constant c) {
     return ldexp(1, exponent - 1 - (c.bits < PRINTED ? c.bits : PRINTED));
 }
 
-static uint32_t find_constants(const struct graph *g, struct constant_at *out) {
-    uint32_t n = 0;
-    for (uint32_t op = g->m->funcs[0].first_op; op < g->m->funcs[0].end_op; op++) {
-        uint32_t v = g->m->ops[op].nresults ? g->m->ops[op].first_result : NONE;
-        if (v == NONE || (graph_class(g, op) != OP_CONSTANT && graph_class(g, op) != OP_CAST))
+/* A number that some op of each side takes, by side: a bit each. */
+struct number_of_sides {
+    double number;
+    uint8_t sides;
+};
+
+/* Per value: which of both results are made of it, a bit each. */
+static uint8_t *sides_of_values(const struct circuit *c, struct arena *a) {
+    const struct graph *g = &c->module.graph;
+    uint8_t *sides = arena_alloc(a, g->m->nvalues + (size_t)1);
+    for (int side = 0; side < 2; side++)
+        sides[c->result[side]] |= (uint8_t)(1 << side);
+    for (uint32_t op = g->m->funcs[0].end_op; op-- > g->m->funcs[0].first_op;) {
+        uint8_t of = 0;
+        for (uint32_t i = 0; i < g->m->ops[op].nresults; i++)
+            of |= sides[g->m->ops[op].first_result + i];
+        for (uint32_t i = 0; i < graph_noperands(g, op); i++)
+            if (graph_operands(g, op)[i] != NONE)
+                sides[graph_operands(g, op)[i]] |= of;
+    }
+    return sides;
+}
+
+/* The value is a constant where ops other than casts take it. */
+static bool is_last_constant(const struct graph *g, uint32_t v) {
+    uint32_t op = g->m->values[v].def;
+    bool last = op != NONE && (graph_class(g, op) == OP_CONSTANT || graph_class(g, op) == OP_CAST) &&
+                graph_constant(g, v).known;
+    for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1] && last; u++)
+        last = graph_class(g, g->uses[u]) != OP_CAST || !graph_constant(g, g->m->ops[g->uses[u]].first_result).known;
+    return last;
+}
+
+static uint32_t find_loose_constants(const struct circuit *c, struct arena *a, struct constant_at *out) {
+    const struct graph *g = &c->module.graph;
+    const uint8_t *sides = sides_of_values(c, a);
+    struct number_of_sides *all = arena_alloc(a, (g->m->nvalues + (size_t)1) * sizeof *all);
+    uint32_t nall = 0, n = 0;
+    for (uint32_t v = 0; v < g->m->nvalues; v++) {
+        uint32_t i = 0;
+        if (!is_last_constant(g, v))
             continue;
-        struct constant c = graph_constant(g, v);
-        bool last = c.known; /* not on its way to its element type */
-        for (uint32_t u = g->first_use[v]; u < g->first_use[v + 1]; u++)
-            last &=
-                graph_class(g, g->uses[u]) != OP_CAST || !graph_constant(g, g->m->ops[g->uses[u]].first_result).known;
-        if (last && n < MAX_CONSTANTS && !format_is_integer(graph_dtype(g, v)) && rounding_of(c) > 0)
-            out[n++] = (struct constant_at){v, rounding_of(c)};
+        while (i < nall && all[i].number != graph_constant(g, v).value)
+            i++;
+        all[i].number = graph_constant(g, v).value;
+        all[i].sides |= sides[v];
+        nall += i == nall;
+    }
+    for (uint32_t v = 0; v < g->m->nvalues && n < MAX_CONSTANTS; v++) {
+        struct constant k = graph_constant(g, v);
+        uint32_t i = 0;
+        if (!is_last_constant(g, v) || format_is_integer(graph_dtype(g, v)) || rounding_of(k) == 0)
+            continue;
+        while (all[i].number != k.value)
+            i++;
+        if (all[i].sides != 3)
+            out[n++] = (struct constant_at){v, rounding_of(k)};
     }
     return n;
 }
@@ -223,11 +268,11 @@ bool circuit_evaluate(const struct circuit *c, const struct given *given, uint32
     return true;
 }
 
-/* Adds to `slack` by how much each result changes when each constant is rounded the other way. */
+/* Adds to `slack` by how much each result changes when each loose constant is rounded the other way. */
 static void add_slack(const struct circuit *c, const struct given *given, enum equals equals, struct arena *a,
                       const struct tensor *const results[2], double *slack) {
     struct constant_at constants[MAX_CONSTANTS];
-    uint32_t nconstants = find_constants(&c->module.graph, constants), n = c->reference.ninputs;
+    uint32_t nconstants = find_loose_constants(c, a, constants), n = c->reference.ninputs;
     struct given *more = arena_alloc(a, (n + 1) * sizeof *more);
     memcpy(more, given, n * sizeof *more);
     for (uint32_t i = 0; i < nconstants; i++) {
@@ -253,9 +298,9 @@ static void add_slack(const struct circuit *c, const struct given *given, enum e
 
 /* Elements that BEFORE does not make a number are not compared. */
 static double error_at(double p, double q, double scale) {
-    if (!isfinite(p))
+    if (isnan(p) || p == q)
         return 0;
-    return !isfinite(q) ? INFINITY : p == q ? 0 : fabs(p - q) / scale;
+    return isfinite(p) && isfinite(q) ? fabs(p - q) / scale : INFINITY;
 }
 
 struct comparison circuit_compare(const struct circuit *c, const struct given *given, enum equals equals,

@@ -50,12 +50,11 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct module_comparison m;
     (void)worker;
     p->diags = (struct diags){.arena = &p->arena};
-    p->judgements = v->judgements;
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         level_read(&levels[side], &p->text[side], &p->diags);
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
-    compare_modules(&m, v->judgements, &levels[BEFORE].graph, &levels[AFTER].graph,
+    compare_modules(&m, &levels[BEFORE].graph, &levels[AFTER].graph,
                     (struct what_to_compare){.keep_proved = v->options->precision});
     memcpy(p->answers, m.answers, sizeof p->answers);
     p->globs = globs_of(&levels[AFTER].ir, v->options->only);
@@ -128,7 +127,6 @@ static enum fa_status run(struct fa_verification *v) {
     if (found != FA_CLEAN)
         return found;
     skipped = (uint32_t)v->diags.errors;
-    v->judgements = judgements_new();
     work_run(v->npairs, threads, compare_pair, v);
     for (uint32_t i = 0; i < v->npairs; i++) {
         diags_take(&v->diags, &v->pairs[i].diags);
@@ -221,8 +219,6 @@ void fa_verification_free(struct fa_verification *v) {
     for (uint32_t i = 0; i < v->sources.n; i++)
         source_close(&v->sources.items[i]);
     free(v->sources.items);
-    if (v->judgements)
-        judgements_free(v->judgements);
     buf_free(&v->report);
     buf_free(&v->text);
     diags_free(&v->diags);

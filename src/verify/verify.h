@@ -11,7 +11,6 @@
 struct stage_pair {
     struct level_text text[SIDES_OF_CUT];
     struct str pass; /* that made AFTER; or empty */
-    struct judgements *judgements;
     /* results */
     struct buf report; /* entries */
     struct buf answer; /* for standard output: of --precision or --at */
@@ -32,7 +31,6 @@ struct fa_verification {
     struct log_scan *scans;
     struct stage_pair *pairs;
     uint32_t npairs, pairs_cap;
-    struct judgements *judgements;
     struct buf report, text;
     uint32_t ndifferences, answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1];
     enum fa_status status;
