@@ -1,9 +1,9 @@
 /* Each evaluator against what NumPy computes (fixtures/numeric, made by numeric_reference.py), through the text of the
  * op: so its attributes and operands are read as they are printed. */
 #include "ir_text.h"
+#include "numeric/interpret_graph.h"
 #include "numeric_fixtures.h"
 #include "prove/compare.h"
-#include "numeric/interpret_graph.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -547,6 +547,107 @@ Test(numeric_ops, each_op_has_a_result_or_a_reason_whatever_its_operands_and_att
                 cr_assert(good ? results[0] != NULL : context.error.n > 0, "%s of %u operands, %s", op_table[k].name, n,
                           texts[i / 6]);
             }
+}
+
+static const struct tensor *of_text(const char *args, const char *op, const struct tensor *x) {
+    ir_short(&ir, args, op);
+    setup();
+    struct given given[] = {{ir_value(&ir, "%x"), x}, {ir_value(&ir, "%y"), x}, {ir_value(&ir, "%z"), x}};
+    struct program p = {.graph = &ir.g, .given = given, .ngiven = 3};
+    return value_of("%r", &p);
+}
+
+Test(numeric_ops, integers_wrap_without_losing_the_low_bits_of_a_product) {
+    const char *args = "x:1xsi32 y:1xsi32 z:1";
+    cr_assert_eq(of_text(args, "r = ttir.multiply x y -> 1xsi32", V(2147483647))->x[0], 1);
+    cr_assert_eq(of_text(args, "r = ttir.multiply x y -> 1xui32", V(4294967295))->x[0], 1);
+    cr_assert_eq(of_text(args, "r = ttir.multiply x y -> 1xsi16", V(-32767))->x[0], 1);
+    cr_assert_eq(of_text(args, "r = ttir.multiply x y -> 1xf32", V(65536))->x[0], 4294967296);
+    cr_assert_eq(of_text(args, "r = ttir.add x y -> 1xsi16", V(30000))->x[0], -5536, "narrowed");
+    cr_assert_eq(of_text(args, "r = ttir.add x y -> 1xsi32", V(30000))->x[0], 60000);
+    cr_assert_eq(of_text(args, "r = ttir.neg x -> 1xsi32", V(-2147483648))->x[0], -2147483648);
+    cr_assert_eq(of_text(args, "r = ttir.multiply x y -> 1xsi64", V(3000000))->x[0], 9e12);
+    cr_assert_null(of_text(args, "r = ttir.multiply x y -> 1xsi64", V(3e9)), "more bits than a double has");
+    cr_assert(context.beyond);
+}
+
+Test(numeric_ops, bits_of_what_is_no_integer_are_those_of_the_nearest) {
+    const char *args = "x:3xsi32 y:3xsi32 z:1";
+    const struct tensor *t = of_text(args, "r = ttir.bitwise_and x y -> 3xsi32", V(NAN, 7.5, -1));
+    cr_assert(t->x[0] == 0 && t->x[1] == 7 && t->x[2] == -1);
+    t = of_text(args, "r = ttir.bitwise_or x y -> 3xsi32", V(1e300, -INFINITY, 3));
+    cr_assert(t->x[0] == -1 && t->x[1] == 0 && t->x[2] == 3, "of 64 bits");
+}
+
+Test(numeric_ops, words_that_are_not_known_are_no_defaults) {
+    static const struct attribute dim = {"dim", "0 : i64"};
+    const struct tensor *results[MAX_RESULTS], *x = V(1, 0, 2), *i = V(0, 1, 2), *operands[] = {x, i, x};
+    struct call c = {.kind = K_SCATTER, .noperands = 3, .operands = operands, .nresults = 1, .attribute = attribute_of};
+    c.self = A(dim, {"scatter_reduce_type", "#ttcore.reduce_type<invalid>"});
+    cr_assert(interpret(&context, &c, results));
+    cr_assert_eq(results[0]->x[2], 2);
+    c.self = A(dim, {"scatter_reduce_type", "#ttcore.reduce_type<mean>"});
+    cr_assert_not(interpret(&context, &c, results));
+    cr_assert(context.beyond);
+    const struct attribute *modes[] = {A({"scale_factor", "2 : si32"}, {"mode", "\"nearest\""}),
+                                       A({"scale_factor", "2 : si32"}, {"mode", "\"bicubic\""}),
+                                       A({"padding_mode", "\"zeros\""}, {"x", ""}),
+                                       A({"padding_mode", "\"reflect\""}, {"x", ""})};
+    for (int k = 0; k < 4; k++) {
+        setup();
+        const struct tensor *image = tensor_new(&context, &(struct shape){k < 2 ? 4 : 5, {1, 1, 1, 1, 1}});
+        const struct tensor *both[] = {image, image};
+        c = (struct call){.kind = k < 2 ? K_UPSAMPLE2D : K_CONV3D, .noperands = 2, .operands = both};
+        c.attribute = attribute_of;
+        c.self = modes[k];
+        cr_assert_eq(interpret(&context, &c, results), k % 2 == 0, "%s", modes[k][0].text);
+        cr_assert_eq(context.beyond, k % 2 == 1, "%s", modes[k][0].text);
+    }
+}
+
+Test(numeric_ops, a_limit_of_steps_holds_for_windows_of_any_size) {
+    char op[300];
+    static const char *const sizes[] = {"1073741824, 1073741824", "3, 3"}, *const pads[] = {"536870912", "1"};
+    for (int k = 0; k < 2; k++) {
+        snprintf(op, sizeof op,
+                 "r = ttir.avg_pool2d x {kernel = array<i32: %s>, padding = array<i32: %s, %s, %s, %s>, stride = "
+                 "array<i32: 2, 2>, dilation = array<i32: 1, 1>, ceil_mode = false} -> 32x1x1x32",
+                 sizes[k], pads[k], pads[k], pads[k], pads[k]);
+        const struct tensor *t = tensor_new(&context, &(struct shape){4, {32, 1, 1, 32}});
+        t = of_text("x:32x1x1x32 y:1 z:1", op, t);
+        cr_assert_eq(t != NULL, k == 1, "%s", context.error.p);
+        cr_assert_eq(context.beyond, k == 0, "%s", context.error.p);
+    }
+}
+
+Test(numeric_ops, a_unit_attribute_is_true) {
+    const struct tensor *results[MAX_RESULTS], *x = V(3, 1, 4, 2);
+    struct call c = {.kind = K_SORT, .noperands = 1, .operands = &x, .nresults = 1, .attribute = attribute_of};
+    c.self = A({"dim", "0 : si32"}, {"descending", ""});
+    cr_assert(interpret(&context, &c, results));
+    cr_assert(results[0]->x[0] == 4 && results[0]->x[3] == 1);
+    c.self = A({"dim", "0 : si32"}, {"x", ""});
+    cr_assert(interpret(&context, &c, results));
+    cr_assert(results[0]->x[0] == 1 && results[0]->x[3] == 4);
+}
+
+Test(numeric_ops, quantized_numbers_fill_their_type) {
+    static const struct {
+        enum dtype type;
+        double x, want;
+    } cases[] = {{DT_I32, 100, 1000}, {DT_I8, 100, 127}, {DT_U8, -100, 0}, {DT_U8, 20, 200}, {DT_I8, -100, -128}};
+    const struct tensor *results[MAX_RESULTS];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tensor *operands[] = {V(cases[i].x), V(0.1), V(0)};
+        struct call c = {
+            .kind = K_QUANTIZE, .noperands = 3, .operands = operands, .nresults = 1, .types = &cases[i].type};
+        cr_assert(interpret(&context, &c, results));
+        cr_assert_eq(results[0]->x[0], cases[i].want);
+        c.types = (const enum dtype[]){DT_OTHER};
+        setup();
+        cr_assert_not(interpret(&context, &c, results));
+        cr_assert(context.beyond);
+    }
 }
 
 Test(numeric_ops, collectives_that_do_not_fit) {

@@ -105,7 +105,7 @@ static struct tensor *attend_all(struct eval_context *b, struct sdpa *a) {
     }
     int64_t width = a->v->shape.dim[3];
     struct tensor *t = tensor_new(b, &(struct shape){4, {a->batch, a->heads, a->queries, width}});
-    if (!t || !eval_steps(b, (uint64_t)shape_count(&scores) * (uint64_t)(a->width + width + 1)))
+    if (!t || !eval_steps(b, shape_count(&scores), a->width + width + 1))
         return NULL;
     double *p = arena_alloc(b->arena, (size_t)(a->keys + 1) * sizeof *p), *out = t->x;
     for (int64_t i = 0; i < a->batch; i++)

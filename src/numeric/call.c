@@ -45,10 +45,10 @@ bool attr_flag(struct eval_context *b, const struct call *c, const char *key, bo
     struct str text;
     if (!attr_text(c, key, &text))
         return true;
-    if (text.n == 0 || mlir_bool(text, out))
-        return true;
     int64_t number = 1;
-    if (!mlir_int(text, &number))
+    if (text.n && mlir_bool(text, out))
+        return true;
+    if (text.n && !mlir_int(text, &number))
         return unreadable(b, c, key);
     *out = number != 0;
     return true;
@@ -66,6 +66,17 @@ bool attr_list(struct eval_context *b, const struct call *c, const char *key, in
 
 bool attr_list_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out, int max, int *n) {
     return attr_needed(b, c, key) && attr_list(b, c, key, out, max, n);
+}
+
+bool attr_word(struct eval_context *b, const struct call *c, const char *key, const char *const *words, int *out) {
+    struct str text;
+    *out = 0;
+    if (!attr_text(c, key, &text))
+        return true;
+    while (words[*out] && !str_find(text, str_of(words[*out])))
+        ++*out;
+    return words[*out] ||
+           eval_beyond(b, "no evaluator for %s with %s = %.*s", op_table[c->kind].name, key, (int)text.n, text.p);
 }
 
 bool text_int(struct str text, const char *key, int64_t *out) {

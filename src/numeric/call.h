@@ -45,7 +45,7 @@ const struct tensor *as_declared(struct eval_context *b, const struct call *c, u
 bool attr_int(struct eval_context *b, const struct call *c, const char *key, int64_t *out);
 bool attr_int_needed(struct eval_context *b, const struct call *c, const char *key, int64_t *out);
 bool attr_number(struct eval_context *b, const struct call *c, const char *key, double *out);
-/* A unit attribute (no text), true, false, or a number that is 0 or not; a unit attribute leaves *out as it is. */
+/* True, false, or a number that is 0 or not; a unit attribute, which has no text, is true. */
 bool attr_flag(struct eval_context *b, const struct call *c, const char *key, bool *out);
 /* At most `max` whole numbers. */
 bool attr_list(struct eval_context *b, const struct call *c, const char *key, int64_t *out, int max, int *n);
@@ -54,6 +54,9 @@ bool attr_list_needed(struct eval_context *b, const struct call *c, const char *
 bool attr_needed(struct eval_context *b, const struct call *c, const char *key);
 /* False when it is absent, without a reason. */
 bool attr_text(const struct call *c, const char *key, struct str *out);
+/* Index of the word among those of a list up to NULL that the text of an attribute has; 0 when it is absent. False with
+ * a reason where it has none of them. */
+bool attr_word(struct eval_context *b, const struct call *c, const char *key, const char *const *words, int *out);
 /* The number in "key = 12" inside the text of an attribute; false when there is none. */
 bool text_int(struct str text, const char *key, int64_t *out);
 

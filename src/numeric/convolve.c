@@ -253,18 +253,19 @@ static void convolve_at(const struct conv_kernel *k, const struct conv_window *w
 static struct tensor *convolve(struct eval_context *b, const struct conv_kernel *k, const struct conv_window *w,
                                const struct tensor *x) {
     struct shape s = {.rank = w->n + 2, .dim = {x->shape.dim[0]}};
-    uint64_t taps = 1;
+    struct shape taps = {.rank = w->n + 1}; /* of one number of the result */
     for (uint32_t d = 0; d < w->n; d++) {
         s.dim[d + 1] = w->out[d];
-        taps *= (uint64_t)w->size[d];
+        taps.dim[d] = w->size[d];
     }
+    taps.dim[w->n] = k->in / k->groups;
     s.dim[w->n + 1] = 1;
     struct view v = view_of(x);
     struct index_walk places;
     walk_begin(&places, &s);
     s.dim[w->n + 1] = k->out;
     struct tensor *t = tensor_new(b, &s);
-    if (!t || !eval_steps(b, (uint64_t)t->n * taps * (uint64_t)(k->in / k->groups)))
+    if (!t || !eval_steps(b, t->n, shape_count(&taps)))
         return NULL;
     for (double *out = t->x; walk_more(&places); walk_next(&places), out += k->out)
         convolve_at(k, w, &v, places.at[0], places.at + 1, out);
@@ -313,8 +314,10 @@ bool evaluate_convolution(struct eval_context *b, const struct call *c, const st
     struct conv_window w = {.n = op_table[c->kind].window.rank};
     struct conv_kernel k = {.groups = 1, .transposed = op_table[c->kind].window.kind == WINDOW_TRANSPOSED};
     struct conv_layout l;
-    struct str mode = STR("");
-    if (!operands_needed(b, c, 2) || !attr_int(b, c, "groups", &k.groups))
+    static const char *const modes[] = {"zeros", "replicate", NULL};
+    int mode;
+    if (!operands_needed(b, c, 2) || !attr_int(b, c, "groups", &k.groups) ||
+        !attr_word(b, c, "padding_mode", modes, &mode))
         return false;
     const struct tensor *x = canonical(b, c, w.n, &l);
     if (!x)
@@ -323,7 +326,7 @@ bool evaluate_convolution(struct eval_context *b, const struct call *c, const st
     k.in = x->shape.dim[w.n + 1];
     if (k.groups < 1 || k.in % k.groups != 0)
         return eval_fail(b, "%lld channels in %lld groups", (long long)k.in, (long long)k.groups);
-    k.replicate = attr_text(c, "padding_mode", &mode) && str_find(mode, STR("replicate"));
+    k.replicate = mode == 1;
     if (!channels_out(b, c, &k) || !read_weights(b, c, &w, &k) || !read_window(b, c, &w) ||
         !(k.transposed ? transposed_sizes(b, c, &w) : output_sizes(b, c, &w, false)))
         return false;
@@ -356,7 +359,7 @@ static bool read_pool(struct eval_context *b, const struct call *c, struct conv_
 static struct tensor *pool_result(struct eval_context *b, const struct conv_pool *p) {
     const struct tensor *x = p->x;
     struct tensor *t = tensor_new(b, &(struct shape){4, {x->shape.dim[0], p->w.out[0], p->w.out[1], x->shape.dim[3]}});
-    return t && eval_steps(b, (uint64_t)t->n * (uint64_t)(p->w.size[0] * p->w.size[1])) ? t : NULL;
+    return t && eval_steps(b, t->n, p->w.size[0] * p->w.size[1]) ? t : NULL;
 }
 
 /* Offset in the input of tap (i, j) of the window at `at`; false in the padding. */
@@ -455,14 +458,16 @@ static double between(int64_t i, int64_t scale, int64_t n, bool bilinear, int64_
 }
 
 bool evaluate_upsample(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct str mode = STR("");
+    static const char *const modes[] = {"nearest", "bilinear", NULL};
+    int mode;
     int64_t by[2] = {1, 1};
     const struct tensor *x = operand(c, 0);
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "scale_factor") || !per_dimension(b, c, "scale_factor", 2, by))
+    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "scale_factor") ||
+        !per_dimension(b, c, "scale_factor", 2, by) || !attr_word(b, c, "mode", modes, &mode))
         return false;
     if (x->shape.rank != 4 || by[0] < 1 || by[1] < 1)
         return eval_fail(b, "upsample of %s", shape_text(b->arena, &x->shape).p);
-    bool bilinear = attr_text(c, "mode", &mode) && str_find(mode, STR("bilinear"));
+    bool bilinear = mode == 1;
     struct shape s = x->shape;
     struct view v = view_of(x);
     s.dim[1] *= by[0];

@@ -91,21 +91,30 @@ static unsigned width_of(enum dtype t) {
 }
 
 static double wrapped(double x, enum dtype t) {
-    unsigned n = width_of(t);
-    if (!n || !isfinite(x))
-        return x;
-    double size = ldexp(1, (int)n), y = binary_REMAINDER(trunc(x), size);
+    unsigned unused = 64 - width_of(t);
+    uint64_t bits = (uint64_t)whole_of(x) << unused;
     bool is_signed = t == DT_I32 || t == DT_I16 || t == DT_I8;
-    return is_signed && y >= size / 2 ? y - size : y;
+    return is_signed ? (double)((int64_t)bits >> unused) : (double)(bits >> unused);
 }
 
+/* The low half of a product, which as a whole has more bits than a double. */
+static double low_product(double x, double y) {
+    return (double)(uint32_t)((uint64_t)whole_of(x) * (uint64_t)whole_of(y));
+}
+
+/* Numbers of 64 bits are doubles too: what has more bits than a double is not known. */
 static const struct tensor *wrapped_all(struct eval_context *b, const struct call *c, const struct tensor *t) {
     enum dtype type = result_type(c, 0);
-    struct tensor *copy = t && op_is(c->kind, WRAPS) && width_of(type) ? tensor_copy(b, t) : NULL;
-    if (!copy)
+    if (!t || !op_is(c->kind, WRAPS) || !format_is_integer(type) || type == DT_I1)
         return t;
-    for (int64_t i = 0; i < copy->n; i++)
-        copy->x[i] = wrapped(copy->x[i], type);
+    struct tensor *copy = tensor_copy(b, t);
+    for (int64_t i = 0; copy && i < copy->n; i++) {
+        if (!width_of(type) && fabs(copy->x[i]) > 0x1p53) {
+            eval_beyond(b, "no evaluator for %s of more than 53 bits", op_table[c->kind].name);
+            return NULL;
+        }
+        copy->x[i] = width_of(type) ? wrapped(copy->x[i], type) : copy->x[i];
+    }
     return copy;
 }
 
@@ -131,6 +140,8 @@ bool evaluate_elementwise(struct eval_context *b, const struct call *c, const st
     for (int64_t i = 0; y && binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
             return eval_fail(b, "an integer is divided by 0");
+    if (c->kind == K_MULTIPLY && width_of(result_type(c, 0)))
+        binary = low_product;
     *out = wrapped_all(b, c, y ? apply_binary(b, binary, operand(c, 0), y) : apply_unary(b, unary, operand(c, 0)));
     return *out != NULL;
 }
@@ -195,12 +206,11 @@ static double gelu_tanh_slope(double x) {
 }
 
 bool evaluate_gelu_bw(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct str how = STR("");
-    if (!operands_needed(b, c, 2))
+    static const char *const forms[] = {"none", "tanh", NULL};
+    int form;
+    if (!operands_needed(b, c, 2) || !attr_word(b, c, "approximate", forms, &form))
         return false;
-    attr_text(c, "approximate", &how);
-    const struct tensor *slope =
-        apply_unary(b, str_find(how, STR("tanh")) ? gelu_tanh_slope : gelu_slope, operand(c, 1));
+    const struct tensor *slope = apply_unary(b, form == 1 ? gelu_tanh_slope : gelu_slope, operand(c, 1));
     *out = slope ? apply_binary(b, binary_MULTIPLY, operand(c, 0), slope) : NULL;
     return *out != NULL;
 }
@@ -209,10 +219,6 @@ bool evaluate_gelu_bw(struct eval_context *b, const struct call *c, const struct
 
 static double rounded_quotient(double x, double scale) {
     return rint(x / scale);
-}
-
-static double clamped_to_byte(double x) {
-    return x < -128 ? -128 : x > 127 ? 127 : x;
 }
 
 /* One scale and one zero point for the whole tensor. */
@@ -227,14 +233,20 @@ static const struct tensor *one_number(struct eval_context *b, const struct call
     return tensor_scalar(b, operand(c, i)->x[0]);
 }
 
-/* round(x / scale) + zero point, ties to even, clamped to a signed byte. */
+/* round(x / scale) + zero point, ties to even, clamped to the integers of the result; a formula means signed bytes. */
 bool evaluate_quantize(struct eval_context *b, const struct call *c, const struct tensor **out) {
+    enum dtype type = c->types ? result_type(c, 0) : DT_I8;
     if (!one_scale(b, c))
         return false;
+    if (!format_is_integer(type))
+        return eval_beyond(b, "no evaluator for %s to this type", op_table[c->kind].name);
     const struct tensor *t = apply_binary(b, rounded_quotient, operand(c, 0), one_number(b, c, 1));
     t = t ? apply_binary(b, binary_ADD, t, one_number(b, c, 2)) : NULL;
-    *out = t ? apply_unary(b, clamped_to_byte, t) : NULL;
-    return *out != NULL;
+    struct tensor *clamped = t ? tensor_copy(b, t) : NULL;
+    if (clamped)
+        tensor_round(clamped, type, ROUND_EVEN);
+    *out = clamped;
+    return clamped != NULL;
 }
 
 /* (q - zero point) * scale */

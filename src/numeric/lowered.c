@@ -20,12 +20,9 @@ static bool default_of_op(const struct call *c, const char *key, struct str *tex
 static bool attribute_param(struct eval_context *b, const struct call *c, const char *key, const struct tensor **out) {
     struct str text;
     double x;
-    int64_t whole;
     if (!attr_text(c, key, &text) && !default_of_op(c, key, &text))
         return true;
-    if (mlir_int(text, &whole))
-        x = (double)whole;
-    else if (!mlir_float(text, &x))
+    if (!mlir_float(text, &x))
         return eval_fail(b, "%s: attribute %s is no number", op_table[c->kind].name, key);
     *out = tensor_scalar(b, x);
     return *out != NULL;

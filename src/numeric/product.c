@@ -131,7 +131,7 @@ static struct tensor *product(struct eval_context *b, const struct view *x, cons
     s.dim[s.rank++] = x->shape.dim[bx.rank];
     s.dim[s.rank++] = y->shape.dim[by.rank + 1];
     struct tensor *t = tensor_new(b, &s);
-    if (!t || !eval_steps(b, (uint64_t)t->n * (uint64_t)(k > 0 ? k : 1)))
+    if (!t || !eval_steps(b, t->n, k > 0 ? k : 1))
         return NULL;
     struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
     struct index_walk w;

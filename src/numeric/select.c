@@ -76,16 +76,17 @@ bool evaluate_gather(struct eval_context *b, const struct call *c, const struct 
 /* Where two elements go to one place and the op names no way to combine them, the last one in row-major order stays. */
 bool evaluate_scatter(struct eval_context *b, const struct call *c, const struct tensor **out) {
     uint32_t axis;
-    struct str how = STR("");
+    static const char *const words[] = {"invalid", "sum", "prod", "min", "max", NULL};
+    static binary_function *const functions[] = {NULL, binary_ADD, binary_MULTIPLY, binary_MINIMUM, binary_MAXIMUM};
+    int how;
     if (!operands_needed(b, c, 3) || !axis_needed(b, c, "dim", &axis) ||
-        !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
+        !attr_word(b, c, "scatter_reduce_type", words, &how) || !indices_fit(b, c, operand(c, 0), operand(c, 1), axis))
         return false;
     const struct tensor *index = operand(c, 1), *source = operand(c, 2);
     if (!shape_eq(&index->shape, &source->shape))
         return eval_fail(b, "scatter: indices and source differ in shape");
     struct tensor *t = tensor_copy(b, operand(c, 0));
-    attr_text(c, "scatter_reduce_type", &how);
-    binary_function *f = combination_of(how);
+    binary_function *f = functions[how];
     if (!t)
         return false;
     struct view v = view_of(t);
@@ -138,7 +139,7 @@ static bool sorted(struct eval_context *b, const struct tensor *x, uint32_t axis
     int64_t n = s.dim[axis];
     s.dim[axis] = k;
     struct tensor *values = tensor_new(b, &s), *indices = tensor_new(b, &s);
-    if (!values || !indices || !eval_steps(b, (uint64_t)x->n))
+    if (!values || !indices || !eval_steps(b, x->n, 1))
         return false;
     struct ranked *row = arena_alloc(b->arena, (size_t)(n + 1) * sizeof *row);
     struct view from = view_cut(view_of(x), axis, 0, 1, x->n ? 1 : 0), to = view_cut(view_of(values), axis, 0, 1, 1);

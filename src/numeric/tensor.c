@@ -32,11 +32,12 @@ bool eval_beyond(struct eval_context *b, const char *fmt, ...) {
     return false;
 }
 
-bool eval_steps(struct eval_context *b, uint64_t n) {
+bool eval_steps(struct eval_context *b, int64_t times, int64_t each) {
     uint64_t most = b->max_steps ? b->max_steps : 1ull << 30;
-    if (n > most || b->steps > most - n)
+    int64_t n;
+    if (each < 0 || __builtin_mul_overflow(times, each, &n) || (uint64_t)n > most || b->steps > most - (uint64_t)n)
         return eval_beyond(b, "more than %llu steps of arithmetic", (unsigned long long)most);
-    b->steps += n;
+    b->steps += (uint64_t)n;
     return true;
 }
 

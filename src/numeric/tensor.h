@@ -69,8 +69,9 @@ struct eval_context {
 bool eval_fail(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what this interpreter cannot do: an op without evaluator, a limit. */
 bool eval_beyond(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Adds to the steps of the evaluation; false with a reason beyond the limit. */
-bool eval_steps(struct eval_context *b, uint64_t n);
+/* Adds `times` times `each` (-1: more than can be counted) to the steps of the evaluation; false with a reason beyond
+ * the limit. */
+bool eval_steps(struct eval_context *b, int64_t times, int64_t each);
 
 /* Zeroed. NULL with a reason where a dimension is negative, the rank too high or the memory limit reached. */
 struct tensor *tensor_new(struct eval_context *b, const struct shape *s);

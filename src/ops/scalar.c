@@ -8,6 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+int64_t whole_of(double x) {
+    return isnan(x) ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : (int64_t)x;
+}
+
 /* A NaN stays one. */
 static double at_least(double x, double low) {
     return isnan(x) || x > low ? x : low;

@@ -12,6 +12,8 @@ typedef double binary_function(double x, double y);
 #define BINARY(id, value) binary_function binary_##id;
 #include "ops/ops.def"
 
+/* Without the fraction; saturates, and is 0 for a NaN. */
+int64_t whole_of(double x);
 /* NULL where the operator is none of one (two) numbers. */
 unary_function *unary_of(enum op_kind k);
 binary_function *binary_of(enum op_kind k);
