@@ -380,6 +380,38 @@ Test(prove, an_approximation_is_within_its_bound) {
             ONE("o", "relu", "x", "", ROWS), "nan");
 }
 
+/* ---- any seed ---- */
+
+enum { SEEDS = 20 };
+#define FEW "1x1x2"
+
+/* Few elements may all be where a form is near, or all where it is far. */
+Test(prove, a_bound_does_not_hang_on_the_seed) {
+    struct rule r = {"out = x * sigmoid(1.702 * x)", NULL, "gelu(x)", NULL};
+    const char *ops = "%c = \"ttir.full\"() <{fill_value = 1.702 : f32, shape = array<i32: 1, 1, 1>}> : () -> " F32(
+        "1x1x1") "\n" TWO("a", "multiply", "x", "c", FEW, "1x1x1", FEW) ONE("s", "sigmoid", "a", "", FEW)
+        TWO("o", "multiply", "x", "s", FEW, FEW, FEW);
+    for (prover.seed = 0; prover.seed <= SEEDS; prover.seed++) {
+        r.more = "approximate: 0.05";
+        proved(r, ops);
+        r.more = "approximate: 0.005";
+        refuted(r, ops, DIFFERS);
+    }
+}
+
+/* Nothing is divided by 0, nor quantized with a scale of 0. */
+Test(prove, a_scale_does_not_hang_on_the_seed) {
+    const char *ops = ONE("a", "relu", "x", "", ROWS) "%o = \"ttir.quantize\"(%a, %s, %z) : (" F32(ROWS) ", " F32(
+        "1") ", tensor<1xsi32>) -> tensor<" ROWS "xi8>\n";
+    struct rule r = {"out = quantize(relu(x), s, z)", NULL, NULL, NULL};
+    for (prover.seed = 0; prover.seed <= SEEDS; prover.seed++) {
+        r.fused = "quantize(maximum(x, 0), s, z)";
+        proved(r, ops);
+        r.fused = "quantize(x, s, z)";
+        refuted(r, ops, DIFFERS);
+    }
+}
+
 /* ---- how fused forms are read ---- */
 
 Test(prove, a_bound_operand_may_not_be_left_out) {

@@ -85,6 +85,7 @@ static void follow_first(const struct devices *d, uint32_t device) {
     run->eval = d->runs[0]->eval;
     run->eval.device = device;
     run->eval.error = STR("");
+    run->sample = d->runs[0]->sample;
     run->frame = d->runs[0]->frame;
     run->choice = d->runs[0]->choice;
 }

@@ -179,6 +179,13 @@ static void avoid_zero(struct tensor *t) {
         t->x[i] = copysign(fmax(fabs(t->x[i]), 0.5), t->x[i]);
 }
 
+/* Masks are hidden with the sign that they have for positive scales (mask_sign_of): -inf times another one would show
+ * what it hides. */
+static void make_positive(struct tensor *t) {
+    for (int64_t i = 0; i < t->n; i++)
+        t->x[i] = fabs(t->x[i]);
+}
+
 /* Along a dimension in which the input does not vary all elements are the first one. */
 static void repeat_elements(const struct graph *g, uint32_t value, struct tensor *t) {
     struct view v = view_of(t);
@@ -229,10 +236,14 @@ bool numbers_make(struct device_run *run, const struct device_run *first, enum t
             return false;
         bool positive = trial == TRIAL_POSITIVE || (in->positive && i != violated);
         enum dtype type = in->predicate ? DT_I1 : graph_dtype(reference_graph(r), in->value);
-        struct filling f = {in, &r->thresholds, run->seed, i, trial, positive, r->sorts};
+        uint64_t seed = run->seed + run->sample * 0x9e3779b97f4a7c15u;
+        struct filling f = {in, &r->thresholds, seed, i, trial, positive, r->sorts};
         fill(&f, t, type);
-        if (!format_is_integer(type) && (in->divides || (t->n > 1 && reference_graph(r)->varies[in->value] == 0)))
+        bool hides = r->masks && trial >= TRIAL_MASKED, one = t->n > 1 && reference_graph(r)->varies[in->value] == 0;
+        if (!format_is_integer(type) && (in->divides || one || (in->scales && hides)))
             avoid_zero(t);
+        if (in->scales && hides)
+            make_positive(t);
         repeat_elements(reference_graph(r), in->value, t);
         impose(in->constant, i == violated, t);
         const struct tensor *stated = in->holds && i != violated ? as_stated(run, in, t) : t;

@@ -26,6 +26,7 @@ struct proof_input {
     bool replicated;             /* the pattern says that it is equal on all devices */
     uint32_t indices;            /* an integer that selects elements, rows or the like: how many of them; else 0 */
     bool divides;                /* the match divides by it */
+    bool scales;                 /* one number that the match multiplies or divides by */
     enum predicate_use predicate;
     int mask_sign; /* 1: an additive mask, which hides with -inf; -1: one that is subtracted, with inf; 0: neither */
 };
@@ -49,6 +50,7 @@ struct reference {
     uint32_t ninputs;
     bool full;  /* too many ops or inputs */
     bool sorts; /* some matched op sorts: equal elements are tried on their own */
+    bool masks; /* some input is an additive mask */
     struct thresholds thresholds;
 };
 
@@ -118,6 +120,7 @@ struct device_run {
     const struct fused_form *form;
     struct eval_context eval; /* of one trial; its arena has the tensors */
     uint64_t seed;            /* differs from device to device */
+    uint32_t sample;          /* the how many-th numbers of this seed and trial */
     struct given given[MAX_INPUTS];
     const struct tensor *values[2 * MAX_SLOTS]; /* of fused_form.values, after form_evaluate_match */
     const struct tensor *names[MAX_SLOTS];      /* of the form, in the frame, after form_bind */

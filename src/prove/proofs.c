@@ -223,8 +223,7 @@ static void add_shape(struct proved *all, const struct proved *v) {
 }
 
 /* In small extents of several sizes. Its own extents, `w`, decide where these are not evaluated, or refute the match
- * and may be wrong: a relation that was given up may be what the fused form needs, and few elements may be beyond a
- * bound that many are within. */
+ * where a relation was given up, which may be what the fused form needs. */
 static struct proved prove_in_shapes(struct question *q, struct printed_module *w) {
     struct proved all = no_verdict(STR("")), v;
     bool evaluated = false;
@@ -244,7 +243,7 @@ static struct proved prove_in_shapes(struct question *q, struct printed_module *
         shapes++;
         add_shape(&all, &v);
     }
-    bool final = all.kind == VERDICT_DIFFERENT ? !q->given_up && q->match->pattern->approximate == 0 : evaluated;
+    bool final = all.kind == VERDICT_DIFFERENT ? !q->given_up : evaluated;
     if (final || extents_cost(&q->subgraph, &q->own) > MAX_OWN_COST)
         return all;
     q->figures = q->device;

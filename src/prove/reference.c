@@ -111,14 +111,27 @@ const struct formula *reference_parse(const struct reference *r, struct str text
     return good ? f : NULL;
 }
 
-static bool is_divisor(const struct reference *r, uint32_t value) {
+/* A matched op takes the value, perhaps moved, as this operand. */
+static bool is_operand(const struct reference *r, enum op_kind k, uint32_t operand, uint32_t value) {
     const struct graph *g = reference_graph(r);
     bool found = false;
     for (uint32_t i = 0; i < r->match->nops && !found; i++) {
-        const uint32_t *v = graph_operands(g, r->match->ops[i]);
-        found = g->kind[r->match->ops[i]] == K_DIVIDE && movement_source(g, v[1]) == movement_source(g, value);
+        uint32_t op = r->match->ops[i];
+        found = g->kind[op] == k && graph_noperands(g, op) > operand &&
+                movement_source(g, graph_operands(g, op)[operand]) == movement_source(g, value);
     }
     return found;
+}
+
+/* Quantizing divides by the scale. */
+static bool is_divisor(const struct reference *r, uint32_t value) {
+    return is_operand(r, K_DIVIDE, 1, value) || is_operand(r, K_QUANTIZE, 1, value) ||
+           is_operand(r, K_QUANTIZE_UNROLLED, 1, value);
+}
+
+static bool is_scale(const struct reference *r, uint32_t value) {
+    return graph_numel(reference_graph(r), value) == 1 &&
+           (is_operand(r, K_MULTIPLY, 0, value) || is_operand(r, K_MULTIPLY, 1, value) || is_divisor(r, value));
 }
 
 bool reference_inputs(struct reference *r, struct eval_context *b) {
@@ -135,6 +148,8 @@ bool reference_inputs(struct reference *r, struct eval_context *b) {
         in->mask_sign = mask_sign_of(r, in->value);
         in->indices = indices_of_input(r, in->value);
         in->divides = is_divisor(r, in->value);
+        in->scales = is_scale(r, in->value);
+        r->masks |= in->mask_sign != 0;
     }
     for (uint32_t i = 0; i < r->match->nops; i++)
         r->sorts |= is_sort(r->match, r->match->ops[i]);

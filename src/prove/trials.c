@@ -66,21 +66,35 @@ static const struct tensor *where_finite(struct device_run *run, const struct ou
     return t ? t : o->got;
 }
 
-/* What is wrong with an output of the form on a device; empty: nothing. `compared`: elements that are a number on some
- * side. */
-static struct str compare(struct proof *p, struct device_run *run, const struct output *o, bool finite,
-                          int64_t *compared) {
+/* Adds what is finite on both sides. */
+static void add_distance(struct distance *d, const struct tensor *got, const struct tensor *want) {
+    for (int64_t i = 0; i < want->n; i++)
+        if (isfinite(got->x[i]) && isfinite(want->x[i])) {
+            d->error += (got->x[i] - want->x[i]) * (got->x[i] - want->x[i]);
+            d->size += want->x[i] * want->x[i];
+        }
+    d->n += want->n;
+}
+
+/* What is wrong with an output of the form on a device; empty: nothing, but perhaps its distance. `compared`: elements
+ * that are a number on some side. */
+static struct str compare(struct proof *p, struct device_run *run, const struct output *o, struct distance *distance,
+                          bool finite, int64_t *compared) {
     struct arena *a = run->ref->arena;
     if (!shape_eq(&o->want->shape, &o->got->shape))
         return arena_printf(a, "the fused form makes %s of what is %s", shape_text(a, &o->got->shape).p,
                             shape_text(a, &o->want->shape).p);
     const struct tensor *got = finite ? where_finite(run, o) : o->got;
     struct difference d = compare_worst(got, o->want, floor_of_largest, compared);
-    double bound = run->ref->match->pattern->approximate;
-    bool exact = d.error <= tolerance;
-    bool same = exact || (bound > 0 && d.error < INFINITY && compare_relative_l2(got, o->want) <= bound);
-    p->totals.approximate |= same && !exact;
-    return same ? STR("") : difference_text(run, o->want, d);
+    if (d.error < INFINITY)
+        add_distance(distance, got, o->want);
+    if (d.error <= tolerance)
+        return STR("");
+    struct str text = difference_text(run, o->want, d);
+    if (d.error == INFINITY || p->ref.match->pattern->approximate == 0)
+        return text;
+    distance->text = text;
+    return STR("");
 }
 
 /* ---- one trial ---- */
@@ -96,7 +110,7 @@ static struct trial_result compare_outputs(struct proof *p, struct device_run *r
     struct trial_result result = {TRIAL_SAME, STR("")};
     for (uint32_t i = 0; i < n && result.verdict == TRIAL_SAME; i++) {
         int64_t compared = 0;
-        result.text = compare(p, run, &outputs[i], finite, &compared);
+        result.text = compare(p, run, &outputs[i], &p->distance[i], finite, &compared);
         result.verdict = result.text.n ? TRIAL_DIFFERENT : TRIAL_SAME;
         tally->compared += compared;
         tally->skipped += outputs[i].want->n - compared;
@@ -108,16 +122,17 @@ static struct trial_result not_evaluated(struct proof *p) {
     return (struct trial_result){TRIAL_NOT_EVALUATED, arena_str(p->ref.arena, p->run.eval.error)};
 }
 
-/* Evaluates the form with the choice at hand and compares it on all devices. `finite`: elements that the match does not
- * make finite are not compared. */
-static struct trial_result try_choice(struct proof *p, bool finite, struct tally *tally) {
+/* Evaluates the form with the choice at hand and compares it on all devices. In the trial of thresholds elements that
+ * the match does not make finite are not compared. */
+static struct trial_result evaluate_choice(struct proof *p, struct tally *tally) {
+    bool finite = p->trial == TRIAL_THRESHOLDS;
     struct output outputs[MAX_OUTPUTS] = {0};
     struct trial_result result = {TRIAL_SAME, STR("")};
     struct eval_context *b = &p->run.eval;
     b->elements = b->steps = 0;
     b->error = STR("");
     uint32_t n = devices_evaluate_form(&p->run, outputs);
-    p->totals.cost += CHOICE_COST + b->elements + b->steps;
+    p->totals.cost += b->elements + b->steps;
     if (n > 0)
         result = compare_outputs(p, &p->run, outputs, n, finite, tally);
     struct device_run *other;
@@ -129,6 +144,37 @@ static struct trial_result try_choice(struct proof *p, bool finite, struct tally
     p->totals.nfailed++;
     p->totals.nbeyond += b->beyond;
     return not_evaluated(p);
+}
+
+/* The bound of an approximate form is one of many numbers: all of a few may be where it is far, or where it is near.
+ * False: there are enough, or no others could be evaluated. */
+static bool take_more_numbers(struct proof *p) {
+    enum { ENOUGH = 256 };
+    if (p->ref.match->pattern->approximate == 0 || p->distance[0].n >= ENOUGH || p->run.sample >= ENOUGH)
+        return false;
+    p->run.sample++;
+    return devices_make_numbers(&p->run, p->trial, p->violated) && devices_evaluate_match(&p->run) &&
+           form_bind(&p->run);
+}
+
+/* The choice at hand. */
+static struct trial_result try_choice(struct proof *p, struct tally *tally) {
+    double bound = p->ref.match->pattern->approximate;
+    struct trial_result r;
+    bool approximate = false;
+    memset(p->distance, 0, sizeof p->distance);
+    p->totals.cost += CHOICE_COST;
+    do
+        r = evaluate_choice(p, tally);
+    while (r.verdict == TRIAL_SAME && take_more_numbers(p));
+    for (uint32_t i = 0; i < p->form.noutputs && r.verdict == TRIAL_SAME; i++) {
+        const struct distance *d = &p->distance[i];
+        approximate |= d->text.n > 0;
+        if (d->text.n && !(d->error <= bound * bound * d->size))
+            r = (struct trial_result){TRIAL_DIFFERENT, d->text};
+    }
+    p->totals.approximate |= approximate && r.verdict == TRIAL_SAME;
+    return r;
 }
 
 /* The first result counts, but one that was evaluated counts more than one that was not. */
@@ -147,7 +193,7 @@ static struct trial_result try_frame(struct proof *p, uint32_t *skip, struct tal
     uint32_t tried = 0;
     bool more = true, can = true;
     do {
-        struct trial_result r = try_choice(p, false, tally);
+        struct trial_result r = try_choice(p, tally);
         if (r.verdict == TRIAL_SAME && (*skip)-- == 0)
             return r;
         if (r.verdict != TRIAL_SAME && says_more(&r, &first))
@@ -189,7 +235,9 @@ static struct trial_result try_once(struct proof *p, enum trial trial, uint32_t 
     struct arena scratch = {0};
     struct trial_result r;
     struct device_run *run = &p->run;
-    bool ordered = reference_shows_order(&p->ref), finite = trial == TRIAL_THRESHOLDS;
+    bool ordered = reference_shows_order(&p->ref);
+    p->trial = trial;
+    p->violated = violated;
     run->eval = (struct eval_context){.arena = &scratch, .mesh = run->mesh};
     run->eval.equals = trial == TRIAL_EQUAL && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
     bool ready = devices_make_numbers(run, trial, violated) && devices_evaluate_match(run);
@@ -198,11 +246,12 @@ static struct trial_result try_once(struct proof *p, enum trial trial, uint32_t 
     else if (trial == TRIAL_PLAIN)
         r = find_choice(p, tally);
     else
-        r = try_choice(p, finite, tally);
+        r = try_choice(p, tally);
     if (trial == TRIAL_EQUAL && ordered && r.verdict == TRIAL_SAME) {
         run->eval.equals = EQUALS_LAST;
-        r = try_choice(p, finite, tally);
+        r = try_choice(p, tally);
     }
+    run->sample = 0;
     arena_free(&scratch);
     return r;
 }

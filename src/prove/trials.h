@@ -15,12 +15,19 @@ struct trial_result {
 
 /* What the trials so far found. */
 struct trial_totals {
-    uint64_t cost;       /* elements and steps of all evaluations of the form, and CHOICE_COST for each */
-    uint32_t nfailed;    /* evaluations of the form that failed, */
-    uint32_t nbeyond;    /* and those of them that the evaluator is the cause of (eval_beyond) */
-    bool untried;        /* some alternative was not tried: what differs may yet be the same */
-    bool approximate;    /* some output agrees within the bound of the pattern only */
-    bool same_outside;   /* the sides agree in a trial that the pattern excludes from its claim */
+    uint64_t cost;     /* elements and steps of all evaluations of the form, and CHOICE_COST for each choice */
+    uint32_t nfailed;  /* evaluations of the form that failed, */
+    uint32_t nbeyond;  /* and those of them that the evaluator is the cause of (eval_beyond) */
+    bool untried;      /* some alternative was not tried: what differs may yet be the same */
+    bool approximate;  /* some output agrees within the bound of the pattern only */
+    bool same_outside; /* the sides agree in a trial that the pattern excludes from its claim */
+};
+
+/* What an output of an approximate form differs by, over all numbers that were tried. */
+struct distance {
+    double error, size; /* sums of squares */
+    int64_t n;          /* elements */
+    struct str text;    /* the last difference */
 };
 
 struct proof {
@@ -31,6 +38,10 @@ struct proof {
     bool brief;      /* without trials on numbers of other sizes, once one has compared something */
     uint64_t budget; /* cost after which no further alternative of the form is tried */
     uint32_t skip;   /* alternatives that agreed in the first trial and not in all others */
+
+    enum trial trial;  /* at hand */
+    uint32_t violated; /* the input whose precondition does not hold in it, or NONE */
+    struct distance distance[MAX_OUTPUTS];
 
     struct trial_totals totals;
 };
