@@ -33,7 +33,7 @@ WANT = {
     '12_executed_only.log': (3, 0, 'no IR'),
     '13_exported_ttir.mlir': (3, 0, 'no TTNN level'),
     '13_exported_ttnn.mlir': (3, 0, 'no TTIR level'),
-    '14_failed.log': (3, 0, 'no TTNN level'),
+    '14_failed.log': (3, 0, 'the compiler failed here'),
     '14_failed_then_whole.log': (1, 1, 'graph 1 has no TTNN level'),
     '15_nested.log': (1, 1, ''),
     '16_cells.csv': (1, 1, ''),
@@ -42,6 +42,9 @@ WANT = {
     '16_pytest.log': (1, 1, ''),
     '17_compiled_twice.log': (1, 2, ''),
     '18_utf16.log': (1, 1, ''),
+    '19_error_at_the_end.log': (3, 0, 'the compiler failed here, at TTNNWorkaroundsPass'),
+    '19_error_survived.log': (1, 1, ''),
+    '19_pass_failed.log': (3, 0, 'the compiler failed here, at TTNNWorkaroundsPass'),
 }
 # 09: @second is cut before its return. 15: the linear layer of the const-eval function runs once. Neither counts.
 

@@ -239,14 +239,15 @@ Test(log, pass_dumps) {
                                  DUMP("After", "ConvertTTIRToTTNN (convert-ttir-to-ttnn)") MODULE("m", "ttnn.exp")
                                      DUMP("After", "TTNNDeallocate Failed (ttnn-deallocate)") MODULE("m", "ttnn.neg")
                                          DUMP("Before", "TTIRFusing: ttir-fusing{x=1} ('builtin.module' operation)")
-                                             MODULE("m", "ttir.exp"));
+                                             MODULE("m", "ttir.tanh"));
     cr_assert_eq(s.nblocks, 5);
-    static const bool chosen[] = {true, false, false, true, true};
+    static const bool chosen[] = {true, false, false, false, true};
     static const uint32_t graph[] = {1, 1, 1, 1, 2};
     for (uint32_t i = 0; i < 5; i++) {
         cr_assert_eq(s.blocks[i].chosen, chosen[i], "block %u", i);
         cr_assert_eq(s.blocks[i].graph, graph[i], "block %u", i);
     }
+    cr_assert(s.blocks[3].failed);
     cr_assert(str_is(s.blocks[4].label, "TTIRFusing"));
     cr_assert_eq(s.blocks[4].stage, LOG_PASS_BEFORE);
 }
@@ -339,6 +340,9 @@ Test(log, fixtures) {
         {"16_pytest.log", 4, 1, 2, 0, 0, 0, 2, 0},
         {"17_compiled_twice.log", 10, 3, 4, 0, 0, 0, 6, 0},
         {"18_utf16.log", 4, 1, 2, 0, 0, 0, 2, 0},
+        {"19_error_at_the_end.log", 2, 1, 1, 0, 0, 0, 1, 0},
+        {"19_error_survived.log", 2, 1, 2, 0, 0, 0, 2, 0},
+        {"19_pass_failed.log", 3, 1, 1, 0, 0, 0, 1, 0},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         const char *dir = getenv("FA_FIXTURES"), *file = want[i].file;

@@ -478,6 +478,13 @@ class Verify(unittest.TestCase):
         self.assertEqual(status, 3)
         self.assertIn("this module is cut off: it is compared with no other", said)
 
+    def test_a_compile_that_failed(self):
+        logs = os.path.join(os.path.dirname(PAIRS), os.pardir, "log")
+        for name in "19_pass_failed.log", "19_error_at_the_end.log":
+            status, _, said = self.verify(os.path.join(logs, name))
+            self.assertEqual(status, 3)
+            self.assertIn("the compiler failed here", said)
+
     def test_arguments_of_blocks(self):
         """They are no values of the function: one is not the other."""
         def of(name):

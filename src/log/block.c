@@ -47,3 +47,17 @@ const char *log_stage_name(enum log_stage stage) {
                                         [LOG_OTHER] = "other"};
     return (unsigned)stage <= LOG_OTHER ? names[stage] : "unknown";
 }
+
+bool log_say_failures(const struct log_scan *scan, const char *path, struct diags *d) {
+    bool any = false;
+    for (uint32_t i = 0; i < scan->nblocks; i++) {
+        const struct log_block *b = &scan->blocks[i];
+        struct source_location at = {path, b->error_line ? b->error_line : b->first_line, 0};
+        if (!b->failed)
+            continue;
+        diag_add(d, SEV_ERROR, at, NULL, "the compiler failed here%s%.*s: what it left is not looked at",
+                 b->label.n ? ", at " : "", (int)b->label.n, b->label.p);
+        any = true;
+    }
+    return any;
+}

@@ -199,6 +199,24 @@ static void plain(struct grouping *g) {
     }
 }
 
+/* A compile has failed where a pass says so, or where an error follows its last block and that is not the final TTNN
+ * by a header of its stage. What a pass has left then is no TTNN level. */
+static void mark_failed(struct grouping *g) {
+    bool *seen = xcalloc(g->n + (size_t)1, sizeof *seen);
+    for (uint32_t i = g->list->n; i-- > 0;) {
+        struct log_block *b = &at(g, i)->block;
+        uint32_t *ttnn = &g->ttnn[b->graph];
+        bool open_end = *ttnn == NONE || is_dump(at(g, *ttnn));
+        b->failed |= open_end && b->error_line && !seen[b->graph];
+        seen[b->graph] = true;
+        if (b->failed && open_end && *ttnn != NONE) {
+            at(g, *ttnn)->block.chosen = false;
+            *ttnn = NONE;
+        }
+    }
+    free(seen);
+}
+
 uint32_t block_graphs(const struct source *s, struct found_list *list) {
     struct grouping g = {.s = s, .list = list};
     bool stages = false, others = false, passes = false;
@@ -214,6 +232,8 @@ uint32_t block_graphs(const struct source *s, struct found_list *list) {
         dumps(&g);
     else
         plain(&g);
+    if (stages || others || passes)
+        mark_failed(&g);
     for (uint32_t i = 0; i < list->n; i++)
         list->v[i].block.copies = list->v[i].block.chosen;
     if (g.n > 1)

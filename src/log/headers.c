@@ -12,7 +12,7 @@
 enum { MATCH_LIMIT = 20000, GROUPS = 8, LINE_LIMIT = 1 << 13 };
 enum { GLUE_BEFORE = 160, GLUE_AFTER = 40, GLUE_TRIES = 8 };
 
-enum rx { RX_PREFIX, RX_PREAMBLE, RX_GLUED, RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, RX_COUNT };
+enum rx { RX_PREFIX, RX_PREAMBLE, RX_GLUED, RX_XLA, RX_DUMP, RX_FORGE, RX_TORCH, RX_JIT, RX_ERROR, RX_COUNT };
 
 static const char *const patterns[RX_COUNT] = {
     [RX_PREFIX] =
@@ -38,10 +38,12 @@ static const char *const patterns[RX_COUNT] = {
         " {1,22}[A-Za-z]\\w+ \\| +[A-Z]+ +\\| |"
         "\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] \\[[A-Z]",
     [RX_XLA] = "(?:\\[ *([^\\]\\[]{1,40}?) *\\] +\\S.*)?\\bMLIR Module ([\\w.-]+):\\s*$",
-    [RX_DUMP] = "^// -----// IR Dump (Before|After) (\\S+?)(?::| |$)(.*?) ?//----- //\\s*$",
+    [RX_DUMP] = "^// -----// IR Dump (Before|After) (\\S+?)( Failed)?(?::| |$).*? ?//----- //\\s*$",
     [RX_FORGE] = "(?:^| )(TTIR|TTNN|MLIR) module (?:after|before)\\b[^:]*:\\s*$",
     [RX_TORCH] = "^(Torch FX|Torch Backend|StableHLO|TTIR|TTNN|Torch Onnx)(?: module)+\\s*$",
     [RX_JIT] = "^---- IR Dump after (.*) ----\\s*$",
+    [RX_ERROR] =
+        "^(?:loc\\(.*\\): error: |<unknown>:[\\d:]+ error: |\\S+\\.mlir:\\d+:\\d+: error: |error: '[\\w.]+' op )",
 };
 
 struct rules {
@@ -150,6 +152,11 @@ bool line_is_preamble(struct rules *r, const struct line *line) {
     return true;
 }
 
+bool line_is_error(struct rules *r, const struct line *line) {
+    struct str t = limited(line->text);
+    return str_find(t, STR("error: ")) && match(r, RX_ERROR, t) > 0;
+}
+
 /* Whether text[at] is inside of a string literal that ends on the same line: then it belongs to the IR. */
 static bool in_closed_string(struct str t, size_t at) {
     bool string = false;
@@ -206,11 +213,12 @@ static bool xla_header(struct rules *r, struct str t, struct header *h) {
 
 static bool dump_header(struct rules *r, struct str t, struct header *h) {
     int n = match(r, RX_DUMP, t);
-    bool before = false;
+    bool before = false, failed = false;
     struct str label;
     if (n > 0) {
         before = str_is(group(r, n, t, 1), "Before");
         label = group(r, n, t, 2);
+        failed = group(r, n, t, 3).n > 0;
     } else {
         if ((n = match(r, RX_JIT, t)) == 0)
             return false;
@@ -219,6 +227,7 @@ static bool dump_header(struct rules *r, struct str t, struct header *h) {
     *h = (struct header){.kind = HEADER_DUMP,
                          .stage = before ? LOG_PASS_BEFORE : LOG_PASS_AFTER,
                          .label = arena_str(r->arena, label),
+                         .failed = failed,
                          .fusing = str_starts(label, STR("TTIRFusing")) || str_find(t, STR("ttir-fusing"))};
     return true;
 }

@@ -53,7 +53,9 @@ static void take_source(struct inputs *in, struct source *s, struct arena *a) {
         source_close(&f->source);
 }
 
-static void complain_of(const struct input_file *f, const char *path, struct diags *d) {
+static void complain_of(const struct input_file *f, const char *path, const struct fa_options *o, struct diags *d) {
+    if (o->levels != FA_TTIR_ONLY && log_say_failures(&f->scan, path, d))
+        return;
     if (f->scan.bare_headers)
         complain(d, path, "a file sink of the logger holds the headers only: capture standard error instead",
                  "has headers of MLIR modules but no IR after them");
@@ -83,7 +85,7 @@ static bool open_files(struct inputs *in, const struct fa_options *o, struct are
             continue;
         ok = false;
         if (at - begin == 1)
-            complain_of(&in->files[in->nfiles], list.items[begin].path, d);
+            complain_of(&in->files[in->nfiles], list.items[begin].path, o, d);
         else
             complain(d, o->files[i], NULL, "no file in it has ops of TTIR or TTNN");
     }
@@ -156,6 +158,8 @@ static enum fa_status check_levels(struct inputs *in, const char *path, struct d
     uint32_t kept = 0;
     for (uint32_t i = 0; i < in->ncompiles; i++)
         kept += is_whole(&in->compiles[i]);
+    if (kept == 0 && in->skipped) /* they failed, which is said */
+        return FA_INPUT;
     if (kept == 0) {
         bool ttnn = in->ncompiles && in->compiles[0].ttnn.block;
         complain(d, path,
@@ -219,6 +223,8 @@ enum fa_status inputs_read(struct inputs *in, const struct fa_options *o, struct
     }
     bool ok = open_files(in, o, a, d);
     uint32_t ngraphs = 1;
+    for (size_t i = 0; i < in->nfiles && o->levels != FA_TTIR_ONLY; i++)
+        in->skipped |= log_say_failures(&in->files[i].scan, in->files[i].source.path, d);
     for (size_t i = 0; i < in->nfiles; i++)
         if (in->files[i].scan.ngraphs > ngraphs)
             ngraphs = in->files[i].scan.ngraphs;

@@ -33,7 +33,7 @@ struct inputs {
     uint32_t *compile_at;              /* by graph number: 1 + index into compiles; 0: none */
     const char *ttir_path, *ttnn_path; /* files that the levels come from; NULL: no such level */
     bool several;                      /* they are of more than one compile: see gate/pairs.c */
-    bool skipped;                      /* some graph lacks a level and is not audited */
+    bool skipped;                      /* some graph lacks a level, or its compile failed: it is not audited */
 };
 
 /* Opens and scans all files. FA_CLEAN when there is something to audit, else FA_USAGE or FA_INPUT with diagnostics. */

@@ -32,6 +32,7 @@ struct header {
     enum log_stage stage;
     struct str label, thread; /* arena */
     bool fusing;              /* a dump before or after the pass ttir-fusing */
+    bool failed;              /* a dump of what a pass left that failed */
 };
 
 struct lines;
@@ -51,6 +52,8 @@ void rules_close(struct rules *r);
 size_t prefix_length(struct rules *r, struct str text, struct str *key);
 /* Whether the line comes from a logger, or is a compiler diagnostic. */
 bool line_is_preamble(struct rules *r, const struct line *line);
+/* Whether the compiler reports an error in it. */
+bool line_is_error(struct rules *r, const struct line *line);
 /* The offset in the text at which a logger's line begins because another thread wrote it in the middle of a line of IR;
  * 0: nowhere. */
 size_t line_glued(struct rules *r, const struct line *line);

@@ -32,8 +32,10 @@ struct stream {
     bool in_trailer;                 /* in file-level metadata, {-# ... #-} */
     bool glued;                      /* a log line has cut the last line short: its rest comes later */
     uint32_t dropped, joined;
-    uint32_t pending; /* log lines since the last line of IR: dropped ones if IR follows */
+    uint64_t error_line; /* of the first error since the block began */
+    uint32_t pending;    /* log lines since the last line of IR: dropped ones if IR follows */
     struct dialects dialects;
+    uint32_t last;            /* 1-based index of its last block, in the list of found ones; 0: none */
     uint32_t *locs, locs_cap; /* by number of a "#locN" alias, 1-based: `stamp` if this block has defined it */
     uint32_t stamp;           /* of the open block */
 };
@@ -131,6 +133,8 @@ static void close_block(struct scan *sc, struct stream *st) {
                                  .last_line = st->last_line,
                                  .dropped_lines = st->dropped,
                                  .joined_lines = st->joined,
+                                 .error_line = st->error_line,
+                                 .failed = st->block_header.failed,
                                  .complete = st->depth == 0 && !cut && !st->glued,
                                  .has_ops = st->has_ops,
                                  .has_ttnn = d->ttnn,
@@ -138,6 +142,7 @@ static void close_block(struct scan *sc, struct stream *st) {
     take_text(sc, st, &f);
     sc->found.v = grow(sc->found.v, &sc->found.cap, sc->found.n + 1, sizeof *sc->found.v);
     sc->found.v[sc->found.n++] = f;
+    st->last = sc->found.n;
     st->open = false;
 }
 
@@ -146,6 +151,7 @@ static void open_block(struct stream *st, const struct line *line) {
     st->block_header = st->header;
     st->header.kind = HEADER_NONE;
     st->first_line = line->number;
+    st->error_line = 0;
     st->depth = st->braces = st->dropped = st->joined = st->pending = 0;
     st->has_ops = st->in_module = st->module_closed = st->body_closed = st->in_trailer = st->glued = st->generic =
         false;
@@ -337,12 +343,20 @@ static void take_header(struct scan *sc, struct stream *st, const struct header 
         st->header.kind = HEADER_NONE;
 }
 
+/* Of a line that is no IR. */
+static void note_error(struct scan *sc, struct stream *st, const struct line *line) {
+    uint64_t *to = st->open ? &st->error_line : st->last ? &sc->found.v[st->last - 1].block.error_line : NULL;
+    if (to && !*to && line_is_error(sc->rules, line))
+        *to = line->number;
+}
+
 static void take_outside(struct scan *sc, struct stream *st, struct line *line) {
     if (line->prefixed)
         sc->is_log = true;
     if (!starts_ir(sc, st, line->text)) {
         if (!sc->is_log && line_is_preamble(sc->rules, line))
             sc->is_log = true;
+        note_error(sc, st, line);
         return;
     }
     open_block(st, line);
@@ -419,6 +433,7 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
     enum line_class v = classify_line(sc, st, line, in);
     if (v == FOREIGN) {
         take_foreign(sc, st);
+        note_error(sc, st, line);
         return;
     }
     /* after the end of a module and foreign lines only more location aliases belong to it */
@@ -431,6 +446,8 @@ static void take_line(struct scan *sc, struct stream *st, struct line *line) {
         close_block(sc, st);
         if (v == NEW_BLOCK)
             take_outside(sc, st, line);
+        else
+            note_error(sc, st, line);
     }
 }
 

@@ -40,6 +40,8 @@ struct log_block {
     uint64_t first_line, last_line; /* in the source, 1-based, both inclusive */
     uint32_t dropped_lines;         /* log lines that were taken out of it */
     uint32_t joined_lines;          /* lines of IR that a log line had cut in two */
+    uint64_t error_line;            /* of the first error that the compiler reported behind it; 0: none */
+    bool failed;                    /* it ends a compile that failed: no TTNN of this compile is chosen */
     bool complete;                  /* brackets balance */
     bool has_ttir, has_ttnn;        /* it has ops of the dialect; beside TTNN ops only TTIR ops for the device count */
     bool has_ops;                   /* there is a func or module body at all */
@@ -70,6 +72,9 @@ struct str log_text(const struct source *s, const struct log_block *block, struc
 
 /* Line and column in the source of an offset in the text of the block. */
 struct source_location log_place(const struct source *s, const struct log_block *block, size_t text_offset);
+
+/* An error for each compile that failed. True when there is one. */
+bool log_say_failures(const struct log_scan *scan, const char *path, struct diags *d);
 
 /* "ttir", "ttnn", "before pass": for output. */
 const char *log_stage_name(enum log_stage stage);

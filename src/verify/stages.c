@@ -59,7 +59,7 @@ static enum fa_status pair_stages(struct fa_verification *v) {
     uint32_t *last = arena_alloc(&v->arena, (scan->nblocks + (size_t)1) * sizeof *last), n = 0;
     for (uint32_t i = 0; i < scan->nblocks; i++) {
         const struct log_block *b = &scan->blocks[i];
-        if (!has_level(b))
+        if (!has_level(b) || b->failed)
             continue;
         if (!b->complete) {
             diag_add(&v->diags, SEV_ERROR, (struct source_location){s->path, b->first_line, 0}, NULL,
@@ -106,7 +106,9 @@ enum fa_status find_pairs(struct fa_verification *v) {
         return FA_USAGE;
     }
     v->scans = arena_alloc(&v->arena, v->sources.n * sizeof *v->scans);
-    for (uint32_t i = 0; i < v->sources.n; i++)
+    for (uint32_t i = 0; i < v->sources.n; i++) {
         log_scan(&v->sources.items[i], &v->arena, &v->scans[i]);
+        log_say_failures(&v->scans[i], v->sources.items[i].path, &v->diags);
+    }
     return o->nfiles == 2 ? pair_files(v) : pair_stages(v);
 }
