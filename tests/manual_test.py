@@ -182,7 +182,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(set(re.findall(r"^\.Nm\n\.Cm (\w+)", synopsis, re.M)), set(commands))
 
     def test_operators(self):
-        rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "graph", "ops.def"), re.M)
+        rows = re.findall(r'^OP\(\w+, "(\w+)", (\w+)', read("src", "ops", "ops.def"), re.M)
         classes = {"products": "CONTRACT", "elementwise": "ELTWISE", "reductions": "REDUCE", "along an axis": "AXISWISE"}
         items = re.split(r"^\.It (.*)\n", self.section("OPERATORS"), flags=re.M)[1:]
         for head, text in zip(items[::2], items[1::2]):

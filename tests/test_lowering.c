@@ -209,9 +209,9 @@ static void same(const char *one, const char *other) {
 
 Test(lowering, formulas_mean_what_they_say) {
     same("x + 2 * x", "3 * x");
-    same("mean(x, dim=-1) + x * 0", "sum(x, dim=-1) * (1 / extent(-1)) + x * 0");
-    same("mean(x, dim=1) + x * 0", "sum(x, dim=1) * (1 / extent(1)) + 0 * x");
-    same("sum(x, dim=-1) / extent(-1)", "mean(x, dim=-1)");
+    same("mean(x, dim=-1) + x * 0", "sum(x, dim=-1) * (1 / extent(x, -1)) + x * 0");
+    same("mean(x, dim=1) + x * 0", "sum(x, dim=1) * (1 / extent(x, 1)) + 0 * x");
+    same("sum(x, dim=-1) / extent(x, -1)", "mean(x, dim=-1)");
     same("softmax(x, dim=1)", "softmax_written(x, dim=1)");
     same("softmax(x)", "softmax(x, dim=-1)");
     same("transposed(transposed(x)) + 0", "x + 0");
@@ -299,7 +299,8 @@ static void fails(const char *text, const char *reason) {
 Test(lowering, what_a_formula_leaves_open_has_a_reason) {
     fails("x + y", "add: an operand is absent");
     fails("exp(y)", "an operand is absent");
-    fails("x * (1 / (extent(-1) - 4))", "a formula divides by 0");
+    fails("x * (1 / (extent(x, -1) - 4))", "a formula divides by 0");
+    fails("x / extent(-1)", "which value extent(-1) is of is not said, as extent(x, -1) does");
     fails("slice(x)", "which part a slice takes is not said");
     fails("slice(x, part=0, of=3)", "which part of 4 elements a slice takes is not said");
     fails("topk(x)", "absent");
@@ -329,6 +330,8 @@ Test(lowering, a_wrong_lowering_is_an_error_with_its_place) {
     wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(y, 0)', source: s}\n", "no parameter of the op: y");
     wrong("lowering:\n  - {op: relu(x), is: 'out = maximun(x, 0)', source: s}\n", "no operator or idiom is called");
     wrong("lowering:\n  - {op: relu(x), is: 'out = maximum(x, 0)', source: s, as: t}\n", "unknown key: as");
+    wrong("lowering:\n  - {op: pair(x), is: \"out = x * 2\\nalso other = x * 3\", source: s}\n",
+          "only ops of a dialect have further results");
 }
 
 Test(lowering, a_later_lowering_replaces_an_earlier_one_and_one_by_itself_ends) {

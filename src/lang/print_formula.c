@@ -34,13 +34,6 @@ static const struct infix *infix_of_node(const struct node *n) {
 
 /* ---- equal parts ---- */
 
-static bool same_number(const struct number *a, const struct number *b) {
-    if (!a || !b)
-        return a == b;
-    return a->op == b->op && a->value == b->value && a->slot == b->slot && a->axis == b->axis &&
-           same_number(a->a, b->a) && same_number(a->b, b->b);
-}
-
 static bool same_node(struct formula_printer *p, const struct node *a, const struct node *b);
 
 /* Values with a name are equal only to themselves. */
@@ -55,13 +48,28 @@ static bool same_value(struct formula_printer *p, const struct node *a, const st
     return true;
 }
 
+/* Of numbers about a value: they are about the same one. */
+static bool same_slot(struct formula_printer *p, uint32_t a, uint32_t b) {
+    if (a == b || a == NONE || b == NONE)
+        return a == b;
+    const struct node *first = p->f->named[a], *second = p->f->named[b];
+    return first && second && same_value(p, first, second);
+}
+
+static bool same_number(struct formula_printer *p, const struct number *a, const struct number *b) {
+    if (!a || !b)
+        return a == b;
+    return a->op == b->op && a->value == b->value && a->axis == b->axis && same_slot(p, a->slot, b->slot) &&
+           same_number(p, a->a, b->a) && same_number(p, a->b, b->b);
+}
+
 static bool same_node(struct formula_printer *p, const struct node *a, const struct node *b) {
     if (a == b)
         return true;
     if (a->kind == N_NAMED && b->kind == N_NAMED)
         return same_value(p, a, b);
     if (a->kind != b->kind || a->op != b->op || a->nargs != b->nargs || a->nattrs || b->nattrs || a->slot != b->slot ||
-        a->dim.given != b->dim.given || a->dim.axis != b->dim.axis || !same_number(a->number, b->number))
+        a->dim.given != b->dim.given || a->dim.axis != b->dim.axis || !same_number(p, a->number, b->number))
         return false;
     for (uint32_t i = 0; i < a->nargs; i++)
         if (!same_node(p, a->args[i], b->args[i]))

@@ -135,6 +135,11 @@ static bool add_idiom(struct loader *l, const struct lowering *w, struct text_or
     const struct definition *lines = formula_lines(&p, &n);
     if (p.failed || n == 0)
         return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (lines[i].kind != LINE_PLAIN) {
+            formula_fail(&p, lines[i].name, NULL, "only ops of a dialect have further results");
+            return false;
+        }
     struct str name = lines[n - 1].name;
     size_t from = (size_t)(name.p - w->text.p), equals = from;
     while (equals < w->text.n && w->text.p[equals] != '=')

@@ -27,7 +27,7 @@ static bool computed_text(struct formula_run *r, struct str text, struct str *ou
             *out = text;
             return true;
         }
-        if (!of_match && (!number_present(r, n) || !number_value(r, n, NULL, &x)))
+        if (!of_match && (!number_present(r, n) || !number_value(r, n, &x)))
             return false;
         struct str number = number_text(r->eval->arena, x);
         list =

@@ -84,16 +84,15 @@ static bool value_of_slot(struct formula_run *r, uint32_t slot, double *out) {
 
 struct number_reader {
     struct formula_run *run;
-    const struct shape *frame;
     bool failed;
 };
 
-static bool leaf_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
+static bool leaf_value(struct formula_run *r, const struct number *n, double *out) {
     switch (n->op) {
     case NUM_EXTENT:
         if (n->slot == NONE)
-            return frame ? extent_of(r, frame, n->axis, out)
-                         : eval_fail(r->eval, "the extent of an axis is asked for where nothing has axes");
+            return eval_fail(r->eval, "which value extent(%d) is of is not said, as extent(x, %d) does", n->axis,
+                             n->axis);
         return slot_value(r, n->slot) && extent_of(r, &slot_value(r, n->slot)->shape, n->axis, out);
     case NUM_VALUE_OF:
         return value_of_slot(r, n->slot, out);
@@ -110,12 +109,12 @@ static bool leaf_value(struct formula_run *r, const struct number *n, const stru
 static double leaf(void *self, const struct number *n) {
     struct number_reader *reader = self;
     double x = NAN;
-    reader->failed = reader->failed || !leaf_value(reader->run, n, reader->frame, &x);
+    reader->failed = reader->failed || !leaf_value(reader->run, n, &x);
     return x;
 }
 
-bool number_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out) {
-    struct number_reader reader = {r, frame, false};
+bool number_value(struct formula_run *r, const struct number *n, double *out) {
+    struct number_reader reader = {r, false};
     *out = number_evaluate(n, leaf, &reader);
     return !reader.failed;
 }

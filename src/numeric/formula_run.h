@@ -37,8 +37,8 @@ bool next_expression(struct str *rest, struct str *expression);
 const struct number *attribute_number(struct formula_run *r, struct str text);
 /* Value of a name, evaluated if need be; NULL with a reason. */
 const struct tensor *slot_value(struct formula_run *r, uint32_t slot);
-/* `frame`: the axis frame that extent(-1) is about; NULL: there is none. False with a reason. */
-bool number_value(struct formula_run *r, const struct number *n, const struct shape *frame, double *out);
+/* False with a reason. */
+bool number_value(struct formula_run *r, const struct number *n, double *out);
 
 /* ---- formula_presence.c ---- */
 

@@ -64,45 +64,9 @@ static bool shape_like(struct formula_run *r, const struct node *n, struct shape
 
 /* ---- nodes ---- */
 
-/* The axis frame at a node: its shape, but as if reductions kept the extents that they reduce, so that extent(-1)
- * beside sum(x) is the number of terms. Elementwise ops, reductions and ops along an axis are not evaluated for it. */
-static bool axis_frame(struct formula_run *r, const struct node *n, struct shape *s) {
-    enum op_class class = n->kind == N_OP ? op_table[n->op].class : OP_OPAQUE;
-    const struct tensor *t;
-    if (n->kind == N_NUMBER || !formula_present(r, n)) {
-        *s = (struct shape){0};
-        return true;
-    }
-    if (n->kind == N_NAMED && !r->values[n->slot][0])
-        return axis_frame(r, n->args[0], s);
-    if (n->kind == N_EITHER)
-        return axis_frame(r, formula_alternative(r, n), s);
-    if (class != OP_ELTWISE && class != OP_REDUCE && class != OP_AXISWISE) {
-        if (!(t = value(r, n)))
-            return false;
-        *s = t->shape;
-        return true;
-    }
-    *s = (struct shape){0};
-    for (uint32_t i = 0; i < n->nargs; i++) {
-        struct shape other;
-        if (!axis_frame(r, n->args[i], &other) || !shape_broadcast(r->eval, s, &other, s))
-            return false;
-    }
-    return true;
-}
-
-static bool has_frame_extent(const struct number *n) {
-    return n && ((n->op == NUM_EXTENT && n->slot == NONE) || has_frame_extent(n->a) || has_frame_extent(n->b));
-}
-
-/* A number as an operand of `among` (or NULL), whose axis frame extent(-1) is about. */
-static const struct tensor *number_operand(struct formula_run *r, const struct node *n, const struct node *among) {
-    struct shape frame = {0};
+static const struct tensor *number_operand(struct formula_run *r, const struct node *n) {
     double x = NAN;
-    if (among && has_frame_extent(n->number) && !axis_frame(r, among, &frame))
-        return NULL;
-    return number_value(r, n->number, frame.rank ? &frame : NULL, &x) ? tensor_scalar(r->eval, x) : NULL;
+    return number_value(r, n->number, &x) ? tensor_scalar(r->eval, x) : NULL;
 }
 
 static bool op_operands(struct formula_run *r, const struct node *n, const struct tensor **operands, uint32_t *count) {
@@ -112,7 +76,7 @@ static bool op_operands(struct formula_run *r, const struct node *n, const struc
         const struct node *a = n->args[i];
         const struct tensor *t = NULL;
         bool is = formula_present(r, a);
-        if (is && !(t = a->kind == N_NUMBER ? number_operand(r, a, n) : value(r, a)))
+        if (is && !(t = value(r, a)))
             return false;
         if (is || !close_up)
             operands[(*count)++] = t;
@@ -230,7 +194,7 @@ static bool results_of(struct formula_run *r, const struct node *n, const struct
     case N_NAMED:
         return named_value(r, n, results);
     case N_NUMBER:
-        results[0] = number_operand(r, n, NULL);
+        results[0] = number_operand(r, n);
         return results[0] != NULL;
     case N_EITHER:
         return either_value(r, n, results);
