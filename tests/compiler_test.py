@@ -258,9 +258,22 @@ says(SDPA, "it wants tensors of rank 4, and %q is 8x32x64xbf16", "q:8x32x64 k:8x
      "s = multiply p c -> 8x32x32; w = softmax s -> 8x32x32 <dimension = 2 : si32>; o = matmul w v -> 8x32x64")
 CONV = "c = conv2d x w -> 1x8x8x16 <dilation = 1 : i32, groups = 1 : i32, padding = 0 : i32, stride = 1 : i32>; "
 why("conv2d", "x:1x8x8x4 w:16x4x1x1! b:1x1x1x16! d:16!", CONV + "o = add c b -> 1x8x8x16",
-    (CONV + "o = add c d -> 1x8x8x16", "it wants a bias of rank 4, one number for each channel, and %d is 16xbf16"),
-    (CONV + "r = reshape c -> 64x16 <shape = [64 : i32, 16 : i32]>; o = add r d -> 64x16",
-     "between the convolution and the add, and here is %r (ttir.reshape"))
+    (CONV + "o = subtract c b -> 1x8x8x16", "it takes an add, and here is %o"),
+    (CONV + "f = typecast c -> 1x8x8x16xf32; o = add f b -> 1x8x8x16xf32",
+     "the convolution has to be the operand of the add, and here is %f (ttir.typecast"))
+# operands are broadcast to the rank of the result, and movement goes behind elementwise ops
+says("conv2d", None, "x:1x8x8x4 w:16x4x1x1! d:16!", CONV + "o = add c d -> 1x8x8x16")
+says("conv2d", None, "x:1x8x8x4 w:16x4x1x1! d:16!",
+     CONV + "r = reshape c -> 64x16 <shape = [64 : i32, 16 : i32]>; o = add r d -> 64x16")
+TURNED = CONV + "t = permute c -> 1x16x8x8 <permutation = array<i64: 0, 3, 1, 2>>; "
+for ops, reason in (
+        ("m = multiply t s -> 1x16x8x8; o = add m b -> 1x16x8x8", " is set\n"),
+        ("f = typecast t -> 1x16x8x8xf32; o = multiply f s -> 1x16x8x8xf32",
+         " is set, and would not fire then: nothing may stand between the convolution and the multiply, and here is %f"),
+        ("m = subtract t b -> 1x16x8x8; o = multiply m s -> 1x16x8x8",
+         " is set, and would not fire then: it does not fold a scale behind an addition that ConvAddBias leaves")):
+    says("conv2d", "off unless enable-fusing-conv2d-with-multiply-pattern" + reason,
+         "x:1x8x8x4 w:16x4x1x1! s:16x1x1! b:16x1x1!", TURNED + ops)
 LO = "l = slice_static x -> %(s)sx32 <begins = [%(z)s, 0 : i32], ends = [%(e)s, 32 : i32], step = [%(o)s, 1 : i32]>\n" \
      "h = slice_static x -> %(s)sx32 <begins = [%(z)s, 32 : i32], ends = [%(e)s, 64 : i32], step = [%(o)s, 1 : i32]>\n" \
      "n = neg h -> %(s)sx32; r = concat n l -> %(s)sx64 <dim = %(d)d : si32>\n" \
