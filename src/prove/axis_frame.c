@@ -79,7 +79,7 @@ static bool axes_in_form(const struct device_run *run, const struct binding *b, 
            axes_add(out, b->axes->t + axes_begin(b->axes, work), b->axes->end[work] - axes_begin(b->axes, work));
 }
 
-static const struct tensor *fail_outside(struct device_run *run, struct str name) {
+static struct tensor *fail_outside(struct device_run *run, struct str name) {
     eval_fail(&run->eval, "%.*s varies along more than the axes of the formula", (int)name.n, name.p);
     return NULL;
 }
@@ -110,8 +110,8 @@ static struct shape shape_along_axes(const struct device_run *run, const struct 
     return s;
 }
 
-static const struct tensor *along_axes(struct device_run *run, const struct binding *b, const struct tensor *t,
-                                       struct str name) {
+static struct tensor *along_axes(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                 struct str name) {
     struct axes axes;
     struct index_walk w;
     if (!axes_in_form(run, b, &axes) || !axes_determine(&axes, b->map))
@@ -131,7 +131,7 @@ static const struct tensor *along_axes(struct device_run *run, const struct bind
             int64_t element = row + (in_row ? in_row[k] : 0);
             if (element >= t->n)
                 return fail_outside(run, name);
-            out->x[i] = t->x[element];
+            out->x[i] = (double)element;
         }
     }
     return out;
@@ -139,15 +139,15 @@ static const struct tensor *along_axes(struct device_run *run, const struct bind
 
 /* ---- along the axes of an op of the graph ---- */
 
-/* Dimensions along which the tensor does not vary become 1: they broadcast. */
-static const struct tensor *collapsed(struct device_run *run, const struct tensor *t) {
-    struct view v = view_of(t);
-    for (uint32_t d = 0; d < t->shape.rank; d++) {
+/* Dimensions along which a tensor of elements' numbers does not vary become 1: they broadcast. */
+static struct tensor *collapsed(struct device_run *run, const struct tensor *elements) {
+    struct view v = view_of(elements);
+    for (uint32_t d = 0; d < elements->shape.rank; d++) {
         int64_t stride = v.stride[d];
         bool varies = false;
-        for (int64_t i = 0; i < t->n && !varies && t->shape.dim[d] > 1; i++)
-            if (i / stride % t->shape.dim[d] > 0)
-                varies = t->x[i] != t->x[i - stride];
+        for (int64_t i = 0; i < elements->n && !varies && elements->shape.dim[d] > 1; i++)
+            if (i / stride % elements->shape.dim[d] > 0)
+                varies = elements->x[i] != elements->x[i - stride];
         if (!varies)
             v.shape.dim[d] = 1;
     }
@@ -167,8 +167,8 @@ static int64_t frame_element(const struct device_run *run, const int64_t *at) {
 }
 
 /* The value as a tensor of the shape of the frame's op, each element of which the root shows once. */
-static const struct tensor *along_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
-                                        struct str name) {
+static struct tensor *along_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                  struct str name) {
     const struct binding *f = &run->ref->bound.slots[run->frame.slot];
     struct shape s, root = axes_shape(run->form->root_axes);
     struct index_walk w;
@@ -181,9 +181,9 @@ static const struct tensor *along_frame(struct device_run *run, const struct bin
         int64_t to = frame_element(run, w.at), from = axes_element(b->axes, b->map, w.at);
         if (to >= out->n || from >= t->n)
             return fail_outside(run, name);
-        out->x[to] = t->x[from];
+        out->x[to] = (double)from;
     }
-    return collapsed(run, out);
+    return out;
 }
 
 /* A result in the frame's axes, in the order of the root. One that does not broadcast to the frame's shape stays. */
@@ -362,23 +362,61 @@ void axis_frames_find(struct fused_form *f, const struct reference *r) {
 
 /* ---- values ---- */
 
-const struct tensor *value_in_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
-                                    struct str name) {
-    if (run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes))
-        return along_frame(run, b, t, name);
-    return along_axes(run, b, t, name);
+/* Numbers of elements: of those that the graph says are the same number the first. */
+static void take_first_alike(const struct graph *g, uint32_t value, struct tensor *elements) {
+    uint32_t rank = 0;
+    const int64_t *dims = graph_shape(g, value, &rank);
+    for (int64_t i = 0; i < elements->n; i++) {
+        int64_t stride = 1, first = 0;
+        for (uint32_t d = rank; d-- > 0; stride *= dims[d])
+            first += g->varies[value] >> d & 1 ? (int64_t)elements->x[i] / stride % dims[d] * stride : 0;
+        elements->x[i] = (double)first;
+    }
 }
 
-const struct tensor *value_by_channel(struct device_run *run, const struct binding *b, const struct tensor *t) {
+static struct tensor *all_elements(struct device_run *run, const struct tensor *t) {
+    struct tensor *elements = tensor_copy(&run->eval, t);
+    for (int64_t i = 0; elements && i < t->n; i++)
+        elements->x[i] = (double)i;
+    return elements;
+}
+
+/* In the frame of a convolution a value with a number for each channel is a row, which broadcasts wherever the channels
+ * are; not so its operand and weights. */
+static bool may_be_row(const struct device_run *run, const struct binding *b) {
     const struct graph *g = reference_graph(run->ref);
-    uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op, wide = 0;
-    if (op == NONE || !op_convolves((enum op_kind)g->kind[op]) || b->value == graph_operands(g, op)[0] ||
-        b->value == graph_operands(g, op)[1])
-        return t;
-    const struct tensor *one = collapsed(run, t);
+    uint32_t op = run->frame.slot == NONE ? NONE : run->ref->bound.slots[run->frame.slot].op;
+    return op != NONE && op_convolves((enum op_kind)g->kind[op]) && b->value != graph_operands(g, op)[0] &&
+           b->value != graph_operands(g, op)[1];
+}
+
+static struct tensor *as_row(struct device_run *run, struct tensor *elements) {
+    struct tensor *one = collapsed(run, elements);
+    uint32_t wide = 0;
     for (uint32_t d = 0; one && d < one->shape.rank; d++)
         wide += one->shape.dim[d] > 1;
-    return one && wide <= 1 ? tensor_reshape(&run->eval, one, &(struct shape){1, {one->n}}) : t;
+    if (one && wide <= 1)
+        one->shape = (struct shape){1, {one->n}};
+    return one && wide <= 1 ? one : elements;
+}
+
+/* Which element of the value stands at each place is decided by its index map alone, so that the shape of an operand
+ * does not hang on the numbers. */
+const struct tensor *value_in_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
+                                    bool as_printed, struct str name) {
+    bool framed = !as_printed && run->frame.slot != NONE && axes_equal(b->axes, run->form->root_axes);
+    struct tensor *elements = as_printed ? all_elements(run, t)
+                              : framed   ? along_frame(run, b, t, name)
+                                         : along_axes(run, b, t, name);
+    if (elements)
+        take_first_alike(reference_graph(run->ref), b->value, elements);
+    if (elements && framed)
+        elements = collapsed(run, elements);
+    if (elements && may_be_row(run, b))
+        elements = as_row(run, elements);
+    for (int64_t i = 0; elements && i < elements->n; i++)
+        elements->x[i] = t->x[(int64_t)elements->x[i]];
+    return elements;
 }
 
 const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t) {

@@ -10,12 +10,10 @@
 
 /* Finds the work axis and the frames that fit. The form's values and as_printed are known. */
 void axis_frames_find(struct fused_form *f, const struct reference *r);
-/* The value of a name along the axes of the frame at hand. NULL with a reason where it varies along others. */
+/* The value of a name along the axes of the frame at hand, or as it is printed; in the frame of a convolution what has
+ * a number for each channel is a row. NULL with a reason where it varies along other axes. */
 const struct tensor *value_in_frame(struct device_run *run, const struct binding *b, const struct tensor *t,
-                                    struct str name);
-/* In the frame of a convolution: a value with a number for each channel becomes a row, which broadcasts wherever the
- * channels are; others as they are, the operand and weights of the convolution among them. */
-const struct tensor *value_by_channel(struct device_run *run, const struct binding *b, const struct tensor *t);
+                                    bool as_printed, struct str name);
 /* A result in the frame at hand, in the order of the root's own axes. NULL with a reason. */
 const struct tensor *result_in_root_order(struct device_run *run, const struct tensor *t);
 

@@ -42,13 +42,11 @@ static const struct tensor *name_value(struct device_run *run, uint32_t slot, co
     b.map = b.needed;
     if (form_absorbs_pad(run, slot))
         out = form_unpadded(run, slot);
-    else if (f->as_printed[slot])
-        out = t;
-    else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0) /* one number in all elements */
+    else if (graph_constant(reference_graph(run->ref), b.value).known && t->n > 0 &&
+             !f->as_printed[slot]) /* one number in all elements */
         out = tensor_scalar(&run->eval, t->x[0]);
     else
-        out = value_in_frame(run, &b, t, f->formula->slot_name[slot]);
-    out = out ? value_by_channel(run, &b, out) : NULL;
+        out = value_in_frame(run, &b, t, f->as_printed[slot], f->formula->slot_name[slot]);
     return b.value == form_root(f) ? without_numbers(&run->eval, out) : out;
 }
 
