@@ -120,19 +120,12 @@ static struct tensor *along_axes(struct device_run *run, const struct binding *b
     struct tensor *out = tensor_new(&run->eval, &s);
     if (!out)
         return NULL;
-    struct axis_tables tables = axis_tables_new(run->eval.arena, &axes, b->map);
-    struct shape rows = s;
-    int64_t n = s.rank ? s.dim[s.rank - 1] : 1, i = 0;
-    const int64_t *in_row = s.rank ? tables.table[s.rank - 1] : NULL; /* begins with 0 */
-    rows.dim[s.rank ? s.rank - 1 : 0] = 1;
-    for (walk_begin(&w, &rows); walk_more(&w); walk_next(&w)) {
-        int64_t row = axis_tables_element(&tables, w.at);
-        for (int64_t k = 0; k < n; k++, i++) {
-            int64_t element = row + (in_row ? in_row[k] : 0);
-            if (element >= t->n)
-                return fail_outside(run, name);
-            out->x[i] = (double)element;
-        }
+    walk_begin(&w, &s);
+    for (int64_t i = 0; walk_more(&w); walk_next(&w), i++) {
+        int64_t element = axes_element(&axes, b->map, w.at);
+        if (element >= t->n)
+            return fail_outside(run, name);
+        out->x[i] = (double)element;
     }
     return out;
 }

@@ -1,6 +1,4 @@
-/* A term of a map or an axis is a digit of an index: index / lo % size * stride (graph/index.h). Evaluating all terms
- * for each element is exact for any map; where the axes determine it, no term takes a part of a digit that carries into
- * another, so that the element is a sum over the axes. */
+/* A term of a map or an axis is a digit of an index: index / lo % size * stride (graph/index.h). */
 #include "prove/axis_map.h"
 
 #include <string.h>
@@ -27,43 +25,6 @@ int64_t axes_element(const struct axes *axes, const struct imap *map, const int6
                     index += at[d] / axes->t[j].stride % axes->t[j].size * axes->t[j].lo;
         element += index / m->lo % m->size * m->stride;
     }
-    return element;
-}
-
-/* Both terms have digits of the same space in common. */
-static bool overlap(const struct term *t, const struct term *m) {
-    return t->space == m->space && t->lo < m->lo * m->size && m->lo < t->lo * t->size;
-}
-
-/* The element depends on axis d. */
-static bool depends_on(const struct axes *axes, const struct imap *map, uint32_t d) {
-    bool found = false;
-    for (uint32_t j = axes_begin(axes, d); j < axes->end[d]; j++)
-        for (uint32_t k = 0; k < map->n; k++)
-            found |= overlap(&axes->t[j], &map->t[k]);
-    return found;
-}
-
-static int64_t *table_of(struct arena *a, const struct axes *axes, const struct imap *map, uint32_t d) {
-    int64_t n = axes_extent(axes, (int)d), at[MAX_RANK] = {0};
-    int64_t *table = arena_alloc(a, (size_t)n * sizeof *table);
-    for (at[d] = 0; at[d] < n; at[d]++)
-        table[at[d]] = axes_element(axes, map, at);
-    return table;
-}
-
-struct axis_tables axis_tables_new(struct arena *a, const struct axes *axes, const struct imap *map) {
-    struct axis_tables t = {.naxes = axes->n};
-    for (uint32_t d = 0; d < axes->n; d++)
-        if (depends_on(axes, map, d))
-            t.table[d] = table_of(a, axes, map, d);
-    return t;
-}
-
-int64_t axis_tables_element(const struct axis_tables *t, const int64_t *at) {
-    int64_t element = 0;
-    for (uint32_t d = 0; d < t->naxes; d++)
-        element += t->table[d] ? t->table[d][at[d]] : 0;
     return element;
 }
 
