@@ -71,7 +71,7 @@ static void find_regions(struct graph_audit *g) {
     regions_find(&g->ttnn.graph, &a->rules, a->regions, &g->arena, &f->list, NULL);
     f->verdicts = a->proofs ? arena_alloc(&g->arena, (f->list.n + (size_t)1) * sizeof *f->verdicts) : NULL;
     for (uint32_t i = 0; f->verdicts && i < f->list.n; i++)
-        f->verdicts[i] = region_prove(&g->ttnn.graph, &f->list.items[i], &g->arena);
+        f->verdicts[i] = region_prove(a->patterns, &g->ttnn.graph, &f->list.items[i], &g->arena);
 }
 
 /* A report shows the TTIR ops that its TTNN ops descend from: where nothing is reported, as much is paired as tells
@@ -89,7 +89,8 @@ static void find_origins(struct graph_audit *g) {
 static void find_wrong_fusions(struct graph_audit *g) {
     const struct match_list *found = &g->selection.matches;
     if (g->ttnn.present && g->ttir.present && found->n && g->a->proofs && !g->a->report.count_only)
-        g->beside = wrong_fusions_beside(&g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
+        g->beside =
+            wrong_fusions_beside(g->a->patterns, &g->ttir.graph, &g->ttnn.graph, found->items, found->n, &g->arena);
 }
 
 /* The chip that was asked for, else that of the module, else n150. */

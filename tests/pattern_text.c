@@ -13,10 +13,11 @@ struct pattern_set set;
 struct ir ir;
 struct match_list list;
 
-/* A set that has the definitions of conditions. */
+/* A set that has what is part of the language: the definitions of conditions, and what fused ops compute. */
 static void new_set(void) {
     memset(&set, 0, sizeof set);
     cr_assert(patterns_load(&set, arena_printf(&arena, "%s/conditions.yml", getenv("FA_PATTERNS")).p, &diags));
+    cr_assert(patterns_load(&set, arena_printf(&arena, "%s/lowering.yml", getenv("FA_PATTERNS")).p, &diags));
 }
 
 void search_setup(void) {

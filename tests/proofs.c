@@ -124,7 +124,7 @@ static void print_numbers(struct proof *p, FILE *out) {
                                               "masked rows", "equal",    "thresholds", "near epsilon"};
     for (uint32_t t = 0; t < TRIALS; t++) {
         struct arena scratch = {0};
-        p->run.eval = (struct eval_context){.arena = &scratch, .mesh = p->run.mesh};
+        p->run.eval = (struct eval_context){.arena = &scratch, .lowerings = p->ref.set, .mesh = p->run.mesh};
         if (trial_differs(&p->ref, (enum trial)t) && devices_make_numbers(&p->run, (enum trial)t, NONE)) {
             fprintf(out, "  %s:", names[t]);
             for (uint32_t i = 0; i < p->ref.ninputs; i++)

@@ -252,7 +252,7 @@ static void add_regions(struct explained_graph *r) {
         uint32_t root = x->ops[x->nops - 1];
         if (!asks_for(r, x->ops, x->nops, root, NONE))
             continue;
-        struct proved v = region_prove(g, x, &r->e->arena);
+        struct proved v = region_prove(&r->e->patterns, g, x, &r->e->arena);
         add(r, OUTCOME_MATCHED, &r->e->rules.claims[x->kind], root, x->ops, x->nops)->proof =
             verdict_line(&v, &r->e->arena);
     }

@@ -9,12 +9,14 @@
 
 bool library_load(struct pattern_set *set, const struct fa_options *o, struct diags *d) {
     struct str dir = o->default_patterns ? str_of(o->default_patterns) : data_directory("patterns", &set->arena);
-    struct str conditions = arena_printf(&set->arena, "%.*s/conditions.yml", (int)dir.n, dir.p);
+    const struct str always[] = {arena_printf(&set->arena, "%.*s/conditions.yml", (int)dir.n, dir.p),
+                                 arena_printf(&set->arena, "%.*s/lowering.yml", (int)dir.n, dir.p)};
     if (!o->no_default_patterns && !patterns_load(set, arena_strdup(&set->arena, dir), d))
         return false;
-    /* conditions are part of the language */
-    if (o->no_default_patterns && access(conditions.p, F_OK) == 0 && !patterns_load(set, conditions.p, d))
-        return false;
+    /* conditions are part of the language, and what fused ops compute */
+    for (int i = 0; i < 2 && o->no_default_patterns; i++)
+        if (access(always[i].p, F_OK) == 0 && !patterns_load(set, always[i].p, d))
+            return false;
     for (size_t i = 0; i < o->npatterns; i++)
         if (!patterns_load(set, o->patterns[i], d))
             return false;

@@ -167,23 +167,6 @@ bool evaluate_where(struct eval_context *b, const struct call *c, const struct t
     return true;
 }
 
-bool evaluate_clamp(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    if (!operands_needed(b, c, 1))
-        return false;
-    const struct tensor *low = operand_or_attribute(b, c, 1, "min"), *high = operand_or_attribute(b, c, 2, "max");
-    const struct tensor *x = low && high ? apply_binary(b, binary_MAXIMUM, operand(c, 0), low) : NULL;
-    *out = x ? apply_binary(b, binary_MINIMUM, x, high) : NULL;
-    return *out != NULL;
-}
-
-bool evaluate_leaky_relu(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    double slope = 0;
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "parameter") || !attr_number(b, c, "parameter", &slope))
-        return false;
-    *out = apply_leaky_relu(b, operand(c, 0), slope);
-    return *out != NULL;
-}
-
 bool evaluate_selu(struct eval_context *b, const struct call *c, const struct tensor **out) {
     double scale = 1.0507009873390197, alpha = 1.6732635498046875;
     if (!operands_needed(b, c, 1) || !attr_number(b, c, "scale", &scale) || !attr_number(b, c, "alpha", &alpha))

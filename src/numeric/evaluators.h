@@ -14,14 +14,15 @@ evaluator evaluate_elementwise; /* of the functions of one and of two numbers */
 
 /* ---- shared by evaluators and lowerings ---- */
 
+/* primitive.c: interpret() of an op that has an evaluator. */
+bool interpret_primitive(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
+bool is_primitive(enum op_kind k);
+/* Results as they are stored: of the declared shape, rounded to their element type. False with a reason. */
+bool finish_results(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
+
 /* The product of two matrices, exact in every arithmetic (product.c): matmul of NumPy, with the last two dimensions of
  * an operand exchanged first where asked. NULL with a reason. */
 const struct tensor *multiply_matrices(struct eval_context *b, const struct tensor *x, bool transpose_x,
                                        const struct tensor *y, bool transpose_y);
-/* Kernels of distributed norms take a row of weights as several rows of a tile's width: as one row again, which
- * broadcasts to x (norm.c). NULL stays NULL. */
-const struct tensor *weights_as_row(struct eval_context *b, const struct tensor *p, const struct shape *x);
-/* Input, mean, variance, and weight and bias or NULL, in whichever order the dialect has them (norm.c). */
-bool batch_norm_operands(struct eval_context *b, const struct call *c, const struct tensor *p[5]);
 
 #endif

@@ -8,7 +8,7 @@
 #include "numeric/call.h"
 #include "numeric/formula_value.h"
 
-enum { MAX_DEPTH = 24 }; /* of lowerings inside of each other */
+enum { MAX_DEPTH = 24 /* of lowerings inside of each other */, MAX_LOWERED_OPERANDS = 8 };
 
 struct formula_run {
     struct eval_context *eval;
@@ -79,8 +79,10 @@ const struct node *formula_alternative(struct formula_run *r, const struct node 
  * its names. */
 struct lowered_op {
     struct call call;
-    const struct tensor *operands[5];
-    uint32_t axis; /* of the op; the lowering works along the last one */
+    const struct tensor *operands[MAX_LOWERED_OPERANDS];
+    uint32_t axis;      /* of the op; the lowering works along the last one */
+    bool flattened;     /* it normalises several dimensions, which are one to the lowering */
+    struct shape shape; /* of its first operand */
     struct formula_run *run;
 };
 

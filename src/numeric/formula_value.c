@@ -30,6 +30,8 @@ static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t si
         *begin = part;
         *step = every;
         *count = size > part ? (size - part + every - 1) / every : 0;
+    } else if (part < 0 && *begin >= size && end > *begin) {
+        return eval_fail(r->eval, "a slice from %lld on of %lld elements", (long long)*begin, (long long)size);
     } else if (part < 0 && *begin >= 0) {
         end = end > size ? size : end;
         *count = end > *begin && *step > 0 ? (end - *begin + *step - 1) / *step : 0;
@@ -135,7 +137,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
         c.shapes = &shape;
         c.nresults = 1;
     }
-    return interpret(r->eval, &c, results) || fail_at(r, n);
+    return interpret_primitive(r->eval, &c, results) || fail_at(r, n);
 }
 
 static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);

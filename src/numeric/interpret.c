@@ -1,64 +1,55 @@
-/* One op on tensors: finds its evaluator, checks the shape of what comes out and rounds it as it is stored. */
+/* One op on tensors: by its evaluator, or a fused op by its lowering. */
 #include "numeric/evaluators.h"
+#include "numeric/formula_run.h"
 
-static evaluator *const evaluators[K_COUNT] = {
-#define UNARY(id, value)    [K_##id] = evaluate_elementwise,
-#define BINARY(id, value)   [K_##id] = evaluate_elementwise,
-#define EVALUATOR(id, name) [K_##id] = evaluate_##name,
+static const bool is_lowered[K_COUNT] = {
+#define LOWERED(id, none) [K_##id] = true,
 #include "ops/ops.def"
 };
 
 bool interpretable(enum op_kind k) {
-    return evaluators[k] != NULL;
+    return is_lowered[k] || is_primitive(k);
 }
 
-/* The op may keep the shape of its operand although the text declares another one: weights that are prepared for a
- * convolution of the device are not laid out anew here, and evaluate_convolution takes either form. */
-static bool shape_is_free(enum op_kind k) {
-    return evaluators[k] == evaluate_same;
-}
-
-static bool check_shape(struct eval_context *b, const struct call *c, uint32_t i, const struct tensor *t) {
-    const struct shape *declared = declared_shape(c, i);
-    if (!declared || shape_is_free(c->kind) || shape_eq(declared, &t->shape))
-        return true;
-    return eval_fail(b, "%s makes %s where the text says %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p,
-                     shape_text(b->arena, declared).p);
-}
-
-static bool stores_exactly(enum dtype t) {
-    return t == DT_F64 || t == DT_NONE || t == DT_OTHER;
-}
-
-/* The result as its element type holds it. Constants are made by the host, all else by the packer. */
-static const struct tensor *stored(struct eval_context *b, const struct call *c, const struct tensor *t,
-                                   enum dtype type) {
-    bool constant = op_generates(c->kind);
-    if (stores_exactly(type) || (b->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
+/* TTNN's kernel pads the rows of its result to a whole tile, with zeros; only the declared shape tells. */
+static const struct tensor *with_padding_rows(struct eval_context *b, const struct shape *declared,
+                                              const struct tensor *t) {
+    uint32_t rank = t->shape.rank;
+    struct shape s = t->shape;
+    if (!declared || declared->rank != rank || rank < 2 || declared->dim[rank - 2] <= s.dim[rank - 2])
         return t;
-    struct tensor *copy = tensor_copy(b, t);
-    if (copy)
-        tensor_round(copy, type, constant ? ROUND_EVEN : ROUND_PACKER);
-    return copy;
+    s.dim[rank - 2] = declared->dim[rank - 2];
+    struct tensor *r = tensor_new(b, &s);
+    if (!r)
+        return NULL;
+    struct view rows = view_cut(view_of(r), rank - 2, 0, 1, t->shape.dim[rank - 2]);
+    view_fill(r, &rows, t->x);
+    return r;
 }
 
-bool interpret(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    evaluator *f = evaluators[c->kind];
-    for (uint32_t i = 0; i < MAX_RESULTS; i++)
-        results[i] = NULL;
-    if (!f)
-        return eval_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
-    if (c->nresults > MAX_RESULTS)
-        return eval_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
-    if (!f(b, c, results))
-        return eval_fail(b, "%s cannot be evaluated", op_table[c->kind].name);
-    for (uint32_t i = 0; i < MAX_RESULTS; i++) {
-        if (!results[i] && i < c->nresults)
-            return eval_fail(b, "%s has no result %u", op_table[c->kind].name, i);
-        if (results[i] && !check_shape(b, c, i, results[i]))
-            return false;
-        if (results[i] && !(results[i] = stored(b, c, results[i], result_type(c, i))))
+static bool evaluate_lowered(struct eval_context *b, const struct lowering *w, const struct call *c,
+                             const struct tensor *results[MAX_RESULTS]) {
+    struct formula_run r = {.eval = b, .set = b->lowerings};
+    struct lowered_op o;
+    if (!lowered_begin(&o, &r, w, c, NULL) || !evaluate_formula(o.run, results) || !lowered_end(&o, results))
+        return false;
+    for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++) {
+        results[i] = as_declared(b, c, i, results[i]);
+        if (op_is(c->kind, PADS_ROWS) && !(results[i] = with_padding_rows(b, declared_shape(c, i), results[i])))
             return false;
     }
     return true;
+}
+
+bool interpret(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    const struct lowering *w = is_lowered[c->kind] && b->lowerings ? lowering_of_kind(b->lowerings, c->kind) : NULL;
+    if (!w)
+        return interpret_primitive(b, c, results);
+    enum arithmetic kept = b->arithmetic;
+    b->arithmetic = ARITHMETIC_EXACT;
+    for (uint32_t i = 0; i < MAX_RESULTS; i++)
+        results[i] = NULL;
+    bool good = evaluate_lowered(b, w, c, results);
+    b->arithmetic = kept;
+    return good && finish_results(b, c, results);
 }

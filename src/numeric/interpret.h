@@ -9,7 +9,7 @@
 
 enum { MAX_RESULTS = 4 };
 
-/* There is an evaluator. */
+/* There is an evaluator or a lowering. */
 bool interpretable(enum op_kind k);
 /* The results are in the arena of the context and may share elements with operands; those that the op does not have are
  * NULL. False with a reason in the context.

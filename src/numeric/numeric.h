@@ -3,7 +3,8 @@
  * - format.h        rounding to element types
  * - tensor.h        tensors, views, and the context: memory, limits and errors of one evaluation
  * - call.h          one op: operands, attributes, declared results
- * - interpret.h     evaluates one op
+ * - interpret.h     evaluates one op, a fused one by its lowering
+ * - interpret_graph.h evaluates values of a graph
  * - formula_value.h evaluates formulas, and fused ops by their lowering (library/lowering.h)
  *
  * Shapes. A tensor is dense and row-major, of rank 12 at most; a scalar has rank 0. Operands broadcast from the right.

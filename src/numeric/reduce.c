@@ -112,21 +112,6 @@ bool evaluate_reduction(struct eval_context *b, const struct call *c, const stru
     return *out != NULL;
 }
 
-/* The mean over H and W: [N,H,W,C] to [N,1,1,C], or to [N,C] where the text declares that. */
-bool evaluate_global_avg_pool(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    static const bool reduced[TENSOR_RANK] = {false, true, true, false};
-    const struct tensor *x = operand(c, 0);
-    if (!operands_needed(b, c, 1))
-        return false;
-    if (x->shape.rank != 4 || x->n == 0)
-        return eval_fail(b, "global_avg_pool2d of %s", shape_text(b->arena, &x->shape).p);
-    struct tensor *t = reduce(b, x, reduced, reduction_of(K_SUM));
-    if (t)
-        divide_by_count(t, x);
-    *out = as_declared(b, c, 0, t);
-    return *out != NULL;
-}
-
 /* Inclusive prefix sums and products (cumsum, cumprod). */
 bool evaluate_cumulative(struct eval_context *b, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand(c, 0);

@@ -169,16 +169,3 @@ bool evaluate_sort(struct eval_context *b, const struct call *c, const struct te
            axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis) &&
            sorted(b, operand(c, 0), axis, operand(c, 0)->shape.dim[axis], down, stable, out);
 }
-
-/* Sorted, best first, although the op may leave the order open (sorted = false). */
-bool evaluate_topk(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    bool largest = true;
-    int64_t k = 0;
-    uint32_t axis;
-    if (!operands_needed(b, c, 1) || !attr_int_needed(b, c, "k", &k) || !attr_flag(b, c, "largest", &largest) ||
-        !axis_attr(b, c, "dim", -1, operand(c, 0)->shape.rank, &axis))
-        return false;
-    if (k < 0 || k > operand(c, 0)->shape.dim[axis])
-        return eval_fail(b, "topk: %lld of %lld elements", (long long)k, (long long)operand(c, 0)->shape.dim[axis]);
-    return sorted(b, operand(c, 0), axis, k, largest, false, out);
-}

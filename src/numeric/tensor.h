@@ -32,6 +32,7 @@ enum arithmetic {
 /* Devices along one axis of a mesh: all evaluate the same ops, each on operands of its own. */
 enum { MAX_DEVICES = 8 };
 struct eval_context;
+struct pattern_set;
 struct mesh {
     uint32_t devices;
     /* The operand of a collective on each device; x is that of this one. False with a reason. */
@@ -49,7 +50,8 @@ enum equals {
 /* One evaluation: its memory, its limits, the device it stands for, and the reason when it failed. Zeroed but for the
  * arena, it evaluates exactly, on one device. Not shared between threads. */
 struct eval_context {
-    struct arena *arena; /* owns all tensors */
+    struct arena *arena;                 /* owns all tensors */
+    const struct pattern_set *lowerings; /* what fused ops compute (library/lowering.h); NULL: they have no evaluator */
     enum arithmetic arithmetic;
     uint64_t max_elements;     /* of all tensors together; 0: 2^24 */
     uint64_t max_steps;        /* multiplications and comparisons; 0: 2^30 */

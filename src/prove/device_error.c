@@ -73,7 +73,8 @@ struct device_error device_error_of(struct device_run *run, bool blackhole) {
     struct arena scratch = {0};
     if (e.type == DT_NONE || e.type == DT_OTHER || format_is_integer(e.type))
         return e;
-    run->eval = (struct eval_context){.arena = &scratch, .mesh = run->mesh, .blackhole = blackhole};
+    run->eval =
+        (struct eval_context){.arena = &scratch, .lowerings = run->ref->set, .mesh = run->mesh, .blackhole = blackhole};
     measure(run, &e);
     arena_free(&scratch);
     return e;

@@ -238,7 +238,7 @@ static struct trial_result try_once(struct proof *p, enum trial trial, uint32_t 
     bool ordered = reference_shows_order(&p->ref);
     p->trial = trial;
     p->violated = violated;
-    run->eval = (struct eval_context){.arena = &scratch, .mesh = run->mesh};
+    run->eval = (struct eval_context){.arena = &scratch, .lowerings = p->ref.set, .mesh = run->mesh};
     run->eval.equals = trial == TRIAL_EQUAL && !ordered ? EQUALS_POINTED : EQUALS_FIRST;
     bool ready = devices_make_numbers(run, trial, violated) && devices_evaluate_match(run);
     if (!ready || (trial != TRIAL_PLAIN && !form_bind(run)))

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "numeric/interpret_graph.h"
 #include "prove/compare.h"
 #include "prove/numbers.h"
-#include "numeric/interpret_graph.h"
 
 /* Evaluation is quadratic in the ops. Extents above the small ones become these: what is equal stays equal. */
 enum { MOST_OPS = 256, MOST_VALUES = 512, MOST_REGISTERS = 64, SMALL = 3, MORE = 4, SHAPES = 2 };
@@ -178,15 +178,16 @@ static const struct tensor *as_scheduled(struct region_run *run) {
 
 /* ---- verdict ---- */
 
-static struct region_run begin_run(const struct graph *g, const struct region *r, int64_t extent, struct arena *a) {
-    return (struct region_run){.graph = g, .region = r, .extent = extent, .eval = {.arena = a}};
+static struct region_run begin_run(const struct pattern_set *lowerings, const struct graph *g, const struct region *r,
+                                   int64_t extent, struct arena *a) {
+    return (struct region_run){.graph = g, .region = r, .extent = extent, .eval = {.arena = a, .lowerings = lowerings}};
 }
 
 /* `compared`: counts the elements that are a number on some side. */
-static struct proved try_once(const struct graph *g, const struct region *r, int64_t extent, enum region_trial trial,
-                              int64_t *compared, struct arena *a) {
+static struct proved try_once(const struct pattern_set *lowerings, const struct graph *g, const struct region *r,
+                              int64_t extent, enum region_trial trial, int64_t *compared, struct arena *a) {
     struct arena scratch = {0};
-    struct region_run run = begin_run(g, r, extent, &scratch);
+    struct region_run run = begin_run(lowerings, g, r, extent, &scratch);
     struct proved v = {.kind = VERDICT_NONE};
     const struct tensor *want = give_inputs(&run, trial) ? as_written(&run) : NULL,
                         *got = want ? as_scheduled(&run) : NULL;
@@ -204,11 +205,12 @@ static struct proved try_once(const struct graph *g, const struct region *r, int
     return v;
 }
 
-static struct device_error error_of(const struct graph *g, const struct region *r) {
+static struct device_error error_of(const struct pattern_set *lowerings, const struct graph *g,
+                                    const struct region *r) {
     uint32_t result = g->m->ops[r->ops[r->nops - 1]].first_result;
     struct device_error e = {.type = graph_dtype(g, result), .blackhole = is_for_blackhole(g->m)};
     struct arena scratch = {0};
-    struct region_run run = begin_run(g, r, MORE, &scratch);
+    struct region_run run = begin_run(lowerings, g, r, MORE, &scratch);
     run.eval.blackhole = e.blackhole;
     bool given = !format_is_integer(e.type) && give_inputs(&run, POSITIVE);
     round_inputs(&run);
@@ -232,20 +234,21 @@ static struct device_error error_of(const struct graph *g, const struct region *
     return e;
 }
 
-struct proved region_prove(const struct graph *g, const struct region *r, struct arena *a) {
+struct proved region_prove(const struct pattern_set *lowerings, const struct graph *g, const struct region *r,
+                           struct arena *a) {
     struct proved v = {.kind = VERDICT_NONE, .text = STR("it has too many ops")};
     int64_t compared = 0;
     if (r->nops > MOST_OPS)
         return v;
     for (int64_t extent = SMALL; extent <= MORE; extent++)
         for (int trial = 0; trial < REGION_TRIALS; trial++) {
-            v = try_once(g, r, extent, (enum region_trial)trial, &compared, a);
+            v = try_once(lowerings, g, r, extent, (enum region_trial)trial, &compared, a);
             if (v.kind != VERDICT_SAME)
                 return v;
         }
     if (!compared)
         return (struct proved){.kind = VERDICT_NONE, .text = STR("no element of it is a number")};
     v.shapes = SHAPES;
-    v.device = error_of(g, r);
+    v.device = error_of(lowerings, g, r);
     return v;
 }

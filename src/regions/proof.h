@@ -8,6 +8,7 @@
 
 /* Texts are in `a`. The error of the device is that of intermediates which stay in 32-bit registers, beside that of
  * results which are stored by each op. */
-struct proved region_prove(const struct graph *g, const struct region *r, struct arena *a);
+struct proved region_prove(const struct pattern_set *lowerings, const struct graph *g, const struct region *r,
+                           struct arena *a);
 
 #endif

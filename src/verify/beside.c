@@ -70,11 +70,11 @@ static bool choose(const struct graph *ttir, const struct graph *ttnn, const str
 }
 
 /* Which suspects the whole modules show to be wrong, and why. */
-static bool confirm(const struct graph *ttir, const struct graph *ttnn, const bool *suspects, bool *wrong,
-                    struct str *condition) {
+static bool confirm(const struct pattern_set *lowerings, const struct graph *ttir, const struct graph *ttnn,
+                    const bool *suspects, bool *wrong, struct str *condition) {
     struct module_comparison m;
     bool found = false;
-    compare_modules(&m, ttir, ttnn, (struct what_to_compare){.sought = suspects});
+    compare_modules(&m, lowerings, ttir, ttnn, (struct what_to_compare){.sought = suspects});
     memset(wrong, 0, ttnn->m->nops);
     for (uint32_t i = 0; i < m.nregions; i++) {
         const struct compared_region *r = &m.regions[i];
@@ -89,16 +89,16 @@ static bool confirm(const struct graph *ttir, const struct graph *ttnn, const bo
     return found;
 }
 
-struct str *wrong_fusions_beside(const struct graph *ttir, const struct graph *ttnn, const struct match *places,
-                                 uint32_t n, struct arena *a) {
+struct str *wrong_fusions_beside(const struct pattern_set *lowerings, const struct graph *ttir,
+                                 const struct graph *ttnn, const struct match *places, uint32_t n, struct arena *a) {
     bool *suspects = arena_alloc(a, ttnn->m->nops + (size_t)1), *ops = arena_alloc(a, ttnn->m->nops + (size_t)1);
     struct str *said = NULL;
     if (!choose(ttir, ttnn, places, n, suspects, ops, a))
         return NULL;
     struct str *condition = arena_alloc(a, (ttnn->m->nops + (size_t)1) * sizeof *condition);
     struct module_comparison alone;
-    compare_modules(&alone, ttir, ttnn, (struct what_to_compare){.only = ops});
-    if (alone.doubtful && confirm(ttir, ttnn, suspects, ops, condition)) {
+    compare_modules(&alone, lowerings, ttir, ttnn, (struct what_to_compare){.only = ops});
+    if (alone.doubtful && confirm(lowerings, ttir, ttnn, suspects, ops, condition)) {
         struct neighbours x = neighbours_of(ttnn, ops, a);
         said = arena_alloc(a, (n + (size_t)1) * sizeof *said);
         for (uint32_t i = 0; i < n; i++) {

@@ -7,7 +7,7 @@
 
 /* A sentence for each place beside which an op of TTNN is proved to be other than what it replaced, empty for others;
  * NULL: there are none. In `a`. */
-struct str *wrong_fusions_beside(const struct graph *ttir, const struct graph *ttnn, const struct match *places,
-                                 uint32_t n, struct arena *a);
+struct str *wrong_fusions_beside(const struct pattern_set *lowerings, const struct graph *ttir,
+                                 const struct graph *ttnn, const struct match *places, uint32_t n, struct arena *a);
 
 #endif

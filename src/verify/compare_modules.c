@@ -39,13 +39,13 @@ static struct judgement judge_region(struct comparer *c, const struct cut_region
     struct str why;
     bool printed = miter_print(r, &c->cuts, (struct miter_options){0}, &scratch, &w, &why);
     if (printed)
-        j = miter_judge(w.text, thorough, &scratch);
+        j = miter_judge(w.text, c->m->lowerings, thorough, &scratch);
     else
         j.why = why;
     j.text = j.answer == ANSWER_DIFFERENT ? w.text : STR("");
     if (printed && w.has_gelu && j.answer != ANSWER_PROVED &&
         miter_print(r, &c->cuts, (struct miter_options){.tanh_gelu = true}, &scratch, &w, &why)) {
-        struct judgement other = miter_judge(w.text, thorough, &scratch);
+        struct judgement other = miter_judge(w.text, c->m->lowerings, thorough, &scratch);
         if (other.answer == ANSWER_PROVED)
             j = other;
     }
@@ -506,9 +506,10 @@ static uint32_t *no_ops(struct arena *a, size_t n) {
     return ops;
 }
 
-void compare_modules(struct module_comparison *m, const struct graph *before, const struct graph *after,
-                     struct what_to_compare what) {
-    *m = (struct module_comparison){.keep_proved = what.keep_proved, .asked = what.only, .sought = what.sought};
+void compare_modules(struct module_comparison *m, const struct pattern_set *lowerings, const struct graph *before,
+                     const struct graph *after, struct what_to_compare what) {
+    *m = (struct module_comparison){
+        .lowerings = lowerings, .keep_proved = what.keep_proved, .asked = what.only, .sought = what.sought};
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         size_t nops = (side == AFTER ? after : before)->m->nops + (size_t)1;
         m->answer[side] = arena_alloc(&m->arena, nops);

@@ -26,6 +26,7 @@ struct proved_value {
 
 struct module_comparison {
     struct arena arena;
+    const struct pattern_set *lowerings; /* what fused ops compute */
     struct compared_region *regions;
     uint32_t nregions, regions_cap;
     uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* compute ops by answer */
@@ -47,7 +48,7 @@ struct what_to_compare {
 };
 
 /* `before` and `after` have to outlive it. */
-void compare_modules(struct module_comparison *m, const struct graph *before,
+void compare_modules(struct module_comparison *m, const struct pattern_set *lowerings, const struct graph *before,
                      const struct graph *after, struct what_to_compare what);
 /* The last compute op of AFTER in the region that does not only slice, or its last op. */
 uint32_t fused_op_of(const struct compared_region *r, const struct graph *after);

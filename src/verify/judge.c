@@ -175,22 +175,23 @@ static void judge(struct question_of_miter *q, bool thorough) {
         circuit_free(circuits[i]);
 }
 
-static struct judgement ask(struct str text, bool thorough, bool show, struct arena *a) {
+static struct judgement ask(struct str text, const struct pattern_set *lowerings, bool thorough, bool show,
+                            struct arena *a) {
     struct question_of_miter *q = arena_alloc(a, sizeof *q);
     struct judgement j = {.answer = ANSWER_NOT_COMPARED};
     q->a = a;
     q->j = &j;
     q->show = show;
-    if (shapes_read(&q->shapes, text, a, &j.why))
+    if (shapes_read(&q->shapes, text, lowerings, a, &j.why))
         judge(q, thorough);
     shapes_free(&q->shapes);
     return j;
 }
 
-struct judgement miter_judge(struct str text, bool thorough, struct arena *a) {
-    return ask(text, thorough, false, a);
+struct judgement miter_judge(struct str text, const struct pattern_set *lowerings, bool thorough, struct arena *a) {
+    return ask(text, lowerings, thorough, false, a);
 }
 
-struct str miter_show(struct str text, struct arena *a) {
-    return ask(text, true, true, a).shown;
+struct str miter_show(struct str text, const struct pattern_set *lowerings, struct arena *a) {
+    return ask(text, lowerings, true, true, a).shown;
 }

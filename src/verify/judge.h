@@ -3,7 +3,7 @@
 #ifndef FA_JUDGE_H
 #define FA_JUDGE_H
 
-#include "base/base.h"
+#include "library/pattern.h"
 
 enum answer { ANSWER_PROVED, ANSWER_DIFFERENT, ANSWER_NOT_COMPARED };
 
@@ -17,8 +17,8 @@ struct judgement {
 };
 
 /* The texts live in `a`. Not `thorough`: in small shapes only; what they do not prove is not compared. */
-struct judgement miter_judge(struct str text, bool thorough, struct arena *a);
+struct judgement miter_judge(struct str text, const struct pattern_set *lowerings, bool thorough, struct arena *a);
 /* The counterexample, of a miter whose sides are different, as small as it gets. */
-struct str miter_show(struct str text, struct arena *a);
+struct str miter_show(struct str text, const struct pattern_set *lowerings, struct arena *a);
 
 #endif

@@ -41,14 +41,14 @@ static struct loss measure(const struct circuit *c, bool blackhole, struct arena
     return l;
 }
 
-struct loss miter_loss(struct str text, bool blackhole) {
+struct loss miter_loss(struct str text, const struct pattern_set *lowerings, bool blackhole) {
     struct arena scratch = {0};
     struct miter_shapes *m = arena_alloc(&scratch, sizeof *m);
     struct circuit *c = arena_alloc(&scratch, sizeof *c);
     struct loss l = {.known = false};
     struct str why;
     double cost;
-    if (shapes_read(m, text, &scratch, &why)) {
+    if (shapes_read(m, text, lowerings, &scratch, &why)) {
         bool made = shapes_reduced(m, most_cost, c, &why);
         if (!made) {
             circuit_free(c);

@@ -2,7 +2,7 @@
 #ifndef FA_VERIFY_LOSS_H
 #define FA_VERIFY_LOSS_H
 
-#include "base/base.h"
+#include "library/pattern.h"
 
 /* Beside BEFORE in f64 on the same random inputs, which are rounded to their types: AFTER in the device's arithmetic
  * (numeric/tensor.h), and BEFORE with each result rounded to its type. Errors are relative, in L2. */
@@ -12,6 +12,6 @@ struct loss {
 };
 
 /* Of a miter in its own types. Extents of reductions are kept where that is cheap enough. */
-struct loss miter_loss(struct str text, bool blackhole);
+struct loss miter_loss(struct str text, const struct pattern_set *lowerings, bool blackhole);
 
 #endif

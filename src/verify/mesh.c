@@ -75,6 +75,7 @@ void lockstep_begin(struct device_lockstep *l, const struct circuit *c, uint32_t
 
 bool lockstep_evaluate(struct device_lockstep *l, uint32_t device, const struct tensor *out[2], struct str *why) {
     struct eval_context b = {.arena = l->arena,
+                             .lowerings = l->circuit->reference.set,
                              .equals = l->how.equals,
                              .arithmetic = l->how.arithmetic,
                              .blackhole = l->how.blackhole,

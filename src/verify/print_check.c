@@ -86,8 +86,9 @@ static void put_counterexample(struct buf *out, const struct compared_region *r,
 }
 
 /* How large the difference is on random numbers, beside what the device's arithmetic costs anyway. */
-static void put_effect(struct buf *out, const struct compared_region *r, const struct mlir *after) {
-    struct loss l = miter_loss(r->own_types, is_for_blackhole(after));
+static void put_effect(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+                       const struct mlir *after) {
+    struct loss l = miter_loss(r->own_types, p->lowerings, is_for_blackhole(after));
     char text[160], rounding[64] = "none";
     if (!l.known)
         return;
@@ -117,9 +118,9 @@ static void put_different(struct buf *out, const struct stage_pair *p, const str
         put_text(out, "    ", "unchecked", unchecked);
     if (r->judgement.why.n)
         put_text(out, "    ", "matters_for", r->judgement.why);
-    put_effect(out, r, h->m);
+    put_effect(out, p, r, h->m);
     struct arena scratch = {0};
-    put_counterexample(out, r, miter_show(r->judgement.text, &scratch), g->m);
+    put_counterexample(out, r, miter_show(r->judgement.text, p->lowerings, &scratch), g->m);
     arena_free(&scratch);
     print_segments(out, r, levels);
 }

@@ -78,7 +78,7 @@ static uint32_t make_rows(const struct module_comparison *m, bool blackhole, str
             continue;
         }
         rows[different] = rows[i];
-        rows[different++].loss = miter_loss(rows[i].first->text, blackhole);
+        rows[different++].loss = miter_loss(rows[i].first->text, m->lowerings, blackhole);
     }
     for (uint32_t i = 0; i < different; i++)
         if (rows[i].loss.known && rows[i].loss.on_device > 0)

@@ -5,9 +5,10 @@ enum { MAX_FIXED = 32, MAX_PAYLOAD = 1 << 14 };
 /* Of extents_cost. */
 static const double small_cost = 1 << 18;
 
-bool shapes_read(struct miter_shapes *m, struct str text, struct arena *a, struct str *why) {
+bool shapes_read(struct miter_shapes *m, struct str text, const struct pattern_set *lowerings, struct arena *a,
+                 struct str *why) {
     *m = (struct miter_shapes){.a = a};
-    if (!circuit_read(&m->own, text, a, why))
+    if (!circuit_read(&m->own, text, lowerings, a, why))
         return false;
     payload_read(&m->own.subgraph, MAX_PAYLOAD, a, &m->payloads);
     return true;

@@ -13,7 +13,8 @@ struct miter_shapes {
 };
 
 /* False with a reason where the text is no circuit. To be freed whatever it returns. */
-bool shapes_read(struct miter_shapes *m, struct str text, struct arena *a, struct str *why);
+bool shapes_read(struct miter_shapes *m, struct str text, const struct pattern_set *lowerings, struct arena *a,
+                 struct str *why);
 void shapes_free(struct miter_shapes *m);
 /* Choice `which` of small extents; constants as they are or, `scale`, as functions of the extents. `out` is to be freed
  * whatever is returned, here and below. False with a reason. */

@@ -55,10 +55,10 @@ static void set_equals(struct circuit *c, struct arena *a) {
     c->equals[1] = EQUALS_LAST;
 }
 
-static bool set_up(struct circuit *c, struct arena *a, struct str *why) {
+static bool set_up(struct circuit *c, const struct pattern_set *lowerings, struct arena *a, struct str *why) {
     const struct graph *g = &c->module.graph;
     struct reference *r = &c->reference;
-    *r = (struct reference){.match = &c->match, .arena = a};
+    *r = (struct reference){.set = lowerings, .match = &c->match, .arena = a};
     if (c->match.nops > MAX_REFERENCE_OPS) {
         *why = STR("too many ops");
         return false;
@@ -85,7 +85,8 @@ static bool set_up(struct circuit *c, struct arena *a, struct str *why) {
     return true;
 }
 
-bool circuit_read(struct circuit *c, struct str text, struct arena *a, struct str *why) {
+bool circuit_read(struct circuit *c, struct str text, const struct pattern_set *lowerings, struct arena *a,
+                  struct str *why) {
     *c = (struct circuit){.result = {NONE, NONE}};
     bool good = parsed_module_read(&c->module, text, a);
     const struct graph *g = &c->module.graph;
@@ -97,7 +98,7 @@ bool circuit_read(struct circuit *c, struct str text, struct arena *a, struct st
     memcpy(c->result, graph_operands(g, end), sizeof c->result);
     for (uint32_t i = 0; i < MAX_INPUTS; i++)
         c->argument[i] = i;
-    return list_ops(c, a, why) && set_up(c, a, why);
+    return list_ops(c, a, why) && set_up(c, lowerings, a, why);
 }
 
 void circuit_free(struct circuit *c) {
@@ -131,7 +132,7 @@ bool circuit_resize(const struct circuit *c, const struct extents *e, const stru
         if (name.n > 2 && mlir_int((struct str){name.p + 2, name.n - 2}, &input) && input < c->subgraph.ninputs)
             out->argument[i] = c->subgraph.inputs[input] - m->funcs[0].first_arg;
     }
-    return list_ops(out, a, why) && set_up(out, a, why);
+    return list_ops(out, a, why) && set_up(out, c->reference.set, a, why);
 }
 
 /* ---- numbers ---- */

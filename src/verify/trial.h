@@ -47,7 +47,8 @@ struct comparison {
 };
 
 /* False with a reason where the text is no circuit. */
-bool circuit_read(struct circuit *c, struct str text, struct arena *a, struct str *why);
+bool circuit_read(struct circuit *c, struct str text, const struct pattern_set *lowerings, struct arena *a,
+                  struct str *why);
 void circuit_free(struct circuit *c);
 /* The same circuit in other extents. `scale`: a constant that is a function of an extent is that of the new one. */
 bool circuit_resize(const struct circuit *c, const struct extents *e, const struct payloads *payloads, bool scale,

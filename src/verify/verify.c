@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/directory.h"
 #include "base/work.h"
 #include "report/file.h"
 #include "report/report.h"
@@ -50,11 +51,12 @@ static void compare_pair(void *context, uint32_t i, uint32_t worker) {
     struct module_comparison m;
     (void)worker;
     p->diags = (struct diags){.arena = &p->arena};
+    p->lowerings = &v->lowerings;
     for (int side = 0; side < SIDES_OF_CUT; side++) {
         level_read(&levels[side], &p->text[side], &p->diags);
         p->skipped |= p->diags.errors > 0 || levels[side].ir.bad_ops > 0;
     }
-    compare_modules(&m, &levels[BEFORE].graph, &levels[AFTER].graph,
+    compare_modules(&m, p->lowerings, &levels[BEFORE].graph, &levels[AFTER].graph,
                     (struct what_to_compare){.keep_proved = v->options->precision});
     memcpy(p->answers, m.answers, sizeof p->answers);
     p->globs = globs_of(&levels[AFTER].ir, v->options->only);
@@ -121,8 +123,14 @@ static bool check_only(struct fa_verification *v) {
     return true;
 }
 
+/* What fused ops compute; no pattern is needed. */
+static bool load_lowerings(struct fa_verification *v) {
+    struct str dir = data_directory("patterns", &v->arena);
+    return patterns_load(&v->lowerings, arena_printf(&v->arena, "%.*s/lowering.yml", (int)dir.n, dir.p).p, &v->diags);
+}
+
 static enum fa_status run(struct fa_verification *v) {
-    enum fa_status found = find_pairs(v);
+    enum fa_status found = load_lowerings(v) ? find_pairs(v) : FA_INPUT;
     uint32_t threads = work_threads(v->options->jobs), n = 0, missing = 0, none = 0, skipped = 0;
     if (found != FA_CLEAN)
         return found;
@@ -219,6 +227,7 @@ void fa_verification_free(struct fa_verification *v) {
     for (uint32_t i = 0; i < v->sources.n; i++)
         source_close(&v->sources.items[i]);
     free(v->sources.items);
+    patterns_free(&v->lowerings);
     buf_free(&v->report);
     buf_free(&v->text);
     diags_free(&v->diags);

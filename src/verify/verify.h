@@ -5,12 +5,14 @@
 
 #include "fusion_audit.h"
 #include "graph/level.h"
+#include "library/pattern.h"
 #include "verify/compare_modules.h"
 
 /* Two modules that are compared: those of two files, or of two stages of a log. */
 struct stage_pair {
     struct level_text text[SIDES_OF_CUT];
     struct str pass; /* that made AFTER; or empty */
+    const struct pattern_set *lowerings;
     /* results */
     struct buf report; /* entries */
     struct buf answer; /* for standard output: of --precision or --at */
@@ -27,6 +29,7 @@ struct fa_verification {
     const struct fa_verify_options *options;
     struct arena arena;
     struct diags diags;
+    struct pattern_set lowerings;
     struct source_list sources;
     struct log_scan *scans;
     struct stage_pair *pairs;

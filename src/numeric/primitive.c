@@ -1,0 +1,69 @@
+/* An op that has an evaluator of its own; and the results of any op: their shapes are checked, and they are rounded as
+ * they are stored. */
+#include "numeric/evaluators.h"
+
+static evaluator *const evaluators[K_COUNT] = {
+#define UNARY(id, value)    [K_##id] = evaluate_elementwise,
+#define BINARY(id, value)   [K_##id] = evaluate_elementwise,
+#define EVALUATOR(id, name) [K_##id] = evaluate_##name,
+#include "ops/ops.def"
+};
+
+/* The op may keep the shape of its operand although the text declares another one: weights that are prepared for a
+ * convolution of the device are not laid out anew here, and evaluate_convolution takes either form. */
+static bool shape_is_free(enum op_kind k) {
+    return evaluators[k] == evaluate_same;
+}
+
+static bool check_shape(struct eval_context *b, const struct call *c, uint32_t i, const struct tensor *t) {
+    const struct shape *declared = declared_shape(c, i);
+    if (!declared || shape_is_free(c->kind) || shape_eq(declared, &t->shape))
+        return true;
+    return eval_fail(b, "%s makes %s where the text says %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p,
+                     shape_text(b->arena, declared).p);
+}
+
+static bool stores_exactly(enum dtype t) {
+    return t == DT_F64 || t == DT_NONE || t == DT_OTHER;
+}
+
+/* The result as its element type holds it. Constants are made by the host, all else by the packer. */
+static const struct tensor *stored(struct eval_context *b, const struct call *c, const struct tensor *t,
+                                   enum dtype type) {
+    bool constant = op_generates(c->kind);
+    if (stores_exactly(type) || (b->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
+        return t;
+    struct tensor *copy = tensor_copy(b, t);
+    if (copy)
+        tensor_round(copy, type, constant ? ROUND_EVEN : ROUND_PACKER);
+    return copy;
+}
+
+bool finish_results(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    for (uint32_t i = 0; i < MAX_RESULTS; i++) {
+        if (!results[i] && i < c->nresults)
+            return eval_fail(b, "%s has no result %u", op_table[c->kind].name, i);
+        if (results[i] && !check_shape(b, c, i, results[i]))
+            return false;
+        if (results[i] && !(results[i] = stored(b, c, results[i], result_type(c, i))))
+            return false;
+    }
+    return true;
+}
+
+bool is_primitive(enum op_kind k) {
+    return evaluators[k] != NULL;
+}
+
+bool interpret_primitive(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    evaluator *f = evaluators[c->kind];
+    for (uint32_t i = 0; i < MAX_RESULTS; i++)
+        results[i] = NULL;
+    if (!f)
+        return eval_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
+    if (c->nresults > MAX_RESULTS)
+        return eval_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
+    if (!f(b, c, results))
+        return eval_fail(b, "%s cannot be evaluated", op_table[c->kind].name);
+    return finish_results(b, c, results);
+}
