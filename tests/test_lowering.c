@@ -305,6 +305,8 @@ Test(lowering, what_a_formula_leaves_open_has_a_reason) {
     fails("slice(x, part=0, of=3)", "which part of 4 elements a slice takes is not said");
     fails("topk(x)", "absent");
     fails("reshape(x)", "what a reshape does is not said");
+    fails("softsign(x, beta=2)", "softsign has no attribute beta");
+    fails("sort(x, descnding=true)", "sort has no attribute descnding");
     fails("conv2d(x, x, x)", "conv2d of 3x4");
     fails("rms_norm(x, epsilom=1)", "the lowering of rms_norm has no parameter epsilom");
     fails("all_reduce(x)", "no evaluator for all_reduce");

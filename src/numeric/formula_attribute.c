@@ -58,6 +58,8 @@ bool formula_attribute(const void *self, const char *key, struct str *text) {
     const struct node *n = o->node;
     const struct attr_spec *a = find_attribute(n, key);
     const struct formula_context *context = o->run->context;
+    if (a)
+        *o->asked |= 1ull << (a - n->attrs) % 64;
     if (context && context->attribute && context->attribute(context->self, n, key, text))
         return text->n > 0;
     if (a && computed_text(o->run, a->value, text))

@@ -61,6 +61,7 @@ bool number_of_match(const struct formula_run *r, const struct number *n, struct
 struct formula_op {
     struct formula_run *run;
     const struct node *node;
+    uint64_t *asked; /* bits: attributes of the node that its evaluator asked for */
 };
 
 /* call.attribute of an op of a formula; `self` is a struct formula_op. */

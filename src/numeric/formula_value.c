@@ -109,10 +109,29 @@ static bool fail_at(struct formula_run *r, const struct node *n) {
     return false;
 }
 
+/* The column `attributes` has "key:". */
+static bool is_printed(enum op_kind k, const char *key) {
+    size_t n = strlen(key);
+    bool found = false;
+    for (const char *p = op_table[k].attributes; p && (p = strstr(p, key)) && !found; p += n)
+        found = p[n] == ':' && (p == op_table[k].attributes || p[-1] == ' ');
+    return found;
+}
+
+/* What is written and has no meaning may be meant for something: a word that is misspelt. */
+static bool attributes_asked(struct formula_run *r, const struct node *n, uint64_t asked) {
+    for (uint32_t i = 0; i < n->nattrs; i++)
+        if (n->attrs[i].test == ATTR_IS && !(asked >> i % 64 & 1) && strcmp(n->attrs[i].key, "like") != 0 &&
+            !is_printed(n->op, n->attrs[i].key))
+            return eval_fail(r->eval, "%s has no attribute %s", op_table[n->op].name, n->attrs[i].key);
+    return true;
+}
+
 static bool op_value(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     const struct tensor *operands[16];
     enum op_class class = op_table[n->op].class;
-    struct formula_op self = {r, n};
+    uint64_t asked = 0;
+    struct formula_op self = {r, n, &asked};
     struct shape shape;
     struct call c = {.kind = n->op, .operands = operands, .attribute = formula_attribute, .self = &self};
     uint32_t graph_op = graph_op_of(r, n->op);
@@ -137,7 +156,7 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
         c.shapes = &shape;
         c.nresults = 1;
     }
-    return interpret_primitive(r->eval, &c, results) || fail_at(r, n);
+    return (interpret_primitive(r->eval, &c, results) && attributes_asked(r, n, asked)) || fail_at(r, n);
 }
 
 static bool results_of(struct formula_run *r, const struct node *n, const struct tensor *results[MAX_RESULTS]);
