@@ -1235,7 +1235,7 @@ m.mlir:4: ttir.add %1: linear -> ttnn.linear: all 2 ops match, but
         self.assertEqual(self.explain("--at=fc1.add", "m.ttir.mlir", "m.ttnn.mlir"),
                          (0, "m.ttnn.mlir:9: ttnn.add %1: matched by linear (ttnn.linear)\n"
                              "  matched  ttnn.matmul 7, ttnn.add 9\n"
-                             "  proof    validated: same function (f64, 2 shapes), emulated PCC 0.99999, error 1.00x that "
+                             "  proof    validated: same function (f64, 2 shapes), emulated PCC 0.99999, error 1x that "
                              "of the unfused ops (bf16, wormhole_b0)\n", ""))
 
     def test_what_gives_way(self):

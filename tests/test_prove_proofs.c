@@ -47,7 +47,7 @@ Test(prove_proofs, the_same_function_is_validated_with_figures) {
     cr_assert_lt(v.device.relative_l2[1], v.device.relative_l2[0]); /* one rounding fewer */
     cr_assert_leq(v.device.ulp[1], 0.5);
     cr_assert(str_starts(line, STR("validated: same function (f64, 2 shapes), emulated PCC 0.9999")), "%s", line.p);
-    cr_assert(str_ends(line, STR("x that of the unfused ops (bf16, wormhole_b0)")), "%s", line.p);
+    cr_assert(str_ends(line, STR(" (bf16, wormhole_b0)")), "%s", line.p);
     cr_assert(str_starts(details, STR("verdict: same_function\narithmetic: f64\nshapes: 2\n")), "%s", details.p);
 }
 
@@ -85,7 +85,7 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
                        .for_constants = true,
                        .bound = 0.5,
                        .needed = 2,
-                       .device = {true, DT_BF16, false, {0.25, 0.75}, {0.125, 0}, {4, INFINITY}}};
+                       .device = {true, DT_BF16, false, {0.25, 0.75}, {0.125, 0}, {4, INFINITY}, true}};
     cr_assert_str_eq(verdict_details(&v, &arena).p,
                      "verdict: same_function\narithmetic: f64\nshapes: 3\nconstants: as_held\nwithin: 0.5\n"
                      "preconditions_needed: 2\nchip: wormhole_b0\ndtype: bf16\npcc_unfused: 0.25\n"
@@ -94,6 +94,10 @@ Test(prove_proofs, details_have_a_figure_for_each_side) {
                      "validated: same function for what its constants hold within 0.5 (f64, 3 shapes), emulated PCC "
                      "0.75000, error 0x that of the unfused ops (bf16, wormhole_b0); differs without any one of its "
                      "preconditions");
+    v.device.relative_l2[1] = 0.17;
+    cr_assert(str_find(verdict_line(&v, &arena), STR("0.75000, error 1x that of")));
+    v.device.steady = false; /* other shapes give another figure */
+    cr_assert(str_find(verdict_line(&v, &arena), STR("PCC 0.75000 (bf16")));
     v = (struct proved){.text = STR("why")};
     cr_assert_str_eq(verdict_details(&v, &arena).p, "verdict: not_validated\nreason: why\n");
 }

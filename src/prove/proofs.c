@@ -106,6 +106,7 @@ struct question {
     struct proofs *proofs;
     const struct match *match;
     enum device_figures device, figures; /* of the chip of the graph; wanted of the extents at hand */
+    bool further;                        /* other extents were evaluated before those at hand */
     struct subgraph subgraph;
     struct extents own; /* of the model */
     struct payloads payloads;
@@ -132,7 +133,7 @@ static bool prove_text(struct question *q, const struct printed_module *w, struc
     struct rematch *r = arena_alloc(&q->arena, sizeof *r);
     bool found = rematch_find(r, q->proofs->set, q->match, &q->subgraph, w, NULL, &q->arena);
     if (found)
-        *out = prove_match(q->proofs->set, &r->match, q->figures, &q->arena);
+        *out = prove_match(q->proofs->set, &r->match, q->figures, q->further, &q->arena);
     rematch_free(r);
     return found;
 }
@@ -166,8 +167,8 @@ static struct str matched_ops(struct question *q) {
 /* `final`: of the verdict on the match, in whichever extents it was evaluated; else of that in these extents. */
 static struct str key_of(struct question *q, struct str text, bool final) {
     struct str matched = matched_ops(q);
-    return arena_printf(&q->arena, "%p %d %d %.*s\n%.*s", (const void *)q->match->pattern, q->figures, final,
-                        (int)matched.n, matched.p, (int)text.n, text.p);
+    return arena_printf(&q->arena, "%p %d %d %d %.*s\n%.*s", (const void *)q->match->pattern, q->figures, q->further,
+                        final, (int)matched.n, matched.p, (int)text.n, text.p);
 }
 
 static bool was_evaluated(const struct question *q, struct str text) {
@@ -214,6 +215,8 @@ static enum choice_state prove_small(struct question *q, uint32_t which, double 
 
 /* Adds the verdict of further extents to that of the first, whose device figures stay. */
 static void add_shape(struct proved *all, const struct proved *v) {
+    if (all->shapes)
+        all->device.steady = (all->device.steady || all->shapes == 1) && device_errors_agree(&all->device, &v->device);
     all->shapes++;
     all->bound = fmax(all->bound, v->bound);
     if (v->needed > all->needed) {
@@ -230,7 +233,7 @@ static struct proved prove_in_shapes(struct question *q, struct printed_module *
     uint32_t shapes = 0;
     for (uint32_t which = 0; which < MAX_CHOICES_OF_EXTENTS && shapes < (q->merged ? MAX_SHAPES : MIN_SHAPES);
          which++) {
-        q->figures = which == 0 ? q->device : FIGURES_NONE;
+        q->further = which > 0;
         enum choice_state state = prove_small(q, which, MAX_SMALL_COST, &v);
         bool proved = state == CHOICE_PROVED, lost = proved && str_eq(v.text, not_found);
         evaluated |= proved && !lost;
@@ -246,9 +249,10 @@ static struct proved prove_in_shapes(struct question *q, struct printed_module *
     bool final = all.kind == VERDICT_DIFFERENT ? !q->given_up : evaluated;
     if (final || extents_cost(&q->subgraph, &q->own) > MAX_OWN_COST)
         return all;
-    q->figures = q->device;
+    q->further = false;
     v = prove_in(q, &q->own, w);
     v.shapes = 1;
+    v.device.steady = true;
     return v.kind != VERDICT_NONE || !evaluated ? v : all;
 }
 
@@ -285,6 +289,7 @@ static struct proved prove_with_payloads(struct question *q, struct proved any) 
         !payload_read(&q->subgraph, same ? FEW_PAYLOAD : MAX_PAYLOAD, &q->arena, &q->payloads))
         return any;
     q->figures = same ? FIGURES_NONE : q->device;
+    q->further = same;
     q->with_payloads = true;
     q->shrinking.strict = false;
     q->ntexts = 0;

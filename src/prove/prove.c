@@ -85,9 +85,9 @@ static struct proved verdict_of(struct proof *p) {
 }
 
 struct proved prove_match(const struct pattern_set *set, const struct match *m, enum device_figures figures,
-                          struct arena *a) {
+                          bool further, struct arena *a) {
     struct proof *p = proof_new(set, m, 0, a);
-    p->brief = figures == FIGURES_NONE; /* in further extents: what depends on these differs on any numbers */
+    p->brief = further; /* what depends on extents differs on any numbers */
     struct proved v = verdict_of(p);
     if (v.kind == VERDICT_SAME) {
         struct preconditions all;

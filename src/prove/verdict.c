@@ -2,6 +2,8 @@
 #include "prove/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static const char *chip_name(bool blackhole) {
     return blackhole ? "blackhole" : "wormhole_b0";
@@ -22,6 +24,17 @@ static struct str with_preconditions(const struct proved *v, struct str line, st
     return line;
 }
 
+/* Of the fused op, as a multiple of that of the unfused ops, to one digit: more is not a property of the place. */
+static double error_ratio(const struct device_error *e) {
+    char digit[32];
+    snprintf(digit, sizeof digit, "%.0e", e->relative_l2[1] / e->relative_l2[0]);
+    return strtod(digit, NULL);
+}
+
+bool device_errors_agree(const struct device_error *x, const struct device_error *y) {
+    return x->known && y->known && x->relative_l2[0] > 0 && y->relative_l2[0] > 0 && error_ratio(x) == error_ratio(y);
+}
+
 struct str verdict_line(const struct proved *v, struct arena *a) {
     const struct device_error *e = &v->device;
     if (v->kind != VERDICT_SAME)
@@ -32,12 +45,10 @@ struct str verdict_line(const struct proved *v, struct arena *a) {
                                    v->shapes, v->shapes == 1 ? "" : "s");
     if (!e->known)
         return with_preconditions(v, line, a);
-    double ratio = e->relative_l2[1] / e->relative_l2[0];
     line = arena_printf(a, "%.*s, emulated PCC %.5f", (int)line.n, line.p,
                         floor(e->pcc[1] * 1e5) / 1e5); /* rounded down: 1.00000 is exact */
-    if (e->relative_l2[0] > 0)
-        line = arena_printf(a, "%.*s, error %s that of the unfused ops", (int)line.n, line.p,
-                            arena_printf(a, ratio < 0.095 ? "%.2gx" : "%.2fx", ratio).p);
+    if (e->steady && e->relative_l2[0] > 0)
+        line = arena_printf(a, "%.*s, error %gx that of the unfused ops", (int)line.n, line.p, error_ratio(e));
     line = arena_printf(a, "%.*s (%s, %s)", (int)line.n, line.p, dtype_name(e->type), chip_name(e->blackhole));
     return with_preconditions(v, line, a);
 }

@@ -14,6 +14,7 @@ struct device_error {
     enum dtype type; /* of the result */
     bool blackhole;
     double pcc[2], relative_l2[2], ulp[2]; /* compare.h; ulp: the largest of all elements */
+    bool steady;                           /* evaluations in other shapes give the same ratio of errors to one digit */
 };
 
 struct proved {
@@ -35,7 +36,9 @@ struct proved {
 static inline bool verdict_refutes(const struct proved *v) {
     return v->kind == VERDICT_DIFFERENT;
 }
-/* One line for people: "validated: same function (f64, 2 shapes), emulated PCC ...", "not validated: REASON". In `a`. */
+bool device_errors_agree(const struct device_error *x, const struct device_error *y);
+/* One line for people: "validated: same function (f64, 2 shapes), emulated PCC ...", "not validated: REASON". In `a`.
+ */
 struct str verdict_line(const struct proved *v, struct arena *a);
 /* The same as lines of `key: value` for programs. In `a`. */
 struct str verdict_details(const struct proved *v, struct arena *a);

@@ -205,12 +205,12 @@ static struct proved try_once(const struct pattern_set *lowerings, const struct 
     return v;
 }
 
-static struct device_error error_of(const struct pattern_set *lowerings, const struct graph *g,
-                                    const struct region *r) {
+static struct device_error error_of(const struct pattern_set *lowerings, const struct graph *g, const struct region *r,
+                                    int64_t extent) {
     uint32_t result = g->m->ops[r->ops[r->nops - 1]].first_result;
     struct device_error e = {.type = graph_dtype(g, result), .blackhole = is_for_blackhole(g->m)};
     struct arena scratch = {0};
-    struct region_run run = begin_run(lowerings, g, r, MORE, &scratch);
+    struct region_run run = begin_run(lowerings, g, r, extent, &scratch);
     run.eval.blackhole = e.blackhole;
     bool given = !format_is_integer(e.type) && give_inputs(&run, POSITIVE);
     round_inputs(&run);
@@ -249,6 +249,8 @@ struct proved region_prove(const struct pattern_set *lowerings, const struct gra
     if (!compared)
         return (struct proved){.kind = VERDICT_NONE, .text = STR("no element of it is a number")};
     v.shapes = SHAPES;
-    v.device = error_of(lowerings, g, r);
+    struct device_error small = error_of(lowerings, g, r, SMALL);
+    v.device = error_of(lowerings, g, r, MORE);
+    v.device.steady = device_errors_agree(&small, &v.device);
     return v;
 }
