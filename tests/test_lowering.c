@@ -66,11 +66,25 @@ static bool in_declared_shapes(struct eval_context *b, const struct call *c,
     return true;
 }
 
-static bool interpret_lowered(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.eval = b, .set = &set};
+struct lowered_call {
+    const struct call *c;
+    const struct tensor **results;
+};
+
+static void evaluate_lowered(struct eval_context *ctx, void *self) {
+    const struct lowered_call *l = self;
+    struct formula_run r = {.eval = ctx, .set = &set};
     struct lowered_op o;
-    return lowered_begin(&o, &r, lowering_of_kind(&set, c->kind), c, NULL) && evaluate_formula(o.run, results) &&
-           lowered_end(&o, results) && in_declared_shapes(b, c, results);
+    lowered_begin(&o, &r, lowering_of_kind(&set, l->c->kind), l->c, NULL);
+    if (!evaluate_formula(o.run, l->results))
+        op_fails(ctx, "it has no value");
+    lowered_end(&o, l->results);
+    in_declared_shapes(ctx, l->c, l->results);
+}
+
+static bool interpret_lowered(struct eval_context *ctx, const struct call *c,
+                              const struct tensor *results[MAX_RESULTS]) {
+    return eval_attempt(ctx, evaluate_lowered, &(struct lowered_call){c, results});
 }
 
 /* The op of a fixture, evaluated by its lowering. */

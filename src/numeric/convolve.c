@@ -18,50 +18,43 @@ struct conv_window {
         after[SPATIAL];
 };
 
-/* A list with a number for each dimension, or one for all. */
-static bool per_dimension(struct eval_context *b, const struct call *c, const char *key, uint32_t n, int64_t *out) {
+/* A list with a number for each dimension, or one for all; *out stays as it is where the attribute is absent. */
+static void per_dimension(struct eval_context *ctx, const struct call *c, const char *key, uint32_t n, int64_t *out) {
     int64_t v[2 * SPATIAL];
-    int given = 0;
-    if (!attr_list(b, c, key, v, 2 * SPATIAL, &given))
-        return false;
-    if (given != 0 && given != 1 && given != (int)n)
-        return eval_fail(b, "%s: %d numbers for %s", op_table[c->kind].name, given, key);
-    for (uint32_t d = 0; given && d < n; d++)
+    int given = attr_list(ctx, c, key, v, 2 * SPATIAL);
+    if (given > 1 && given != (int)n)
+        op_fails(ctx, "%s: %d numbers for %s", op_table[c->kind].name, given, key);
+    for (uint32_t d = 0; given > 0 && d < n; d++)
         out[d] = v[given == 1 ? 0 : d];
-    return true;
 }
 
-static bool paddings(struct eval_context *b, const struct call *c, struct conv_window *w) {
+static void paddings(struct eval_context *ctx, const struct call *c, struct conv_window *w) {
     int64_t v[2 * SPATIAL];
-    int given = 0;
-    if (!attr_list(b, c, "padding", v, 2 * SPATIAL, &given))
-        return false;
+    int given = attr_list(ctx, c, "padding", v, 2 * SPATIAL);
     if (given > 1 && given != (int)w->n && given != 2 * (int)w->n)
-        return eval_fail(b, "%s: %d paddings", op_table[c->kind].name, given);
-    for (uint32_t d = 0; given && d < w->n; d++) {
+        op_fails(ctx, "%s: %d paddings", op_table[c->kind].name, given);
+    for (uint32_t d = 0; given > 0 && d < w->n; d++) {
         bool both = given == 2 * (int)w->n;
         w->before[d] = given == 1 ? v[0] : !both ? v[d] : c->ttnn ? v[2 * (size_t)d] : v[d];
         w->after[d] = given == 1 ? v[0] : !both ? v[d] : c->ttnn ? v[2 * (size_t)d + 1] : v[w->n + d];
         if (w->before[d] < 0 || w->after[d] < 0)
-            return eval_fail(b, "a negative padding");
+            op_fails(ctx, "a negative padding");
     }
-    return true;
 }
 
 /* Stride, dilation, padding; the window's size and the input's must be set. */
-static bool read_window(struct eval_context *b, const struct call *c, struct conv_window *w) {
+static void read_window(struct eval_context *ctx, const struct call *c, struct conv_window *w) {
     for (uint32_t d = 0; d < w->n; d++)
         w->stride[d] = w->dilation[d] = 1;
-    if (!per_dimension(b, c, "stride", w->n, w->stride) || !per_dimension(b, c, "dilation", w->n, w->dilation) ||
-        !paddings(b, c, w))
-        return false;
+    per_dimension(ctx, c, "stride", w->n, w->stride);
+    per_dimension(ctx, c, "dilation", w->n, w->dilation);
+    paddings(ctx, c, w);
     for (uint32_t d = 0; d < w->n; d++)
         if (w->stride[d] < 1 || w->dilation[d] < 1 || w->size[d] < 1)
-            return eval_fail(b, "%s: a window that does not move", op_table[c->kind].name);
-    return true;
+            op_fails(ctx, "%s: a window that does not move", op_table[c->kind].name);
 }
 
-static bool output_sizes(struct eval_context *b, const struct call *c, struct conv_window *w, bool up) {
+static void output_sizes(struct eval_context *ctx, const struct call *c, struct conv_window *w, bool up) {
     for (uint32_t d = 0; d < w->n; d++) {
         int64_t room = w->in[d] + w->before[d] + w->after[d] - w->dilation[d] * (w->size[d] - 1) - 1;
         w->out[d] = room < 0 ? 0 : (room + (up ? w->stride[d] - 1 : 0)) / w->stride[d] + 1;
@@ -69,9 +62,8 @@ static bool output_sizes(struct eval_context *b, const struct call *c, struct co
         if (up && w->out[d] > 0 && (w->out[d] - 1) * w->stride[d] >= w->in[d] + w->before[d])
             w->out[d]--;
         if (w->out[d] < 1)
-            return eval_fail(b, "%s: the window is larger than the input", op_table[c->kind].name);
+            op_fails(ctx, "%s: the window is larger than the input", op_table[c->kind].name);
     }
-    return true;
 }
 
 /* ---- layout of input and result ---- */
@@ -82,71 +74,62 @@ struct conv_layout {
     bool flat; /* [1, 1, batch * spatial, channels] */
 };
 
-/* Batch and spatial sizes that the op prints for a flattened input; *flat says whether it does. */
-static bool printed_sizes(struct eval_context *b, const struct call *c, uint32_t n, int64_t *sizes, bool *flat) {
+/* Batch and spatial sizes that the op prints for a flattened input; false where it is not flat. */
+static bool printed_sizes(struct eval_context *ctx, const struct call *c, uint32_t n, int64_t *sizes) {
     struct str text = STR("");
-    *flat = attr_text(c, "flattened_compat_info", &text) && text.n && !str_find(text, STR("none"));
-    if (*flat) {
+    if (attr_text(c, "flattened_compat_info", &text) && text.n && !str_find(text, STR("none"))) {
         bool found = text_int(text, "batch_size", &sizes[0]);
         for (uint32_t d = 0; d < n; d++)
             found &= text_int(text, window_size_keys[n - 1][d], &sizes[d + 1]);
-        return found || eval_fail(b, "flattened_compat_info cannot be read");
-    }
-    *flat = c->ttnn && attr_text(c, window_size_keys[n - 1][0], &text);
-    if (!*flat)
+        if (!found)
+            op_fails(ctx, "flattened_compat_info cannot be read");
         return true;
-    if (!attr_needed(b, c, "batch_size") || !attr_int(b, c, "batch_size", &sizes[0]))
+    }
+    if (!c->ttnn || !attr_text(c, window_size_keys[n - 1][0], &text))
         return false;
+    sizes[0] = attr_int_needed(ctx, c, "batch_size");
     for (uint32_t d = 0; d < n; d++)
-        if (!attr_needed(b, c, window_size_keys[n - 1][d]) ||
-            !attr_int(b, c, window_size_keys[n - 1][d], &sizes[d + 1]))
-            return false;
+        sizes[d + 1] = attr_int_needed(ctx, c, window_size_keys[n - 1][d]);
     return true;
 }
 
-/* The input as [batch, spatial..., channels]; *l is its layout. NULL with a reason. */
-static const struct tensor *canonical(struct eval_context *b, const struct call *c, uint32_t n, struct conv_layout *l) {
+/* The input as [batch, spatial..., channels]; *l is its layout. */
+static const struct tensor *canonical(struct eval_context *ctx, const struct call *c, uint32_t n,
+                                      struct conv_layout *l) {
     const struct tensor *x = operand(c, 0);
     int64_t sizes[SPATIAL + 2];
-    if (!printed_sizes(b, c, n, sizes, &l->flat))
-        return NULL;
+    bool used[TENSOR_RANK] = {false};
+    l->flat = printed_sizes(ctx, c, n, sizes);
     if (l->flat) {
         struct shape s = {.rank = n + 2};
         memcpy(s.dim, sizes, (n + 1) * sizeof *sizes);
         s.dim[n + 1] = x->shape.rank ? x->shape.dim[x->shape.rank - 1] : 1;
-        return tensor_reshape(b, x, &s);
+        return tensor_reshape(ctx, x, &s);
     }
-    bool used[TENSOR_RANK] = {false};
-    if (x->shape.rank != n + 2) {
-        eval_fail(b, "%s of %s", op_table[c->kind].name, shape_text(b->arena, &x->shape).p);
-        return NULL;
-    }
+    if (x->shape.rank != n + 2)
+        op_fails(ctx, "%s of %s", op_table[c->kind].name, shape_text(ctx->arena, &x->shape).p);
     for (uint32_t d = 0; d < n + 2; d++) {
         const char *key = d == 0 ? "batch_dim" : d == n + 1 ? "channel_dim" : window_dim_keys[n - 1][d - 1];
-        if (!axis_attr(b, c, key, d, n + 2, &l->dims[d]))
-            return NULL;
-        if (used[l->dims[d]]) {
-            eval_fail(b, "%s names a dimension twice", op_table[c->kind].name);
-            return NULL;
-        }
+        l->dims[d] = axis_attr(ctx, c, key, d, n + 2);
+        if (used[l->dims[d]])
+            op_fails(ctx, "%s names a dimension twice", op_table[c->kind].name);
         used[l->dims[d]] = true;
     }
-    return view_copy(b, view_permuted(view_of(x), l->dims));
+    return view_copy(ctx, view_permuted(view_of(x), l->dims));
 }
 
 /* The result in the layout of the input. */
-static const struct tensor *laid_out(struct eval_context *b, const struct call *c, uint32_t result,
+static const struct tensor *laid_out(struct eval_context *ctx, const struct call *c, uint32_t result,
                                      const struct tensor *t, const struct conv_layout *l) {
     uint32_t back[SPATIAL + 2], n = t->shape.rank;
     if (l->flat) {
-        const struct shape *declared = declared_shape(c, result);
         int64_t channels = t->shape.dim[n - 1];
         struct shape s = {4, {1, 1, channels ? t->n / channels : 0, channels}};
-        return declared ? as_declared(b, c, result, t) : tensor_reshape(b, t, &s);
+        return declared_shape(c, result) ? as_declared(ctx, c, result, t) : tensor_reshape(ctx, t, &s);
     }
     for (uint32_t d = 0; d < n; d++)
         back[l->dims[d]] = d;
-    return view_copy(b, view_permuted(view_of(t), back));
+    return view_copy(ctx, view_permuted(view_of(t), back));
 }
 
 static void set_input(struct conv_window *w, const struct tensor *x) {
@@ -164,7 +147,7 @@ struct conv_kernel {
 
 /* Weights as they are defined, or as TTNN prepares them for the device: [..., window * in, out], the input channel
  * fastest. */
-static bool read_weights(struct eval_context *b, const struct call *c, struct conv_window *w, struct conv_kernel *k) {
+static void read_weights(struct eval_context *ctx, const struct call *c, struct conv_window *w, struct conv_kernel *k) {
     const struct tensor *t = operand(c, 1);
     int64_t window = 1, first = k->transposed ? k->in : k->out, second = (k->transposed ? k->out : k->in) / k->groups;
     uint32_t rank = t->shape.rank;
@@ -175,16 +158,15 @@ static bool read_weights(struct eval_context *b, const struct call *c, struct co
         k->w = view_of(t);
         for (uint32_t d = w->n + 2; d < rank; d++)
             if (t->shape.dim[d] != 1)
-                return eval_fail(b, "%s: weights %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p);
-        return true;
+                op_fails(ctx, "%s: weights %s", op_table[c->kind].name, shape_text(ctx->arena, &t->shape).p);
+        return;
     }
-    if (!per_dimension(b, c, "kernel_size", w->n, w->size))
-        return false;
+    per_dimension(ctx, c, "kernel_size", w->n, w->size);
     for (uint32_t d = 0; d < w->n; d++)
         window *= w->size[d];
     if (k->transposed || window < 1 || rank < 2 || t->shape.dim[rank - 1] != k->out || t->n != window * second * k->out)
-        return eval_fail(b, "%s: weights %s for %lld channels in %lld groups", op_table[c->kind].name,
-                         shape_text(b->arena, &t->shape).p, (long long)k->in, (long long)k->groups);
+        op_fails(ctx, "%s: weights %s for %lld channels in %lld groups", op_table[c->kind].name,
+                 shape_text(ctx->arena, &t->shape).p, (long long)k->in, (long long)k->groups);
     v.stride[0] = 1;
     v.stride[1] = k->out;
     int64_t stride = k->out * second;
@@ -193,7 +175,6 @@ static bool read_weights(struct eval_context *b, const struct call *c, struct co
         v.stride[d + 2] = stride;
     }
     k->w = v;
-    return true;
 }
 
 /* Where a tap of the window reads; false outside of the input. */
@@ -250,7 +231,7 @@ static void convolve_at(const struct conv_kernel *k, const struct conv_window *w
     }
 }
 
-static struct tensor *convolve(struct eval_context *b, const struct conv_kernel *k, const struct conv_window *w,
+static struct tensor *convolve(struct eval_context *ctx, const struct conv_kernel *k, const struct conv_window *w,
                                const struct tensor *x) {
     struct shape s = {.rank = w->n + 2, .dim = {x->shape.dim[0]}};
     struct shape taps = {.rank = w->n + 1}; /* of one number of the result */
@@ -264,76 +245,69 @@ static struct tensor *convolve(struct eval_context *b, const struct conv_kernel 
     struct index_walk places;
     walk_begin(&places, &s);
     s.dim[w->n + 1] = k->out;
-    struct tensor *t = tensor_new(b, &s);
-    if (!t || !eval_steps(b, t->n, shape_count(&taps)))
-        return NULL;
+    struct tensor *t = tensor_new(ctx, &s);
+    eval_steps(ctx, t->n, shape_count(&taps));
     for (double *out = t->x; walk_more(&places); walk_next(&places), out += k->out)
         convolve_at(k, w, &v, places.at[0], places.at + 1, out);
     return t;
 }
 
-static bool transposed_sizes(struct eval_context *b, const struct call *c, struct conv_window *w) {
+static void transposed_sizes(struct eval_context *ctx, const struct call *c, struct conv_window *w) {
     int64_t extra[SPATIAL] = {0};
-    if (!per_dimension(b, c, "output_padding", w->n, extra))
-        return false;
+    per_dimension(ctx, c, "output_padding", w->n, extra);
     for (uint32_t d = 0; d < w->n; d++) {
         w->out[d] = (w->in[d] - 1) * w->stride[d] - w->before[d] - w->after[d] + w->dilation[d] * (w->size[d] - 1) +
                     extra[d] + 1;
         if (w->out[d] < 1)
-            return eval_fail(b, "conv_transpose2d: nothing is left of the result");
+            op_fails(ctx, "conv_transpose2d: nothing is left of the result");
     }
-    return true;
 }
 
-static const struct tensor *with_bias(struct eval_context *b, const struct call *c, struct tensor *t,
-                                      int64_t channels) {
+static void add_bias(struct eval_context *ctx, const struct call *c, struct tensor *t, int64_t channels) {
     const struct tensor *bias = operand(c, 2);
-    if (!t || !bias)
-        return t;
-    if (bias->n != channels && bias->n != 1) {
-        eval_fail(b, "%s: a bias of %lld numbers for %lld channels", op_table[c->kind].name, (long long)bias->n,
-                  (long long)channels);
-        return NULL;
-    }
+    if (!bias)
+        return;
+    if (bias->n != channels && bias->n != 1)
+        op_fails(ctx, "%s: a bias of %lld numbers for %lld channels", op_table[c->kind].name, (long long)bias->n,
+                 (long long)channels);
     for (int64_t i = 0; i < t->n; i++)
         t->x[i] += bias->x[bias->n == 1 ? 0 : i % channels];
-    return t;
 }
 
 /* Channels of the result: printed, or else those of the weights. */
-static bool channels_out(struct eval_context *b, const struct call *c, struct conv_kernel *k) {
+static int64_t channels_out(struct eval_context *ctx, const struct call *c, const struct conv_kernel *k) {
     const struct tensor *w = operand(c, 1);
-    k->out = w->shape.rank ? w->shape.dim[k->transposed ? 1 : 0] * (k->transposed ? k->groups : 1) : 1;
-    return attr_int(b, c, "out_channels", &k->out) && k->out > 0 && k->out % k->groups == 0
-               ? true
-               : eval_fail(b, "%s: %lld channels in %lld groups", op_table[c->kind].name, (long long)k->out,
-                           (long long)k->groups);
+    int64_t n = w->shape.rank ? w->shape.dim[k->transposed ? 1 : 0] * (k->transposed ? k->groups : 1) : 1;
+    n = attr_int(ctx, c, "out_channels", n);
+    if (n < 1 || n % k->groups != 0)
+        op_fails(ctx, "%s: %lld channels in %lld groups", op_table[c->kind].name, (long long)n, (long long)k->groups);
+    return n;
 }
 
-bool evaluate_convolution(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct conv_window w = {.n = op_table[c->kind].window.rank};
-    struct conv_kernel k = {.groups = 1, .transposed = op_table[c->kind].window.kind == WINDOW_TRANSPOSED};
-    struct conv_layout l;
+void evaluate_convolution(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     static const char *const modes[] = {"zeros", "replicate", NULL};
-    int mode;
-    if (!operands_needed(b, c, 2) || !attr_int(b, c, "groups", &k.groups) ||
-        !attr_word(b, c, "padding_mode", modes, &mode))
-        return false;
-    const struct tensor *x = canonical(b, c, w.n, &l);
-    if (!x)
-        return false;
+    struct conv_window w = {.n = op_table[c->kind].window.rank};
+    struct conv_kernel k = {.groups = attr_int(ctx, c, "groups", 1),
+                            .transposed = op_table[c->kind].window.kind == WINDOW_TRANSPOSED,
+                            .replicate = attr_word(ctx, c, "padding_mode", modes) == 1};
+    struct conv_layout l;
+    operand_needed(ctx, c, 0);
+    operand_needed(ctx, c, 1);
+    const struct tensor *x = canonical(ctx, c, w.n, &l);
     set_input(&w, x);
     k.in = x->shape.dim[w.n + 1];
     if (k.groups < 1 || k.in % k.groups != 0)
-        return eval_fail(b, "%lld channels in %lld groups", (long long)k.in, (long long)k.groups);
-    k.replicate = mode == 1;
-    if (!channels_out(b, c, &k) || !read_weights(b, c, &w, &k) || !read_window(b, c, &w) ||
-        !(k.transposed ? transposed_sizes(b, c, &w) : output_sizes(b, c, &w, false)))
-        return false;
-    const struct tensor *t = with_bias(b, c, convolve(b, &k, &w, x), k.out);
-    t = apply_activation(b, c, t);
-    *out = t ? laid_out(b, c, 0, t, &l) : NULL;
-    return *out != NULL;
+        op_fails(ctx, "%lld channels in %lld groups", (long long)k.in, (long long)k.groups);
+    k.out = channels_out(ctx, c, &k);
+    read_weights(ctx, c, &w, &k);
+    read_window(ctx, c, &w);
+    if (k.transposed)
+        transposed_sizes(ctx, c, &w);
+    else
+        output_sizes(ctx, c, &w, false);
+    struct tensor *t = convolve(ctx, &k, &w, x);
+    add_bias(ctx, c, t, k.out);
+    *out = laid_out(ctx, c, 0, apply_activation(ctx, c, t), &l);
 }
 
 /* ---- pools ---- */
@@ -344,22 +318,27 @@ struct conv_pool {
     const struct tensor *x;
 };
 
-static bool read_pool(struct eval_context *b, const struct call *c, struct conv_pool *p) {
-    bool up = false;
+static struct conv_pool read_pool(struct eval_context *ctx, const struct call *c) {
     struct str text;
     const char *key = attr_text(c, "kernel_size", &text) ? "kernel_size" : "kernel";
-    *p = (struct conv_pool){.w = {.n = 2}};
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, key) || !per_dimension(b, c, key, 2, p->w.size) ||
-        !attr_flag(b, c, "ceil_mode", &up) || !read_window(b, c, &p->w) || !(p->x = canonical(b, c, 2, &p->l)))
-        return false;
-    set_input(&p->w, p->x);
-    return output_sizes(b, c, &p->w, up);
+    struct conv_pool p = {.w = {.n = 2}};
+    operand_needed(ctx, c, 0);
+    if (!attr_text(c, key, &text))
+        op_fails(ctx, "%s has no attribute %s", op_table[c->kind].name, key);
+    per_dimension(ctx, c, key, 2, p.w.size);
+    read_window(ctx, c, &p.w);
+    p.x = canonical(ctx, c, 2, &p.l);
+    set_input(&p.w, p.x);
+    output_sizes(ctx, c, &p.w, attr_flag(ctx, c, "ceil_mode", false));
+    return p;
 }
 
-static struct tensor *pool_result(struct eval_context *b, const struct conv_pool *p) {
+static struct tensor *pool_result(struct eval_context *ctx, const struct conv_pool *p) {
     const struct tensor *x = p->x;
-    struct tensor *t = tensor_new(b, &(struct shape){4, {x->shape.dim[0], p->w.out[0], p->w.out[1], x->shape.dim[3]}});
-    return t && eval_steps(b, t->n, p->w.size[0] * p->w.size[1]) ? t : NULL;
+    struct tensor *t =
+        tensor_new(ctx, &(struct shape){4, {x->shape.dim[0], p->w.out[0], p->w.out[1], x->shape.dim[3]}});
+    eval_steps(ctx, t->n, p->w.size[0] * p->w.size[1]);
+    return t;
 }
 
 /* Offset in the input of tap (i, j) of the window at `at`; false in the padding. */
@@ -384,26 +363,20 @@ static void largest_at(const struct conv_pool *p, const int64_t *at, double *val
             }
 }
 
-bool evaluate_max_pool_with_indices(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct conv_pool p;
+void evaluate_max_pool_with_indices(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    struct conv_pool p = read_pool(ctx, c);
+    struct tensor *t = pool_result(ctx, &p), *where = tensor_new(ctx, &t->shape);
     struct index_walk w;
-    if (!read_pool(b, c, &p))
-        return false;
-    struct tensor *t = pool_result(b, &p), *where = t ? tensor_new(b, &t->shape) : NULL;
-    if (!where)
-        return false;
     walk_begin(&w, &t->shape);
     for (int64_t i = 0; walk_more(&w); walk_next(&w), i++)
         largest_at(&p, w.at, &t->x[i], &where->x[i]);
-    out[0] = laid_out(b, c, 0, t, &p.l);
-    out[1] = laid_out(b, c, 1, where, &p.l);
-    return out[0] != NULL;
+    out[0] = laid_out(ctx, c, 0, t, &p.l);
+    out[1] = laid_out(ctx, c, 1, where, &p.l);
 }
 
-bool evaluate_max_pool(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    bool good = evaluate_max_pool_with_indices(b, c, out);
+void evaluate_max_pool(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    evaluate_max_pool_with_indices(ctx, c, out);
     out[1] = NULL;
-    return good;
 }
 
 /* Elements that a mean is over: those of the window inside of the input, or inside of the padded input. */
@@ -417,18 +390,14 @@ static int64_t divisor(const struct conv_pool *p, const int64_t *at, bool paddin
     return padding_counts ? n : inside;
 }
 
-bool evaluate_avg_pool(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct conv_pool p;
+void evaluate_avg_pool(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    struct conv_pool p = read_pool(ctx, c);
     struct index_walk w;
-    bool padding_counts = true;
+    bool padding_counts = attr_flag(ctx, c, "count_include_pad", true);
     int64_t offset, in[2] = {0};
-    if (!read_pool(b, c, &p) || !attr_flag(b, c, "count_include_pad", &padding_counts))
-        return false;
     if (p.w.dilation[0] != 1 || p.w.dilation[1] != 1)
-        return eval_fail(b, "avg_pool2d with a dilated window");
-    struct tensor *t = pool_result(b, &p);
-    if (!t)
-        return false;
+        op_fails(ctx, "avg_pool2d with a dilated window");
+    struct tensor *t = pool_result(ctx, &p);
     walk_begin(&w, &t->shape);
     for (double *x = t->x; walk_more(&w); walk_next(&w), x++) {
         int64_t inside = 0;
@@ -440,47 +409,44 @@ bool evaluate_avg_pool(struct eval_context *b, const struct call *c, const struc
                 }
         int64_t n = divisor(&p, w.at, padding_counts, inside);
         if (n == 0)
-            return eval_fail(b, "avg_pool2d: a window of padding only");
+            op_fails(ctx, "avg_pool2d: a window of padding only");
         *x /= (double)n;
     }
-    *out = laid_out(b, c, 0, t, &p.l);
-    return *out != NULL;
+    *out = laid_out(ctx, c, 0, t, &p.l);
 }
 
 /* The two elements between which one of the result lies, and the share of the second. Nearest: element i / scale is
  * both. Bilinear: distances are those of the centres of pixels, and the edge goes on (interpolate of PyTorch without
  * align_corners). */
-static double between(int64_t i, int64_t scale, int64_t n, bool bilinear, int64_t at[2]) {
+static double source_pixels(int64_t i, int64_t scale, int64_t n, bool bilinear, int64_t at[2]) {
     double x = fmax(((double)i + 0.5) / (double)scale - 0.5, 0);
     at[0] = bilinear ? (int64_t)x : i / scale;
     at[1] = bilinear && at[0] + 1 < n ? at[0] + 1 : at[0];
     return bilinear ? x - (double)at[0] : 0;
 }
 
-bool evaluate_upsample(struct eval_context *b, const struct call *c, const struct tensor **out) {
+void evaluate_upsample(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     static const char *const modes[] = {"nearest", "bilinear", NULL};
-    int mode;
+    struct str text;
     int64_t by[2] = {1, 1};
-    const struct tensor *x = operand(c, 0);
-    if (!operands_needed(b, c, 1) || !attr_needed(b, c, "scale_factor") ||
-        !per_dimension(b, c, "scale_factor", 2, by) || !attr_word(b, c, "mode", modes, &mode))
-        return false;
+    const struct tensor *x = operand_needed(ctx, c, 0);
+    bool bilinear = attr_word(ctx, c, "mode", modes) == 1;
+    if (!attr_text(c, "scale_factor", &text))
+        op_fails(ctx, "%s has no attribute scale_factor", op_table[c->kind].name);
+    per_dimension(ctx, c, "scale_factor", 2, by);
     if (x->shape.rank != 4 || by[0] < 1 || by[1] < 1)
-        return eval_fail(b, "upsample of %s", shape_text(b->arena, &x->shape).p);
-    bool bilinear = mode == 1;
+        op_fails(ctx, "upsample of %s", shape_text(ctx->arena, &x->shape).p);
     struct shape s = x->shape;
     struct view v = view_of(x);
     s.dim[1] *= by[0];
     s.dim[2] *= by[1];
-    struct tensor *t = tensor_new(b, &s);
+    struct tensor *t = tensor_new(ctx, &s);
     struct index_walk w;
-    if (!t)
-        return false;
     walk_begin(&w, &s);
     for (double *p = t->x; walk_more(&w); walk_next(&w), p++) {
         int64_t rows[2], columns[2];
-        double down = between(w.at[1], by[0], x->shape.dim[1], bilinear, rows),
-               right = between(w.at[2], by[1], x->shape.dim[2], bilinear, columns);
+        double down = source_pixels(w.at[1], by[0], x->shape.dim[1], bilinear, rows),
+               right = source_pixels(w.at[2], by[1], x->shape.dim[2], bilinear, columns);
         for (int i = 0; i < 4; i++) {
             double share = (i / 2 ? down : 1 - down) * (i % 2 ? right : 1 - right);
             int64_t at = w.at[0] * v.stride[0] + rows[i / 2] * v.stride[1] + columns[i % 2] * v.stride[2] + w.at[3];
@@ -488,5 +454,4 @@ bool evaluate_upsample(struct eval_context *b, const struct call *c, const struc
         }
     }
     *out = t;
-    return true;
 }

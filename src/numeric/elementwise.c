@@ -9,20 +9,19 @@
 
 #include "numeric/evaluators.h"
 
-const struct tensor *apply_unary(struct eval_context *b, unary_function *f, const struct tensor *x) {
-    struct tensor *t = tensor_new(b, &x->shape);
-    for (int64_t i = 0; t && i < t->n; i++)
+const struct tensor *apply_unary(struct eval_context *ctx, unary_function *f, const struct tensor *x) {
+    struct tensor *t = tensor_new(ctx, &x->shape);
+    for (int64_t i = 0; i < t->n; i++)
         t->x[i] = f(x->x[i]);
     return t;
 }
 
-const struct tensor *apply_binary(struct eval_context *b, binary_function *f, const struct tensor *x,
+const struct tensor *apply_binary(struct eval_context *ctx, binary_function *f, const struct tensor *x,
                                   const struct tensor *y) {
     struct shape s;
     struct index_walk w;
-    struct tensor *t = shape_broadcast(b, &x->shape, &y->shape, &s) ? tensor_new(b, &s) : NULL;
-    if (!t)
-        return NULL;
+    shape_broadcast(ctx, &x->shape, &y->shape, &s);
+    struct tensor *t = tensor_new(ctx, &s);
     double *out = t->x;
     for (walk_views(&w, (struct view[]){view_expanded(x, &s), view_expanded(y, &s)}, 2); walk_more(&w); walk_next(&w))
         *out++ = f(x->x[w.offset[0]], y->x[w.offset[1]]);
@@ -38,9 +37,9 @@ bool is_activation_key(const char *key) {
     return false;
 }
 
-static const struct tensor *apply_leaky_relu(struct eval_context *b, const struct tensor *x, double slope) {
-    struct tensor *t = tensor_copy(b, x);
-    for (int64_t i = 0; t && i < t->n; i++)
+static const struct tensor *apply_leaky_relu(struct eval_context *ctx, const struct tensor *x, double slope) {
+    struct tensor *t = tensor_copy(ctx, x);
+    for (int64_t i = 0; i < t->n; i++)
         t->x[i] *= t->x[i] < 0 ? slope : 1;
     return t;
 }
@@ -52,21 +51,19 @@ static bool leaky_slope(struct str name, struct str text, double *slope) {
     return end && mlir_float((struct str){list + 1, (size_t)(end - list) - 1}, slope);
 }
 
-const struct tensor *apply_activation(struct eval_context *b, const struct call *c, const struct tensor *x) {
+const struct tensor *apply_activation(struct eval_context *ctx, const struct call *c, const struct tensor *x) {
     struct str text;
-    for (const char *const *key = activation_keys; x && *key; key++) {
+    for (const char *const *key = activation_keys; *key; key++) {
         if (!attr_text(c, *key, &text))
             continue;
         struct str name = activation_name(*key, text);
         if (!name.n)
             continue;
         unary_function *f = activation_of(name);
-        double slope;
-        if (!f && !leaky_slope(name, text, &slope)) {
-            eval_beyond(b, "no evaluator for the activation %.*s", (int)name.n, name.p);
-            return NULL;
-        }
-        x = f ? apply_unary(b, f, x) : apply_leaky_relu(b, x, slope);
+        double slope = 0;
+        if (!f && !leaky_slope(name, text, &slope))
+            op_unsupported(ctx, "no evaluator for the activation %.*s", (int)name.n, name.p);
+        x = f ? apply_unary(ctx, f, x) : apply_leaky_relu(ctx, x, slope);
     }
     return x;
 }
@@ -103,79 +100,69 @@ static double low_product(double x, double y) {
 }
 
 /* Numbers of 64 bits are doubles too: what has more bits than a double is not known. */
-static const struct tensor *wrapped_all(struct eval_context *b, const struct call *c, const struct tensor *t) {
+static const struct tensor *wrapped_all(struct eval_context *ctx, const struct call *c, const struct tensor *t) {
     enum dtype type = result_type(c, 0);
-    if (!t || !op_is(c->kind, WRAPS) || !format_is_integer(type) || type == DT_I1)
+    if (!op_is(c->kind, WRAPS) || !format_is_integer(type) || type == DT_I1)
         return t;
-    struct tensor *copy = tensor_copy(b, t);
-    for (int64_t i = 0; copy && i < copy->n; i++) {
-        if (!width_of(type) && fabs(copy->x[i]) > 0x1p53) {
-            eval_beyond(b, "no evaluator for %s of more than 53 bits", op_table[c->kind].name);
-            return NULL;
-        }
-        copy->x[i] = width_of(type) ? wrapped(copy->x[i], type) : copy->x[i];
+    struct tensor *copy = tensor_copy(ctx, t);
+    for (int64_t i = 0; i < copy->n; i++) {
+        if (width_of(type))
+            copy->x[i] = wrapped(copy->x[i], type);
+        else if (fabs(copy->x[i]) > 0x1p53)
+            op_unsupported(ctx, "no evaluator for %s of more than 53 bits", op_table[c->kind].name);
     }
     return copy;
 }
 
-/* An operand, or the attribute that is printed in its place. */
-static const struct tensor *operand_or_attribute(struct eval_context *b, const struct call *c, uint32_t i,
-                                                 const char *key) {
-    double value = 0;
-    if (operand(c, i))
-        return operand(c, i);
-    return attr_needed(b, c, key) && attr_number(b, c, key, &value) ? tensor_scalar(b, value) : NULL;
+/* The second operand, or the attribute that is printed in its place. */
+static const struct tensor *second_operand(struct eval_context *ctx, const struct call *c) {
+    return operand(c, 1) ? operand(c, 1) : tensor_scalar(ctx, attr_number_needed(ctx, c, "rhs"));
 }
 
 /* Integer quotients lose their fraction when they are stored; a division by 0 is an error, of floats an infinity or
  * NaN. */
-bool evaluate_elementwise(struct eval_context *b, const struct call *c, const struct tensor **out) {
+void evaluate_elementwise(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *x = operand_needed(ctx, c, 0);
     unary_function *unary = unary_of(c->kind);
     binary_function *binary = binary_of(c->kind);
-    if (!operands_needed(b, c, 1))
-        return false;
-    const struct tensor *y = unary ? NULL : operand_or_attribute(b, c, 1, "rhs");
-    if (!unary && !y)
-        return false;
-    for (int64_t i = 0; y && binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
+    if (unary) {
+        *out = wrapped_all(ctx, c, apply_unary(ctx, unary, x));
+        return;
+    }
+    const struct tensor *y = second_operand(ctx, c);
+    for (int64_t i = 0; binary == binary_DIVIDE && format_is_integer(result_type(c, 0)) && i < y->n; i++)
         if (y->x[i] == 0)
-            return eval_fail(b, "an integer is divided by 0");
+            op_fails(ctx, "an integer is divided by 0");
     if (c->kind == K_MULTIPLY && width_of(result_type(c, 0)))
         binary = low_product;
-    *out = wrapped_all(b, c, y ? apply_binary(b, binary, operand(c, 0), y) : apply_unary(b, unary, operand(c, 0)));
-    return *out != NULL;
+    *out = wrapped_all(ctx, c, apply_binary(ctx, binary, x, y));
 }
 
-bool evaluate_where(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct shape s;
+void evaluate_where(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *t[3];
+    struct shape s = {0};
     struct index_walk w;
     struct view v[3];
-    if (!operands_needed(b, c, 3))
-        return false;
-    const struct tensor *const *t = c->operands;
-    if (!shape_broadcast(b, &t[0]->shape, &t[1]->shape, &s) || !shape_broadcast(b, &s, &t[2]->shape, &s))
-        return false;
-    struct tensor *r = tensor_new(b, &s);
-    if (!r)
-        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        t[i] = operand_needed(ctx, c, i);
+        shape_broadcast(ctx, &s, &t[i]->shape, &s);
+    }
     for (int i = 0; i < 3; i++)
         v[i] = view_expanded(t[i], &s);
+    struct tensor *r = tensor_new(ctx, &s);
     double *x = r->x;
     for (walk_views(&w, v, 3); walk_more(&w); walk_next(&w))
         *x++ = t[0]->x[w.offset[0]] != 0 ? t[1]->x[w.offset[1]] : t[2]->x[w.offset[2]];
     *out = r;
-    return true;
 }
 
-bool evaluate_selu(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    double scale = 1.0507009873390197, alpha = 1.6732635498046875;
-    if (!operands_needed(b, c, 1) || !attr_number(b, c, "scale", &scale) || !attr_number(b, c, "alpha", &alpha))
-        return false;
-    struct tensor *t = tensor_copy(b, operand(c, 0));
-    for (int64_t i = 0; t && i < t->n; i++)
+void evaluate_selu(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    double scale = attr_number(ctx, c, "scale", 1.0507009873390197);
+    double alpha = attr_number(ctx, c, "alpha", 1.6732635498046875);
+    struct tensor *t = tensor_copy(ctx, operand_needed(ctx, c, 0));
+    for (int64_t i = 0; i < t->n; i++)
         t->x[i] = scale * (t->x[i] > 0 ? t->x[i] : alpha * (exp(t->x[i]) - 1));
     *out = t;
-    return t != NULL;
 }
 
 /* Derivatives of the two forms of GELU (scalar.c). */
@@ -188,14 +175,11 @@ static double gelu_tanh_slope(double x) {
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
 }
 
-bool evaluate_gelu_bw(struct eval_context *b, const struct call *c, const struct tensor **out) {
+void evaluate_gelu_bw(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     static const char *const forms[] = {"none", "tanh", NULL};
-    int form;
-    if (!operands_needed(b, c, 2) || !attr_word(b, c, "approximate", forms, &form))
-        return false;
-    const struct tensor *slope = apply_unary(b, form == 1 ? gelu_tanh_slope : gelu_slope, operand(c, 1));
-    *out = slope ? apply_binary(b, binary_MULTIPLY, operand(c, 0), slope) : NULL;
-    return *out != NULL;
+    const struct tensor *gradient = operand_needed(ctx, c, 0), *x = operand_needed(ctx, c, 1);
+    unary_function *slope = attr_word(ctx, c, "approximate", forms) == 1 ? gelu_tanh_slope : gelu_slope;
+    *out = apply_binary(ctx, binary_MULTIPLY, gradient, apply_unary(ctx, slope, x));
 }
 
 /* ---- quantization ---- */
@@ -204,39 +188,27 @@ static double rounded_quotient(double x, double scale) {
     return rint(x / scale);
 }
 
-/* One scale and one zero point for the whole tensor. */
-static bool one_scale(struct eval_context *b, const struct call *c) {
-    if (!operands_needed(b, c, 3))
-        return false;
-    return (operand(c, 1)->n == 1 && operand(c, 2)->n == 1) ||
-           eval_fail(b, "%s: a scale for each channel", op_table[c->kind].name);
-}
-
-static const struct tensor *one_number(struct eval_context *b, const struct call *c, uint32_t i) {
-    return tensor_scalar(b, operand(c, i)->x[0]);
+/* A scale or zero point: one number for the whole tensor. */
+static const struct tensor *one_number(struct eval_context *ctx, const struct call *c, uint32_t i) {
+    const struct tensor *t = operand_needed(ctx, c, i);
+    if (t->n != 1)
+        op_fails(ctx, "%s: a scale for each channel", op_table[c->kind].name);
+    return tensor_scalar(ctx, t->x[0]);
 }
 
 /* round(x / scale) + zero point, ties to even, clamped to the integers of the result; a formula means signed bytes. */
-bool evaluate_quantize(struct eval_context *b, const struct call *c, const struct tensor **out) {
+void evaluate_quantize(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     enum dtype type = c->types ? result_type(c, 0) : DT_I8;
-    if (!one_scale(b, c))
-        return false;
     if (!format_is_integer(type))
-        return eval_beyond(b, "no evaluator for %s to this type", op_table[c->kind].name);
-    const struct tensor *t = apply_binary(b, rounded_quotient, operand(c, 0), one_number(b, c, 1));
-    t = t ? apply_binary(b, binary_ADD, t, one_number(b, c, 2)) : NULL;
-    struct tensor *clamped = t ? tensor_copy(b, t) : NULL;
-    if (clamped)
-        tensor_round(clamped, type, ROUND_EVEN);
+        op_unsupported(ctx, "no evaluator for %s to this type", op_table[c->kind].name);
+    const struct tensor *t = apply_binary(ctx, rounded_quotient, operand_needed(ctx, c, 0), one_number(ctx, c, 1));
+    struct tensor *clamped = tensor_copy(ctx, apply_binary(ctx, binary_ADD, t, one_number(ctx, c, 2)));
+    tensor_round(clamped, type, ROUND_EVEN);
     *out = clamped;
-    return clamped != NULL;
 }
 
 /* (q - zero point) * scale */
-bool evaluate_dequantize(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    if (!one_scale(b, c))
-        return false;
-    const struct tensor *t = apply_binary(b, binary_SUBTRACT, operand(c, 0), one_number(b, c, 2));
-    *out = t ? apply_binary(b, binary_MULTIPLY, t, one_number(b, c, 1)) : NULL;
-    return *out != NULL;
+void evaluate_dequantize(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *t = apply_binary(ctx, binary_SUBTRACT, operand_needed(ctx, c, 0), one_number(ctx, c, 2));
+    *out = apply_binary(ctx, binary_MULTIPLY, t, one_number(ctx, c, 1));
 }

@@ -5,8 +5,8 @@
 
 #include "numeric/interpret.h"
 
-/* Puts the results of an op into `out`, which has room for MAX_RESULTS and is zeroed. False with a reason. */
-typedef bool evaluator(struct eval_context *b, const struct call *c, const struct tensor **out);
+/* Puts the results of an op into `out`, which has room for MAX_RESULTS and is zeroed. Within eval_attempt. */
+typedef void evaluator(struct eval_context *ctx, const struct call *c, const struct tensor **out);
 
 evaluator evaluate_elementwise; /* of the functions of one and of two numbers */
 #define EVALUATOR(id, name) evaluator evaluate_##name;
@@ -15,14 +15,12 @@ evaluator evaluate_elementwise; /* of the functions of one and of two numbers */
 /* ---- shared by evaluators and lowerings ---- */
 
 /* primitive.c: interpret() of an op that has an evaluator. */
-bool interpret_primitive(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
+bool interpret_primitive(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]);
 bool is_primitive(enum op_kind k);
-/* Results as they are stored: of the declared shape, rounded to their element type. False with a reason. */
-bool finish_results(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]);
+/* Results as they are stored: of the declared shape, rounded to their element type. Within eval_attempt. */
+void finish_results(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]);
 
-/* The product of two matrices, exact in every arithmetic (product.c): matmul of NumPy, with the last two dimensions of
- * an operand exchanged first where asked. NULL with a reason. */
-const struct tensor *multiply_matrices(struct eval_context *b, const struct tensor *x, bool transpose_x,
-                                       const struct tensor *y, bool transpose_y);
+/* The product of two matrices, exact in every arithmetic (product.c): matmul of NumPy. */
+const struct tensor *multiply_matrices(struct eval_context *ctx, const struct tensor *x, const struct tensor *y);
 
 #endif

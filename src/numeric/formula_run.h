@@ -87,11 +87,11 @@ struct lowered_op {
     struct formula_run *run;
 };
 
-/* `node`: the op in a formula, or NULL for one of a graph. False with a reason. */
-bool lowered_begin(struct lowered_op *o, struct formula_run *r, const struct lowering *w, const struct call *c,
+/* `node`: the op in a formula, or NULL for one of a graph. Within eval_attempt, as all of an evaluation is. */
+void lowered_begin(struct lowered_op *o, struct formula_run *r, const struct lowering *w, const struct call *c,
                    const struct node *node);
-/* From the results of the formula to those of the op. False with a reason. */
-bool lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]);
+/* From the results of the formula to those of the op. */
+void lowered_end(const struct lowered_op *o, const struct tensor *results[MAX_RESULTS]);
 
 /* ---- formula_value.c ---- */
 

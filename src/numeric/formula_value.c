@@ -12,46 +12,30 @@ static const struct tensor *value(struct formula_run *r, const struct node *n);
 /* ---- ops that formulas write in their own way ---- */
 
 /* slice(x, dim=-1, part=1, of=2), part=1, every=2, or begin= and end=. */
-static bool slice_bounds(struct formula_run *r, const struct call *c, int64_t size, int64_t *begin, int64_t *step,
-                         int64_t *count) {
-    int64_t part = -1, of = 0, every = 0, end = size;
-    *begin = 0;
-    *step = 1;
-    if (!attr_int(r->eval, c, "step", step))
-        return false;
-    if (!attr_int(r->eval, c, "part", &part) || !attr_int(r->eval, c, "of", &of) ||
-        !attr_int(r->eval, c, "every", &every) || !attr_int(r->eval, c, "begin", begin) ||
-        !attr_int(r->eval, c, "end", &end))
-        return false;
-    if (part >= 0 && of > part && size % of == 0) {
-        *begin = part * (size / of);
-        *count = size / of;
-    } else if (part >= 0 && every > part) {
-        *begin = part;
-        *step = every;
-        *count = size > part ? (size - part + every - 1) / every : 0;
-    } else if (part < 0 && *begin >= size && end > *begin) {
-        return eval_fail(r->eval, "a slice from %lld on of %lld elements", (long long)*begin, (long long)size);
-    } else if (part < 0 && *begin >= 0) {
-        end = end > size ? size : end;
-        *count = end > *begin && *step > 0 ? (end - *begin + *step - 1) / *step : 0;
-    } else {
-        return eval_fail(r->eval, "which part of %lld elements a slice takes is not said", (long long)size);
-    }
-    return true;
-}
-
-static bool evaluate_part(struct formula_run *r, const struct call *c, const struct tensor **out) {
-    uint32_t axis;
-    int64_t begin, step, count = 0;
-    *out = operand(c, 0);
+static void evaluate_part(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    *out = operand_needed(ctx, c, 0);
     if ((*out)->shape.rank == 0) /* one number stands for any shape */
-        return true;
-    if (!axis_attr(r->eval, c, "dim", -1, operand(c, 0)->shape.rank, &axis) ||
-        !slice_bounds(r, c, operand(c, 0)->shape.dim[axis], &begin, &step, &count))
-        return false;
-    *out = view_copy(r->eval, view_cut(view_of(operand(c, 0)), axis, begin, step, count));
-    return *out != NULL;
+        return;
+    uint32_t axis = axis_attr(ctx, c, "dim", -1, (*out)->shape.rank);
+    int64_t size = (*out)->shape.dim[axis], part = attr_int(ctx, c, "part", -1), of = attr_int(ctx, c, "of", 0),
+            every = attr_int(ctx, c, "every", 0), begin = attr_int(ctx, c, "begin", 0),
+            end = attr_int(ctx, c, "end", size), step = attr_int(ctx, c, "step", 1), count = 0;
+    if (part >= 0 && of > part && size % of == 0) {
+        begin = part * (size / of);
+        count = size / of;
+    } else if (part >= 0 && every > part) {
+        begin = part;
+        step = every;
+        count = size > part ? (size - part + every - 1) / every : 0;
+    } else if (part < 0 && begin >= size && end > begin) {
+        op_fails(ctx, "a slice from %lld on of %lld elements", (long long)begin, (long long)size);
+    } else if (part < 0 && begin >= 0) {
+        end = end > size ? size : end;
+        count = end > begin && step > 0 ? (end - begin + step - 1) / step : 0;
+    } else {
+        op_fails(ctx, "which part of %lld elements a slice takes is not said", (long long)size);
+    }
+    *out = view_copy(ctx, view_cut(view_of(*out), axis, begin, step, count));
 }
 
 /* reshape(y, like=x): the shape of x. */
@@ -93,7 +77,11 @@ static const struct lowering *lowering_for(const struct formula_run *r, enum op_
 static bool evaluate_lowered(struct formula_run *r, const struct lowering *w, const struct call *c,
                              const struct node *n, const struct tensor *results[MAX_RESULTS]) {
     struct lowered_op o;
-    return lowered_begin(&o, r, w, c, n) && evaluate_formula(o.run, results) && lowered_end(&o, results);
+    lowered_begin(&o, r, w, c, n);
+    if (!evaluate_formula(o.run, results))
+        return false;
+    lowered_end(&o, results);
+    return true;
 }
 
 /* Adds to the reason which part of the formula it is about. */
@@ -148,10 +136,14 @@ static bool op_value(struct formula_run *r, const struct node *n, const struct t
     const struct lowering *w = lowering_for(r, n->op);
     if (w && !(w->primitive && graph_op != NONE)) /* whose attributes may lay out its dimensions otherwise */
         return evaluate_lowered(r, w, &c, n, results);
-    if (class == OP_SLICE)
-        return evaluate_part(r, &c, results);
-    if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions"))
-        return evaluate_same(r->eval, &c, results); /* operands of formulas broadcast anyway */
+    if (class == OP_SLICE) {
+        evaluate_part(r->eval, &c, results);
+        return true;
+    }
+    if (n->op == K_BROADCAST && !find_attribute(n, "broadcast_dimensions")) {
+        results[0] = operand(&c, 0); /* operands of formulas broadcast anyway */
+        return results[0] != NULL;
+    }
     if (shape_like(r, n, &shape)) {
         c.shapes = &shape;
         c.nresults = 1;
@@ -201,7 +193,7 @@ static bool result_value(struct formula_run *r, const struct node *n, const stru
 /* matmul over a contracting dimension of one element. */
 static bool outer_value(struct formula_run *r, const struct node *n, const struct tensor **out) {
     const struct tensor *x = value(r, n->args[0]), *y = x ? value(r, n->args[1]) : NULL;
-    *out = y ? multiply_matrices(r->eval, x, false, y, false) : NULL;
+    *out = y ? multiply_matrices(r->eval, x, y) : NULL;
     return *out != NULL;
 }
 
@@ -259,6 +251,18 @@ bool formula_value(struct eval_context *b, const struct pattern_set *set, const 
     return formula_value_of(b, set, f, slots, &(struct formula_options){0}, results);
 }
 
+struct formula_attempt {
+    struct formula_run *run;
+    const struct tensor **results;
+    bool good;
+};
+
+static void attempt_formula(struct eval_context *ctx, void *self) {
+    struct formula_attempt *a = self;
+    (void)ctx;
+    a->good = evaluate_formula(a->run, a->results);
+}
+
 bool formula_value_of(struct eval_context *b, const struct pattern_set *set, const struct formula *f,
                       const struct tensor *const *slots, const struct formula_options *how,
                       const struct tensor *results[MAX_RESULTS]) {
@@ -271,7 +275,8 @@ bool formula_value_of(struct eval_context *b, const struct pattern_set *set, con
     }
     enum arithmetic kept = b->arithmetic;
     b->arithmetic = kept == ARITHMETIC_INSIDE ? ARITHMETIC_INSIDE : ARITHMETIC_EXACT;
-    bool good = evaluate_formula(&r, results);
+    struct formula_attempt a = {&r, results, false};
+    bool good = eval_attempt(b, attempt_formula, &a) && a.good;
     b->arithmetic = kept;
     for (uint32_t i = 0; how->named && i < f->nslots; i++)
         how->named[i] = r.values[i][0];

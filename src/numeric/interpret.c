@@ -12,44 +12,55 @@ bool interpretable(enum op_kind k) {
 }
 
 /* TTNN's kernel pads the rows of its result to a whole tile, with zeros; only the declared shape tells. */
-static const struct tensor *with_padding_rows(struct eval_context *b, const struct shape *declared,
+static const struct tensor *with_padding_rows(struct eval_context *ctx, const struct shape *declared,
                                               const struct tensor *t) {
     uint32_t rank = t->shape.rank;
     struct shape s = t->shape;
     if (!declared || declared->rank != rank || rank < 2 || declared->dim[rank - 2] <= s.dim[rank - 2])
         return t;
     s.dim[rank - 2] = declared->dim[rank - 2];
-    struct tensor *r = tensor_new(b, &s);
-    if (!r)
-        return NULL;
+    struct tensor *r = tensor_new(ctx, &s);
     struct view rows = view_cut(view_of(r), rank - 2, 0, 1, t->shape.dim[rank - 2]);
     view_fill(r, &rows, t->x);
     return r;
 }
 
-static bool evaluate_lowered(struct eval_context *b, const struct lowering *w, const struct call *c,
-                             const struct tensor *results[MAX_RESULTS]) {
-    struct formula_run r = {.eval = b, .set = b->lowerings};
+struct lowered_attempt {
+    const struct lowering *lowering;
+    const struct call *c;
+    const struct tensor **results;
+};
+
+static void evaluate_lowered(struct eval_context *ctx, void *self) {
+    const struct lowered_attempt *a = self;
+    struct formula_run r = {.eval = ctx, .set = ctx->lowerings};
     struct lowered_op o;
-    if (!lowered_begin(&o, &r, w, c, NULL) || !evaluate_formula(o.run, results) || !lowered_end(&o, results))
-        return false;
-    for (uint32_t i = 0; i < MAX_RESULTS && results[i]; i++) {
-        results[i] = as_declared(b, c, i, results[i]);
-        if (op_is(c->kind, PADS_ROWS) && !(results[i] = with_padding_rows(b, declared_shape(c, i), results[i])))
-            return false;
+    lowered_begin(&o, &r, a->lowering, a->c, NULL);
+    if (!evaluate_formula(o.run, a->results))
+        op_fails(ctx, "%s cannot be evaluated", op_table[a->c->kind].name);
+    lowered_end(&o, a->results);
+    for (uint32_t i = 0; i < MAX_RESULTS && a->results[i]; i++) {
+        a->results[i] = as_declared(ctx, a->c, i, a->results[i]);
+        if (op_is(a->c->kind, PADS_ROWS))
+            a->results[i] = with_padding_rows(ctx, declared_shape(a->c, i), a->results[i]);
     }
-    return true;
 }
 
-bool interpret(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
-    const struct lowering *w = is_lowered[c->kind] && b->lowerings ? lowering_of_kind(b->lowerings, c->kind) : NULL;
+static void finish(struct eval_context *ctx, void *self) {
+    const struct lowered_attempt *a = self;
+    finish_results(ctx, a->c, a->results);
+}
+
+bool interpret(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+    const struct lowering *w = is_lowered[c->kind] && ctx->lowerings ? lowering_of_kind(ctx->lowerings, c->kind) : NULL;
     if (!w)
-        return interpret_primitive(b, c, results);
-    enum arithmetic kept = b->arithmetic;
-    b->arithmetic = ARITHMETIC_EXACT;
+        return interpret_primitive(ctx, c, results);
+    enum arithmetic kept = ctx->arithmetic;
+    ctx->arithmetic = ARITHMETIC_EXACT;
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
-    bool good = evaluate_lowered(b, w, c, results);
-    b->arithmetic = kept;
-    return good && finish_results(b, c, results);
+    struct lowered_attempt a = {w, c, results};
+    bool good = eval_attempt(ctx, evaluate_lowered, &a);
+    ctx->arithmetic = kept;
+    return good && eval_attempt(ctx, finish, &a);
 }

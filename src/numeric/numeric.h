@@ -22,9 +22,10 @@
  * Ownership. All tensors live in the arena of the context. Operands are not changed; results may share elements with
  * them. There is no global state: two contexts may be used in two threads.
  *
- * Errors. A function that fails returns false or NULL and leaves the first reason in `context.error`: an op without
- * evaluator, a missing operand or attribute, shapes that do not fit, an integer divided by 0, an index out of range,
- * more than max_elements or max_steps. A float divided by 0 is an infinity or a NaN: whoever compares decides.
+ * Errors. Evaluators and formulas do not return from where they fail: interpret() and formula_value() do, with false
+ * and the first reason in `context.error` (eval_attempt). Reasons are an op without evaluator, a missing operand or
+ * attribute, shapes that do not fit, an integer divided by 0, an index out of range, more than max_elements or
+ * max_steps. A float divided by 0 is an infinity or a NaN: whoever compares decides.
  *
  * Sources. Ops: the TTIR and TTNN op definitions of tt-mlir (August 2026) and the golden functions of its builder.
  * Formats: the Tenstorrent ISA documentation and tt-metal's blockfloat_common.cpp. Each lowering names its own. */

@@ -15,55 +15,64 @@ static bool shape_is_free(enum op_kind k) {
     return evaluators[k] == evaluate_same;
 }
 
-static bool check_shape(struct eval_context *b, const struct call *c, uint32_t i, const struct tensor *t) {
+static void check_shape(struct eval_context *ctx, const struct call *c, uint32_t i, const struct tensor *t) {
     const struct shape *declared = declared_shape(c, i);
     if (!declared || shape_is_free(c->kind) || shape_eq(declared, &t->shape))
-        return true;
-    return eval_fail(b, "%s makes %s where the text says %s", op_table[c->kind].name, shape_text(b->arena, &t->shape).p,
-                     shape_text(b->arena, declared).p);
+        return;
+    op_fails(ctx, "%s makes %s where the text says %s", op_table[c->kind].name, shape_text(ctx->arena, &t->shape).p,
+             shape_text(ctx->arena, declared).p);
 }
 
-static bool stores_exactly(enum dtype t) {
+static bool is_exact_type(enum dtype t) {
     return t == DT_F64 || t == DT_NONE || t == DT_OTHER;
 }
 
 /* The result as its element type holds it. Constants are made by the host, all else by the packer. */
-static const struct tensor *stored(struct eval_context *b, const struct call *c, const struct tensor *t,
-                                   enum dtype type) {
+static const struct tensor *round_result(struct eval_context *ctx, const struct call *c, const struct tensor *t,
+                                         enum dtype type) {
     bool constant = op_generates(c->kind);
-    if (stores_exactly(type) || (b->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
+    if (is_exact_type(type) || (ctx->arithmetic != ARITHMETIC_DEVICE && !constant && !format_is_integer(type)))
         return t;
-    struct tensor *copy = tensor_copy(b, t);
-    if (copy)
-        tensor_round(copy, type, constant ? ROUND_EVEN : ROUND_PACKER);
+    struct tensor *copy = tensor_copy(ctx, t);
+    tensor_round(copy, type, constant ? ROUND_EVEN : ROUND_PACKER);
     return copy;
 }
 
-bool finish_results(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+void finish_results(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
     for (uint32_t i = 0; i < MAX_RESULTS; i++) {
         if (!results[i] && i < c->nresults)
-            return eval_fail(b, "%s has no result %u", op_table[c->kind].name, i);
-        if (results[i] && !check_shape(b, c, i, results[i]))
-            return false;
-        if (results[i] && !(results[i] = stored(b, c, results[i], result_type(c, i))))
-            return false;
+            op_fails(ctx, "%s has no result %u", op_table[c->kind].name, i);
+        if (!results[i])
+            continue;
+        check_shape(ctx, c, i, results[i]);
+        results[i] = round_result(ctx, c, results[i], result_type(c, i));
     }
-    return true;
 }
 
 bool is_primitive(enum op_kind k) {
     return evaluators[k] != NULL;
 }
 
-bool interpret_primitive(struct eval_context *b, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
+struct attempt {
+    evaluator *f;
+    const struct call *c;
+    const struct tensor **results;
+};
+
+static void evaluate(struct eval_context *ctx, void *self) {
+    const struct attempt *a = self;
+    a->f(ctx, a->c, a->results);
+    finish_results(ctx, a->c, a->results);
+}
+
+bool interpret_primitive(struct eval_context *ctx, const struct call *c, const struct tensor *results[MAX_RESULTS]) {
     evaluator *f = evaluators[c->kind];
     for (uint32_t i = 0; i < MAX_RESULTS; i++)
         results[i] = NULL;
     if (!f)
-        return eval_beyond(b, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
+        return eval_beyond(ctx, "no evaluator for %s", c->kind == K_UNKNOWN ? "an unknown op" : op_table[c->kind].name);
     if (c->nresults > MAX_RESULTS)
-        return eval_fail(b, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
-    if (!f(b, c, results))
-        return eval_fail(b, "%s cannot be evaluated", op_table[c->kind].name);
-    return finish_results(b, c, results);
+        return eval_fail(ctx, "%s has more than %d results", op_table[c->kind].name, MAX_RESULTS);
+    struct attempt a = {f, c, results};
+    return eval_attempt(ctx, evaluate, &a);
 }

@@ -38,28 +38,25 @@ static double device_dot(const struct matrix_unit *u, int64_t left, int64_t left
     return dst;
 }
 
-static double stored_for(const struct eval_context *b, double x, enum dtype type) {
-    return b->arithmetic == ARITHMETIC_INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
+static double stored_for(const struct eval_context *ctx, double x, enum dtype type) {
+    return ctx->arithmetic == ARITHMETIC_INSIDE && !format_is_block(type) ? format_round(x, type, ROUND_PACKER) : x;
 }
 
 /* High and low parts of all elements. Inside a fused op an operand of a product was stored by the packer first, which
  * rounds it, where the unpacker alone would truncate. */
-static bool split(struct eval_context *b, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
+static void split(struct eval_context *ctx, const struct tensor *t, enum dtype type, bool a, const double *parts[2]) {
     for (unsigned low = 0; low < 2; low++) {
-        struct tensor *p = tensor_new(b, &t->shape);
-        if (!p)
-            return false;
+        struct tensor *p = tensor_new(ctx, &t->shape);
         for (int64_t i = 0; i < t->n; i++)
-            p->x[i] = format_phase_part(format_unpack(stored_for(b, t->x[i], type), type), a, a ? low : 2 * low);
+            p->x[i] = format_phase_part(format_unpack(stored_for(ctx, t->x[i], type), type), a, a ? low : 2 * low);
         parts[low] = p->x;
     }
-    return true;
 }
 
 /* Math fidelity where the op prints no compute_config: tt-metal, matmul_device_operation.cpp; for f32 its PR 38306. */
-static unsigned default_phases(const struct eval_context *b, const enum dtype *types) {
+static unsigned default_phases(const struct eval_context *ctx, const enum dtype *types) {
     if (types[0] == DT_F32 || types[1] == DT_F32)
-        return b->blackhole ? 4 : 3;
+        return ctx->blackhole ? 4 : 3;
     return format_is_block(types[0]) && format_is_block(types[1]) ? 1 : 2;
 }
 
@@ -68,18 +65,19 @@ static bool is_float(enum dtype t) {
 }
 
 /* How the matrix unit is set up for an op; false where the product is computed exactly. */
-static bool on_device(const struct eval_context *b, const struct call *c, struct matrix_unit *u) {
+static bool on_device(const struct eval_context *ctx, const struct call *c, struct matrix_unit *u) {
     static const char *const fidelities[] = {"lofi", "hifi2", "hifi3", "hifi4"};
-    const enum dtype inside[2] = {b->product_type, b->product_type}, *types = c->operand_types;
-    struct str config = b->product_config;
-    if (b->arithmetic == ARITHMETIC_INSIDE)
+    const enum dtype inside[2] = {ctx->product_type, ctx->product_type}, *types = c->operand_types;
+    struct str config = ctx->product_config;
+    if (ctx->arithmetic == ARITHMETIC_INSIDE)
         types = inside;
-    if (b->arithmetic == ARITHMETIC_EXACT || b->exact_products || !types || !is_float(types[0]) || !is_float(types[1]))
+    if (ctx->arithmetic == ARITHMETIC_EXACT || ctx->exact_products || !types || !is_float(types[0]) ||
+        !is_float(types[1]))
         return false;
-    bool wide = b->arithmetic == ARITHMETIC_INSIDE ? b->product_type == DT_F32 : result_type(c, 0) == DT_F32;
-    *u = (struct matrix_unit){.phases = default_phases(b, types), .wide = wide};
+    bool wide = ctx->arithmetic == ARITHMETIC_INSIDE ? ctx->product_type == DT_F32 : result_type(c, 0) == DT_F32;
+    *u = (struct matrix_unit){.phases = default_phases(ctx, types), .wide = wide};
     memcpy(u->types, types, sizeof u->types);
-    if (b->arithmetic == ARITHMETIC_INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
+    if (ctx->arithmetic == ARITHMETIC_INSIDE ? config.n == 0 : !attr_text(c, "compute_config", &config))
         return true;
     for (unsigned i = 0; i < 4; i++)
         if (str_find(config, str_of(fidelities[i])))
@@ -115,24 +113,20 @@ static struct view batch_view(const struct view *v, const struct shape *batch) {
 }
 
 /* [.., m, k] x [.., k, n] to [.., m, n]; batch dimensions broadcast. */
-static struct tensor *product(struct eval_context *b, const struct view *x, const struct view *y,
+static struct tensor *product(struct eval_context *ctx, const struct view *x, const struct view *y,
                               const struct matrix_unit *u) {
     struct shape bx = x->shape, by = y->shape, batch;
     bx.rank -= 2;
     by.rank -= 2;
-    if (!shape_broadcast(b, &bx, &by, &batch))
-        return NULL;
+    shape_broadcast(ctx, &bx, &by, &batch);
     struct shape s = batch;
-    if (s.rank + 2 > TENSOR_RANK) {
-        eval_fail(b, "a product of rank %u", s.rank + 2);
-        return NULL;
-    }
+    if (s.rank + 2 > TENSOR_RANK)
+        op_fails(ctx, "a product of rank %u", s.rank + 2);
     int64_t k = x->shape.dim[bx.rank + 1], matrix = x->shape.dim[bx.rank] * y->shape.dim[by.rank + 1];
     s.dim[s.rank++] = x->shape.dim[bx.rank];
     s.dim[s.rank++] = y->shape.dim[by.rank + 1];
-    struct tensor *t = tensor_new(b, &s);
-    if (!t || !eval_steps(b, t->n, k > 0 ? k : 1))
-        return NULL;
+    struct tensor *t = tensor_new(ctx, &s);
+    eval_steps(ctx, t->n, k > 0 ? k : 1);
     struct view vx = batch_view(x, &batch), vy = batch_view(y, &batch);
     struct index_walk w;
     walk_begin(&w, &batch);
@@ -154,27 +148,24 @@ static struct view as_matrix(const struct tensor *t, bool left) {
     return v;
 }
 
-static const struct tensor *multiply(struct eval_context *b, const struct tensor *x, bool transpose_x,
+static const struct tensor *multiply(struct eval_context *ctx, const struct tensor *x, bool transpose_x,
                                      const struct tensor *y, bool transpose_y, struct matrix_unit *u) {
     struct view vx = as_matrix(x, true), vy = as_matrix(y, false);
     uint32_t rx = vx.shape.rank, ry = vy.shape.rank;
-    if (rx < 2 || ry < 2) {
-        eval_fail(b, "a product with a scalar");
-        return NULL;
-    }
+    if (rx < 2 || ry < 2)
+        op_fails(ctx, "a product with a scalar");
     if (transpose_x && x->shape.rank > 1)
         vx = view_swapped(vx, rx - 1, rx - 2);
     if (transpose_y && y->shape.rank > 1)
         vy = view_swapped(vy, ry - 1, ry - 2);
-    if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2]) {
-        eval_fail(b, "a product of %s and %s", shape_text(b->arena, &vx.shape).p, shape_text(b->arena, &vy.shape).p);
-        return NULL;
+    if (vx.shape.dim[rx - 1] != vy.shape.dim[ry - 2])
+        op_fails(ctx, "a product of %s and %s", shape_text(ctx->arena, &vx.shape).p,
+                 shape_text(ctx->arena, &vy.shape).p);
+    if (u) {
+        split(ctx, x, u->types[0], false, u->left);
+        split(ctx, y, u->types[1], true, u->right);
     }
-    if (u && !(split(b, x, u->types[0], false, u->left) && split(b, y, u->types[1], true, u->right)))
-        return NULL;
-    struct tensor *t = product(b, &vx, &vy, u);
-    if (!t)
-        return NULL;
+    struct tensor *t = product(ctx, &vx, &vy, u);
     struct shape s = t->shape; /* without the dimensions that vectors were given */
     if (y->shape.rank == 1)
         s.rank--;
@@ -182,26 +173,22 @@ static const struct tensor *multiply(struct eval_context *b, const struct tensor
         s.dim[s.rank - (y->shape.rank == 1 ? 1 : 2)] = t->shape.dim[t->shape.rank - 1];
         s.rank--;
     }
-    return tensor_reshape(b, t, &s);
+    return tensor_reshape(ctx, t, &s);
 }
 
-const struct tensor *multiply_matrices(struct eval_context *b, const struct tensor *x, bool transpose_x,
-                                       const struct tensor *y, bool transpose_y) {
-    return multiply(b, x, transpose_x, y, transpose_y, NULL);
+const struct tensor *multiply_matrices(struct eval_context *ctx, const struct tensor *x, const struct tensor *y) {
+    return multiply(ctx, x, false, y, false, NULL);
 }
 
 /* Bias and activation apply to the product as Dst holds it, before it is rounded to the type of the result. */
-bool evaluate_matmul(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    bool transpose_a = false, transpose_b = false;
-    if (!operands_needed(b, c, 2) || !attr_flag(b, c, "transpose_a", &transpose_a) ||
-        !attr_flag(b, c, "transpose_b", &transpose_b))
-        return false;
-    struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
-    const struct tensor *t = multiply(b, operand(c, 0), transpose_a, operand(c, 1), transpose_b, u);
-    if (t && operand(c, 2))
-        t = apply_binary(b, binary_ADD, t, operand(c, 2));
-    *out = apply_activation(b, c, t);
-    return *out != NULL;
+void evaluate_matmul(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *a = operand_needed(ctx, c, 0), *b = operand_needed(ctx, c, 1);
+    bool transpose_a = attr_flag(ctx, c, "transpose_a", false), transpose_b = attr_flag(ctx, c, "transpose_b", false);
+    struct matrix_unit unit, *u = on_device(ctx, c, &unit) ? &unit : NULL;
+    const struct tensor *t = multiply(ctx, a, transpose_a, b, transpose_b, u);
+    if (operand(c, 2))
+        t = apply_binary(ctx, binary_ADD, t, operand(c, 2));
+    *out = apply_activation(ctx, c, t);
 }
 
 /* ---- dot_general ---- */
@@ -213,66 +200,62 @@ struct contraction_side {
     struct shape batch_shape, free_shape;
 };
 
-static bool arrange(struct eval_context *b, const struct call *c, const struct tensor *t, const char *batch,
-                    const char *contract, struct contraction_side *s) {
+static void add_dimension(struct shape *s, int64_t *elements, int64_t extent) {
+    s->dim[s->rank++] = extent;
+    *elements *= extent;
+}
+
+static struct contraction_side arrange(struct eval_context *ctx, const struct call *c, const struct tensor *t,
+                                       const char *batch, const char *contract) {
+    struct contraction_side s = {.batch = 1, .free = 1, .contracted = 1};
     int64_t dims[2][TENSOR_RANK];
-    int n[2] = {0, 0};
+    int n[2] = {attr_list(ctx, c, batch, dims[0], TENSOR_RANK), attr_list(ctx, c, contract, dims[1], TENSOR_RANK)};
     bool used[TENSOR_RANK] = {false};
-    uint32_t at = 0, d, contracted[TENSOR_RANK] = {0};
-    *s = (struct contraction_side){.batch = 1, .free = 1, .contracted = 1};
-    if (!attr_list(b, c, batch, dims[0], TENSOR_RANK, &n[0]) || !attr_list(b, c, contract, dims[1], TENSOR_RANK, &n[1]))
-        return false;
+    uint32_t at = 0, contracted[TENSOR_RANK] = {0};
     for (int part = 0; part < 2; part++)
         for (int i = 0; i < n[part]; i++) {
-            if (!axis_in(b, c, dims[part][i], t->shape.rank, &d))
-                return false;
+            uint32_t d = axis_in(ctx, c, dims[part][i], t->shape.rank);
             if (used[d])
-                return eval_fail(b, "dot_general names a dimension twice");
+                op_fails(ctx, "dot_general names a dimension twice");
             used[d] = true;
             if (part == 1) {
                 contracted[i] = d;
-                s->contracted *= t->shape.dim[d];
+                s.contracted *= t->shape.dim[d];
                 continue;
             }
-            s->order[at++] = d;
-            s->batch *= t->shape.dim[d];
-            s->batch_shape.dim[s->batch_shape.rank++] = t->shape.dim[d];
+            s.order[at++] = d;
+            add_dimension(&s.batch_shape, &s.batch, t->shape.dim[d]);
         }
-    for (d = 0; d < t->shape.rank; d++)
+    for (uint32_t d = 0; d < t->shape.rank; d++)
         if (!used[d]) {
-            s->order[at++] = d;
-            s->free *= t->shape.dim[d];
-            s->free_shape.dim[s->free_shape.rank++] = t->shape.dim[d];
+            s.order[at++] = d;
+            add_dimension(&s.free_shape, &s.free, t->shape.dim[d]);
         }
     for (int i = 0; i < n[1]; i++)
-        s->order[at++] = contracted[i];
-    return true;
+        s.order[at++] = contracted[i];
+    return s;
 }
 
-static const struct tensor *as_matrices(struct eval_context *b, const struct tensor *t,
+static const struct tensor *as_matrices(struct eval_context *ctx, const struct tensor *t,
                                         const struct contraction_side *s) {
-    struct tensor *moved = view_copy(b, view_permuted(view_of(t), s->order));
-    return moved ? tensor_reshape(b, moved, &(struct shape){3, {s->batch, s->free, s->contracted}}) : NULL;
+    struct tensor *moved = view_copy(ctx, view_permuted(view_of(t), s->order));
+    return tensor_reshape(ctx, moved, &(struct shape){3, {s->batch, s->free, s->contracted}});
 }
 
-bool evaluate_dot_general(struct eval_context *b, const struct call *c, const struct tensor **out) {
-    struct contraction_side l, r;
-    if (!operands_needed(b, c, 2) || !arrange(b, c, operand(c, 0), "batch_dims_lhs", "contract_dims_lhs", &l) ||
-        !arrange(b, c, operand(c, 1), "batch_dims_rhs", "contract_dims_rhs", &r))
-        return false;
+void evaluate_dot_general(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
+    const struct tensor *a = operand_needed(ctx, c, 0), *b = operand_needed(ctx, c, 1);
+    struct contraction_side l = arrange(ctx, c, a, "batch_dims_lhs", "contract_dims_lhs");
+    struct contraction_side r = arrange(ctx, c, b, "batch_dims_rhs", "contract_dims_rhs");
     if (!shape_eq(&l.batch_shape, &r.batch_shape) || l.contracted != r.contracted)
-        return eval_fail(b, "dot_general of %s and %s", shape_text(b->arena, &operand(c, 0)->shape).p,
-                         shape_text(b->arena, &operand(c, 1)->shape).p);
+        op_fails(ctx, "dot_general of %s and %s", shape_text(ctx->arena, &a->shape).p,
+                 shape_text(ctx->arena, &b->shape).p);
     struct shape s = l.batch_shape;
     if (s.rank + l.free_shape.rank + r.free_shape.rank > TENSOR_RANK)
-        return eval_fail(b, "a product of rank %u", s.rank + l.free_shape.rank + r.free_shape.rank);
+        op_fails(ctx, "a product of rank %u", s.rank + l.free_shape.rank + r.free_shape.rank);
     for (uint32_t d = 0; d < l.free_shape.rank; d++)
         s.dim[s.rank++] = l.free_shape.dim[d];
     for (uint32_t d = 0; d < r.free_shape.rank; d++)
         s.dim[s.rank++] = r.free_shape.dim[d];
-    const struct tensor *x = as_matrices(b, operand(c, 0), &l), *y = as_matrices(b, operand(c, 1), &r);
-    struct matrix_unit unit, *u = on_device(b, c, &unit) ? &unit : NULL;
-    const struct tensor *t = x && y ? multiply(b, x, false, y, true, u) : NULL;
-    *out = t ? tensor_reshape(b, t, &s) : NULL;
-    return *out != NULL;
+    struct matrix_unit unit, *u = on_device(ctx, c, &unit) ? &unit : NULL;
+    *out = tensor_reshape(ctx, multiply(ctx, as_matrices(ctx, a, &l), false, as_matrices(ctx, b, &r), true, u), &s);
 }

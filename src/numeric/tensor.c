@@ -4,40 +4,69 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The first reason counts: what follows from it would only hide it. */
-static bool note_reason(struct eval_context *b, bool beyond, const char *fmt, va_list args) {
+static bool note_reason(struct eval_context *ctx, bool beyond, const char *fmt, va_list args) {
     char text[512];
-    if (b->error.n)
+    if (!ctx->error.n) {
+        vsnprintf(text, sizeof text, fmt, args);
+        ctx->error = arena_str(ctx->arena, str_of(text));
+        ctx->beyond = beyond;
+    }
+    if (ctx->escape)
+        longjmp(*ctx->escape, 1);
+    return false;
+}
+
+bool eval_fail(struct eval_context *ctx, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    note_reason(ctx, false, fmt, args);
+    va_end(args);
+    return false;
+}
+
+bool eval_beyond(struct eval_context *ctx, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    note_reason(ctx, true, fmt, args);
+    va_end(args);
+    return false;
+}
+
+void op_fails(struct eval_context *ctx, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    note_reason(ctx, false, fmt, args);
+    abort(); /* outside of any attempt */
+}
+
+void op_unsupported(struct eval_context *ctx, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    note_reason(ctx, true, fmt, args);
+    abort();
+}
+
+bool eval_attempt(struct eval_context *ctx, void (*f)(struct eval_context *ctx, void *self), void *self) {
+    jmp_buf here, *outer = ctx->escape;
+    ctx->escape = &here;
+    if (setjmp(here)) {
+        ctx->escape = outer;
         return false;
-    vsnprintf(text, sizeof text, fmt, args);
-    b->error = arena_str(b->arena, str_of(text));
-    b->beyond = beyond;
-    return false;
+    }
+    f(ctx, self);
+    ctx->escape = outer;
+    return true;
 }
 
-bool eval_fail(struct eval_context *b, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    note_reason(b, false, fmt, args);
-    va_end(args);
-    return false;
-}
-
-bool eval_beyond(struct eval_context *b, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    note_reason(b, true, fmt, args);
-    va_end(args);
-    return false;
-}
-
-bool eval_steps(struct eval_context *b, int64_t times, int64_t each) {
-    uint64_t most = b->max_steps ? b->max_steps : 1ull << 30;
+bool eval_steps(struct eval_context *ctx, int64_t times, int64_t each) {
+    uint64_t most = ctx->max_steps ? ctx->max_steps : 1ull << 30;
     int64_t n;
-    if (each < 0 || __builtin_mul_overflow(times, each, &n) || (uint64_t)n > most || b->steps > most - (uint64_t)n)
-        return eval_beyond(b, "more than %llu steps of arithmetic", (unsigned long long)most);
-    b->steps += (uint64_t)n;
+    if (each < 0 || __builtin_mul_overflow(times, each, &n) || (uint64_t)n > most || ctx->steps > most - (uint64_t)n)
+        return eval_beyond(ctx, "more than %llu steps of arithmetic", (unsigned long long)most);
+    ctx->steps += (uint64_t)n;
     return true;
 }
 

@@ -1,9 +1,12 @@
 /* Dense tensors of doubles in an arena, and views of them: strided index maps, as those of NumPy.
  *
- * A function that fails returns NULL or false and puts the reason into the context. The first reason stays until the
- * caller clears it; later ones are dropped. */
+ * A function that fails puts the reason into the context. Within eval_attempt, as all evaluators are, it does not
+ * return; elsewhere it returns NULL or false. The first reason stays until the caller clears it; later ones are
+ * dropped. */
 #ifndef FA_TENSOR_H
 #define FA_TENSOR_H
+
+#include <setjmp.h>
 
 #include "numeric/format.h"
 
@@ -65,7 +68,14 @@ struct eval_context {
     uint32_t device;     /* of the mesh */
     struct str error;    /* empty: none */
     bool beyond;         /* the reason came from eval_beyond */
+    jmp_buf *escape;     /* of the innermost eval_attempt, or NULL */
 };
+
+/* Calls f, which may fail anywhere: all memory is in the arena, so nothing has to be undone. False with the reason. */
+bool eval_attempt(struct eval_context *ctx, void (*f)(struct eval_context *ctx, void *self), void *self);
+/* Ends the attempt that runs, for what does not hold together, or is not known to this interpreter. */
+_Noreturn void op_fails(struct eval_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void op_unsupported(struct eval_context *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Notes the reason unless there is one; false, for `return eval_fail(...)`. */
 bool eval_fail(struct eval_context *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

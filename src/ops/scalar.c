@@ -84,14 +84,3 @@ struct str activation_name(const char *key, struct str text) {
         word.n++;
     return word;
 }
-
-binary_function *combination_of(struct str text) {
-    static const struct {
-        const char *name;
-        binary_function *f;
-    } all[] = {{"sum", binary_ADD}, {"prod", binary_MULTIPLY}, {"min", binary_MINIMUM}, {"max", binary_MAXIMUM}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (str_find(text, str_of(all[i].name)))
-            return all[i].f;
-    return NULL;
-}

@@ -23,8 +23,5 @@ unary_function *activation_of(struct str name);
  */
 extern const char *const activation_keys[];
 struct str activation_name(const char *key, struct str text);
-/* What collectives and scatters combine values with: "sum", "prod", "min" or "max" somewhere in the text of the
- * attribute, "<sum>" and the like. NULL where there is none. */
-binary_function *combination_of(struct str text);
 
 #endif
