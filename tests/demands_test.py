@@ -14,7 +14,7 @@ from audits import Audits
 from load_yaml import load_yaml
 
 AUDITS, SHORTHAND, PATTERNS = (os.path.abspath(a) for a in sys.argv[1:4])
-from frontends_test import with_arguments  # takes these arguments away
+from shorthand_functions import with_arguments
 
 LINEAR = "p = matmul x:4x32 W:32x64; o = add p B:64"
 MATMUL = "m = multiply x:4x32 SCALE:32; o = matmul m W:32x64"

@@ -116,12 +116,15 @@ static bool add_carried(struct buf *out, const struct match *m, struct arena *a)
     return any;
 }
 
-/* What is left of a fused op that was taken apart carries its location, which was that of the root. */
+/* What is left of a fused op that was taken apart carries its location, which was that of the root. TTIR that states no
+ * locations has those of its lines. */
 static bool same_location(const struct match *m, const struct match *origin) {
     struct str here[MAX_LOC_NAMES], there[MAX_LOC_NAMES];
     int n = mlir_loc_names(m->graph->m, m->root, here, MAX_LOC_NAMES);
     int k = mlir_loc_names(origin->graph->m, origin->root, there, MAX_LOC_NAMES);
-    return n > 0 && k > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
+    if (k == 0)
+        return n > 0;
+    return n > 0 && n <= MAX_LOC_NAMES && k <= MAX_LOC_NAMES && str_eq(here[n - 1], there[k - 1]);
 }
 
 /* The values in these texts are of the TTIR file: "%59" becomes "ttir:%59", which a TTNN file may have, too. */
