@@ -24,7 +24,7 @@ SKIPPED = 77
 PIPELINE = "mock-system-desc-arch=wormhole_b0 optimization-level=0"
 SECONDS = 60
 TRIED = re.compile(r"set (enable-[\w-]+=\w+)")
-REFUSED = re.compile(r"off unless ([\w-]+) is set, and would not fire then")
+REFUSED = re.compile(r"off unless (enable-[\w-]+=true) is set, and would not fire then")
 PART = re.compile(r"(?:^|; )at (\d+) places?: ")
 KINDS = ("set optimization-level", "extend", "find out why", "no pass makes it", "add an op", "request a kernel",
          "leave it")
@@ -48,7 +48,7 @@ class Trials:
         return out if run.returncode == 0 else None
 
     def entries(self, ttir, ttnn):
-        run = subprocess.run([self.program, "-q", "--format=json", "-o", "-", ttir, ttnn], capture_output=True,
+        run = subprocess.run([self.program, "-q", "--unpaired", "--format=json", "-o", "-", ttir, ttnn], capture_output=True,
                              text=True, timeout=SECONDS, check=False)
         return json.loads(run.stdout)["missed_fusions"] if run.stdout else []
 
@@ -70,39 +70,43 @@ class Trials:
                     self.counts["not tried: " + kind if kind else "places with an option"] += places
 
     def try_option(self, name, ttir, options, before, option):
-        key = option.partition("=")[0]
-        ttnn = self.compiled(ttir, [o for o in options if not o.startswith(key + "=")] + [option])
+        given = {o.partition("=")[0]: o for o in options + ["enable-fusing-pass=true", option]}  # each pattern's pass is on
+        ttnn = self.compiled(ttir, given.values())
         if not ttnn:
-            self.counts["options with which the compiler fails"] += 1
+            self.fail("%s: the compiler fails with %s" % (name, option))
             return
         after = self.entries(ttir, ttnn)
         self.counts["options tried"] += 1
-        for op in sorted({e["fused_op"] for e in before if asks(e, option)}):
-            asked = sum(n for e in before if e["fused_op"] == op for n, a in actions(e) if option in a)
-            rest = sum(n for e in before if e["fused_op"] == op for n, a in actions(e) if option not in a)
-            left = [(n, a) for e in after if e["fused_op"] == op for n, a in actions(e)]
+        for pattern in sorted({pattern_of(e) for e in before if asks(e, option)}):
+            asked = sum(n for e in before if pattern_of(e) == pattern for n, a in actions(e) if option in a)
+            rest = sum(n for e in before if pattern_of(e) == pattern for n, a in actions(e) if option not in a)
+            left = [(n, a) for e in after if pattern_of(e) == pattern for n, a in actions(e)]
             later = sum(n for n, a in left if a.startswith("set "))
-            self.counts["fused ops tried"] += 1
+            self.counts["patterns tried"] += 1
             if any(option in a for _, a in left) or sum(n for n, _ in left) - later > rest:
-                self.fail("%s: %s, %d places, %s: left: %s" % (name, op, asked, option, left))
+                self.fail("%s: %s, %d places, %s: left: %s" % (name, pattern, asked, option, left))
             elif later:
-                self.counts["fused ops that another option keeps"] += 1
+                self.counts["patterns that another option keeps"] += 1
 
     def try_refusals(self, name, ttir, options, before):
         """A fusion that would not fire with its flag does not."""
         for flag in sorted({f for e in before for f in REFUSED.findall(notes(e))}):
-            ttnn = self.compiled(ttir, options + [flag + "=true"])
+            ttnn = self.compiled(ttir, options + [flag])
             after = self.entries(ttir, ttnn) if ttnn else []
             for e in before:
                 if not REFUSED.search(notes(e)) or asks(e, flag):
                     continue
                 self.counts["refusals tried"] += 1
-                if not any(x["fused_op"] == e["fused_op"] for x in after):
+                if not ttnn or not any(pattern_of(x) == pattern_of(e) for x in after):
                     self.fail("%s: %s is fused with %s: %s" % (name, e["fused_op"], flag, actions(e)))
 
 
 def notes(entry):
     return "\n".join(i["notes"] for i in entry["instances"])
+
+
+def pattern_of(entry):
+    return entry["instances"][0]["pattern"]
 
 
 def actions(entry):

@@ -789,9 +789,9 @@ class Classify(Case):
         self.assertIn("is as of v1.\n", out)
 
     def test_gated(self):
-        text = self.BASE + "status: {level: ttnn, pass: ttnn-fusing, pattern: P, gated: enable-p}\n"
+        text = self.BASE + "status: {level: ttnn, pass: ttnn-fusing, pattern: P, gated: enable-p=true}\n"
         self.assertEqual(self.classes(text), ["ttnn", "gated_off", "ttnn-fusing", "P"])
-        self.assertEqual(self.line(text), ["compiler: ttnn-fusing has P for this, off unless enable-p is set"])
+        self.assertEqual(self.line(text), ["compiler: ttnn-fusing has P for this, off unless enable-p=true is set"])
 
     def test_before_the_passes(self):
         self.write("own.yml", self.BASE + "status: {level: ttir, pass: p, pattern: P}\n")

@@ -272,7 +272,7 @@ for ops, reason in (
          " is set, and would not fire then: nothing may stand between the convolution and the multiply, and here is %f"),
         ("m = subtract t b -> 1x16x8x8; o = multiply m s -> 1x16x8x8",
          " is set, and would not fire then: it does not fold a scale behind an addition that ConvAddBias leaves")):
-    says("conv2d", "off unless enable-fusing-conv2d-with-multiply-pattern" + reason,
+    says("conv2d", "off unless enable-fusing-conv2d-with-multiply-pattern=true" + reason,
          "x:1x8x8x4 w:16x4x1x1! s:16x1x1! b:16x1x1!", TURNED + ops)
 LO = "l = slice_static x -> %(s)sx32 <begins = [%(z)s, 0 : i32], ends = [%(e)s, 32 : i32], step = [%(o)s, 1 : i32]>\n" \
      "h = slice_static x -> %(s)sx32 <begins = [%(z)s, 32 : i32], ends = [%(e)s, 64 : i32], step = [%(o)s, 1 : i32]>\n" \

@@ -12,9 +12,10 @@ import unittest
 
 from audits import Audits
 from load_yaml import load_yaml
+from shorthand_functions import with_arguments
 
 AUDITS, SHORTHAND, PATTERNS = (os.path.abspath(a) for a in sys.argv[1:4])
-from shorthand_functions import with_arguments
+del sys.argv[1:4]
 
 LINEAR = "p = matmul x:4x32 W:32x64; o = add p B:64"
 MATMUL = "m = multiply x:4x32 SCALE:32; o = matmul m W:32x64"

@@ -51,7 +51,7 @@ struct example {
 struct pattern_status {
     struct str level;         /* ttir or ttnn; library: no dialect has the op yet, TTNN's library does */
     struct str pass, pattern; /* names in the compiler */
-    struct str gated;         /* the flag without which it is off */
+    struct str gated;         /* the option without which it is off */
     struct str off;           /* the flag that switches it off, where it is not that of the pass */
     struct str keeps;         /* the option with which `undone` does not happen */
     struct str accepts;       /* what that pattern takes although it is another function */

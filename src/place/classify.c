@@ -124,7 +124,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
     if (d->compiler.n)
         return (struct todo){TODO_EXTEND, name, joined(d->compiler, a)};
     if (s->gated.n)
-        return (struct todo){TODO_OPTION, arena_printf(a, "%.*s=true", (int)s->gated.n, s->gated.p), STR("")};
+        return (struct todo){TODO_OPTION, s->gated, STR("")};
     if (d->undecided.n)
         return (struct todo){TODO_LOOK, name, joined(d->undecided, a)};
     if (c->before)
