@@ -57,6 +57,14 @@ static double whole(double q, enum rounding r) {
     return r == ROUND_PACKER ? round(q) : r == ROUND_EVEN ? rint(q) : trunc(q);
 }
 
+/* 2^e of a normal double, made of its bits: ldexp is a tenth of a proof. */
+static double power_of_two(int e) {
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* Exponent of the last significant bit of the format at x. A subnormal double is far below the smallest number of any
  * format. */
 static int step_exponent(double x, const struct float_format *f) {
@@ -70,8 +78,8 @@ static double round_float(double x, const struct float_format *f, enum rounding 
     if (isnan(x) || isinf(x) || x == 0)
         return x;
     int step = step_exponent(x, f);
-    double v = ldexp(whole(ldexp(x, -step), r), step);
-    if (fabs(v) < ldexp(1, f->emax + 1))
+    double v = whole(x * power_of_two(-step), r) * power_of_two(step);
+    if (fabs(v) < power_of_two(f->emax + 1))
         return v;
     return copysign(r == ROUND_TRUNCATE ? ldexp(1, f->emax + 1) - ldexp(1, f->emax + 1 - f->bits) : INFINITY, x);
 }
@@ -86,7 +94,7 @@ static double pack_float(double x, enum dtype t, const struct float_format *f, e
     double v = in_dst(x);
     if (isnan(v) && t == DT_BF16 && r == ROUND_PACKER)
         return signbit(x) ? -INFINITY : INFINITY;
-    return fabs(v) < ldexp(1, f->emin) ? 0 : t == DT_F32 ? v : round_float(v, f, r);
+    return fabs(v) < power_of_two(f->emin) ? 0 : t == DT_F32 ? v : round_float(v, f, r);
 }
 
 static double round_int(double x, enum dtype t) {
