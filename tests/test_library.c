@@ -375,6 +375,9 @@ static void says(const char *keys, bool before, const struct match_detail *d, co
     cr_assert(str_is(said, note), "%.*s", (int)said.n, said.p);
     cr_assert(str_is(classify(p, false).pass_status, status));
     cr_assert(str_is(version_of_claims(&passes, p), p->status.pass.n ? "v1" : ""));
+    /* the action agrees */
+    bool stopped = str_find(said, STR("should have fired")) != NULL;
+    cr_assert(!stopped || todo_of(&claim, false, &arena).kind == TODO_OPTION);
 }
 
 Test(library, how_far_the_compiler_is) {
@@ -392,6 +395,8 @@ Test(library, how_far_the_compiler_is) {
     says("status: {level: ttir, pass: f, pattern: P, off: no-P}\ncompiler: never\n", true, &none, exists,
          "f has P for this, which fires here; only no-P stops it");
     says(RULED, false, &fails, exists, "f has P for this, which did not fire: a; b");
+    says("status: {level: ttir, pass: f, pattern: P}\nundecided: perhaps\n", false, &none, exists,
+         "f has P for this, which should have fired: all of its preconditions hold; known to stop it: no-f");
     says(RULED, true, &fails, exists, "f has P for this, which does not fire here: a; b");
     says(RULED, true, &open, exists, "f has P for this, which may fire here; whether it does is not decided: a");
     lowered = true;

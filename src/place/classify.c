@@ -6,6 +6,11 @@ static bool exists(const struct pattern *p) {
     return p->status.pass.n > 0;
 }
 
+/* It is known when the compiler's own pattern fires. */
+static bool has_rules(const struct pattern *p) {
+    return p->ncompiler > 0 || p->nundecided > 0;
+}
+
 struct classification classify(const struct pattern *p, bool undone) {
     const struct pattern_status *s = &p->status;
     return (struct classification){.given = true,
@@ -57,7 +62,7 @@ static void add_answer(struct buf *b, const struct claim *c) {
         add_all(b, d->undecided);
         return;
     }
-    if (!c->pattern->ncompiler && !c->pattern->nundecided) {
+    if (!has_rules(c->pattern)) {
         buf_add(b, before ? STR(" and has yet to run") : STR(", which did not fire"));
         return;
     }
@@ -129,7 +134,7 @@ static struct todo todo_of_pass(const struct claim *c, struct arena *a) {
         return (struct todo){TODO_LOOK, name, joined(d->undecided, a)};
     if (c->before)
         return (struct todo){TODO_WAIT, s->pass, STR("")};
-    if (!c->lowered && c->pattern->ncompiler && off.n)
+    if (!c->lowered && has_rules(c->pattern) && off.n)
         return (struct todo){TODO_OPTION, turned_on(off, a), STR("")};
     return (struct todo){TODO_LOOK, name, STR("")};
 }
