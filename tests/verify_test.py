@@ -308,6 +308,37 @@ class Verify(unittest.TestCase):
         self.assertEqual(self.verify(fills[0], fills[0])[0], 0)
         self.assertEqual(self.verify(*fills)[0], 1)
 
+    def test_use_after_deallocation(self):
+        """What is freed is no longer there; a view that has another name is."""
+        def of(*lines):
+            return ("module {\n  func.func @main(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {\n" + "".join(
+                f"    {line}\n" for line in lines) + "    return %r : tensor<8x32xf32>\n  }\n}\n")
+        kind = "tensor<8x32xf32>"
+        exp = f'%e = "ttnn.exp"(%x) : ({kind}) -> {kind}'
+        free = f'"ttnn.deallocate"(%e) <{{force = false}}> : ({kind}) -> ()'
+        add = f'%r = "ttnn.add"(%e, %x) : ({kind}, {kind}) -> {kind}'
+        view = f'%v = "ttnn.to_layout"(%e) : ({kind}) -> {kind}'
+        good, bad = self.path("good.mlir", of(exp, add, free)), self.path("bad.mlir", of(exp, free, add))
+        seen = self.path("view.mlir", of(exp, view, free, add.replace("%e", "%v")))
+        for after in good, seen:
+            self.assertEqual(self.verify(good, after)[0], 0)
+        status, report, _ = self.verify(good, bad)
+        self.assertEqual(status, 1)
+        self.assertEqual([(c["kind"], c["fused_op"]) for c in report["checks"]], [("use_after_deallocate", "ttnn.add")])
+        self.assertEqual(report["compared"]["after"], {"ops": 2, "proved": 1, "different": 1, "not_compared": 0})
+        self.assertIn("ttnn.deallocate", report["checks"][0]["after"])
+        self.assertEqual(self.verify(bad, bad)[0], 0)  # it was there before
+        returned = self.path("returned.mlir", of(exp, add, free.replace("%e", "%r")))
+        self.assertEqual(self.verify(good, returned)[0], 1)
+        twice = ("module {{\n  func.func private @f(%a: {t}) -> {t} {{\n"
+                 '    %0 = "ttnn.exp"(%a) : ({t}) -> {t}\n    "ttnn.deallocate"(%a) : ({t}) -> ()\n'
+                 "    return %0 : {t}\n  }}\n  func.func @main(%x: {t}) -> {t} {{\n"
+                 "    %0 = call @f(%x) : ({t}) -> {t}\n    %1 = call @f(%0) : ({t}) -> {t}\n"
+                 "    return %1 : {t}\n  }}\n}}\n").format(t=kind)
+        path = self.path("twice.mlir", twice)
+        kept = self.path("kept.mlir", re.sub(r".*deallocate.*\n", "", twice))
+        self.assertEqual(self.verify(kept, path)[0], 0)
+
     def functions(self, scale, op="call"):
         """A weight that a function of its own makes."""
         return (f"module {{\n  func.func private @weight(%w: tensor<8x32xf32>) -> tensor<8x32xf32> {{\n"

@@ -375,6 +375,8 @@ static bool is_op_of_both(struct comparer *c, int side, uint32_t op) {
 
 static void count_op(struct comparer *c, int side, uint32_t op, uint32_t step) {
     enum answer answer = c->mark[side][step] ? (enum answer)(c->mark[side][step] - 1) : ANSWER_NOT_COMPARED;
+    if (side == AFTER && c->m->reads_freed[op])
+        answer = ANSWER_DIFFERENT;
     const struct graph *g = c->cuts.side[side].g;
     if (!op_computes(g, op) && !(graph_class(g, op) == OP_CALL && is_op_of_both(c, side, op)))
         return;
@@ -392,6 +394,24 @@ static void count(struct comparer *c, int side) {
     for (uint32_t i = 0; i < f->ncopies; i++) {
         count_op(c, side, f->copies[i].op, f->copies[i].step);
         c->m->copy_of[side][f->copies[i].op] = f->steps[f->copies[i].step].op;
+    }
+}
+
+/* What AFTER reads behind its deallocation, unless BEFORE has such reads, too. */
+static void keep_freed_uses(struct comparer *c) {
+    const struct flat *f = &c->cuts.side[AFTER];
+    struct module_comparison *m = c->m;
+    for (uint32_t i = 0; c->cuts.side[BEFORE].nfreed_uses == 0 && i < f->nfreed_uses; i++) {
+        uint32_t *ops = arena_alloc(&m->arena, 2 * sizeof *ops);
+        ops[0] = f->freed_uses[i].deallocation;
+        ops[1] = f->freed_uses[i].op;
+        m->reads_freed[ops[1]] = true;
+        m->regions = grow(m->regions, &m->regions_cap, m->nregions + 1, sizeof *m->regions);
+        m->regions[m->nregions++] = (struct compared_region){.judgement = {.answer = ANSWER_DIFFERENT},
+                                                             .freed = true,
+                                                             .needed = true,
+                                                             .ops = {NULL, ops},
+                                                             .nops = {0, 2}};
     }
 }
 
@@ -436,6 +456,7 @@ static void compare_functions(struct module_comparison *m, const struct graph *b
         compare_steps(&c);
         if (!m->asked)
             follow_results(&c, first);
+        keep_freed_uses(&c);
         candidates_free(&c.candidates);
     }
     for (int side = 0; side < SIDES_OF_CUT; side++) {
@@ -455,18 +476,23 @@ static void compare_functions(struct module_comparison *m, const struct graph *b
     arena_free(&c.arena);
 }
 
-/* A function that runs on its own: no op of the module calls it. */
-static bool is_root(const struct graph *g, uint32_t func) {
-    bool called = false;
-    for (uint32_t op = 0; op < g->m->nops && !called; op++)
-        called = g->m->ops[op].callee != NONE && mlir_find_func(g->m, g->m->ops[op].callee) == func;
-    return g->func_kind[func] == FUNC_MAIN && g->m->funcs[func].complete && !called;
+/* Functions that run on their own: no op of the module calls them. */
+static bool *find_roots(const struct graph *g, struct arena *a) {
+    bool *root = arena_alloc(a, g->m->nfuncs + (size_t)1);
+    for (uint32_t f = 0; f < g->m->nfuncs; f++)
+        root[f] = g->func_kind[f] == FUNC_MAIN && g->m->funcs[f].complete;
+    for (uint32_t op = 0; op < g->m->nops; op++) {
+        uint32_t f = g->m->ops[op].callee == NONE ? NONE : mlir_find_func(g->m, g->m->ops[op].callee);
+        if (f != NONE)
+            root[f] = false;
+    }
+    return root;
 }
 
-static uint32_t only_root(const struct graph *g) {
+static uint32_t only_root(const struct graph *g, const bool *root) {
     uint32_t found = NONE, n = 0;
     for (uint32_t f = 0; f < g->m->nfuncs; f++)
-        if (is_root(g, f)) {
+        if (root[f]) {
             found = f;
             n++;
         }
@@ -486,18 +512,16 @@ static void count_alone(struct module_comparison *m, const struct graph *g, int 
         m->why = STR("a function is in one module only");
 }
 
-static void count_unpaired(struct module_comparison *m, const struct graph *before, const struct graph *after,
-                           const uint32_t *func_of) {
-    for (uint32_t f = 0; f < after->m->nfuncs; f++)
-        if (is_root(after, f) && func_of[f] == NONE)
-            count_alone(m, after, AFTER, f);
-    for (uint32_t b = 0; b < before->m->nfuncs; b++) {
-        bool paired = !is_root(before, b);
-        for (uint32_t f = 0; f < after->m->nfuncs && !paired; f++)
-            paired = func_of[f] == b;
-        if (!paired)
-            count_alone(m, before, BEFORE, b);
-    }
+static void count_unpaired(struct module_comparison *m, const struct graph *const g[SIDES_OF_CUT],
+                           bool *const root[SIDES_OF_CUT], const uint32_t *func_of) {
+    for (uint32_t f = 0; f < g[AFTER]->m->nfuncs; f++)
+        if (root[AFTER][f] && func_of[f] == NONE)
+            count_alone(m, g[AFTER], AFTER, f);
+        else if (root[AFTER][f])
+            root[BEFORE][func_of[f]] = false;
+    for (uint32_t f = 0; f < g[BEFORE]->m->nfuncs; f++)
+        if (root[BEFORE][f])
+            count_alone(m, g[BEFORE], BEFORE, f);
 }
 
 static uint32_t *no_ops(struct arena *a, size_t n) {
@@ -516,16 +540,19 @@ void compare_modules(struct module_comparison *m, const struct pattern_set *lowe
         m->copy_of[side] = no_ops(&m->arena, nops);
     }
     m->twin = no_ops(&m->arena, after->m->nops + (size_t)1);
-    uint32_t *func_of = pair_functions(before, after), only = only_root(after), compared = 0;
+    m->reads_freed = arena_alloc(&m->arena, after->m->nops + (size_t)1);
+    const struct graph *g[SIDES_OF_CUT] = {before, after};
+    bool *root[SIDES_OF_CUT] = {find_roots(before, &m->arena), find_roots(after, &m->arena)};
+    uint32_t *func_of = pair_functions(before, after), only = only_root(after, root[AFTER]), compared = 0;
     if (only != NONE && func_of[only] == NONE)
-        func_of[only] = only_root(before);
+        func_of[only] = only_root(before, root[BEFORE]);
     for (uint32_t f = 0; f < after->m->nfuncs; f++)
-        if (is_root(after, f) && func_of[f] != NONE) {
+        if (root[AFTER][f] && func_of[f] != NONE) {
             compare_functions(m, before, func_of[f], after, f, func_of);
             compared++;
         }
     if (!m->asked)
-        count_unpaired(m, before, after, func_of);
+        count_unpaired(m, g, root, func_of);
     if (!compared)
         m->why = STR("no function is in both modules");
     free(func_of);

@@ -14,6 +14,7 @@ struct compared_region {
     uint32_t *steps[SIDES_OF_CUT], nsteps[SIDES_OF_CUT];
     struct str own_types; /* different: the miter in its own types; or empty */
     bool needed;          /* some result depends on it */
+    bool freed;           /* different: ops[AFTER] are a deallocation and an op behind it that reads the value */
 };
 
 /* A value of AFTER that is proved, for what the device loses on it. */
@@ -32,7 +33,8 @@ struct module_comparison {
     uint32_t answers[SIDES_OF_CUT][ANSWER_NOT_COMPARED + 1]; /* compute ops by answer */
     struct str why;                                          /* no functions were compared, and why; or empty */
     uint8_t *answer[SIDES_OF_CUT];                           /* by op that computes: 1 + its answer; else 0 */
-    uint32_t *twin; /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
+    uint32_t *twin;    /* by op of AFTER: that of BEFORE which does the same to the same values; or NONE */
+    bool *reads_freed; /* by op of AFTER: it reads a value that was deallocated */
     uint32_t *copy_of[SIDES_OF_CUT]; /* by op: an earlier one that does the same to the same values, or NONE */
     bool keep_proved;                /* asked for: `proved` */
     struct proved_value *proved;     /* that results depend on */

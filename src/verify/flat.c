@@ -159,11 +159,23 @@ static bool same_callee(const struct graph *g, uint32_t a, const struct graph *h
     return same;
 }
 
-/* What two steps do is the same, operands apart: the operator, its attributes but for those that change
- * nothing (layouts, devices), and the types of its results. The dialects may differ. */
+/* What the op computes of the same operands and attributes depends on its dialect: a flag says so, or padding and
+ * defaults do, which are written in another way there. */
+static bool depends_on_dialect(enum op_kind k) {
+    const struct op_info *o = &op_table[k];
+    return op_is(k, BY_DIALECT) || o->window.kind != WINDOW_NONE || (o->absent && strchr(o->absent, '/'));
+}
+
+static bool is_ttnn(const struct graph *g, uint32_t op) {
+    return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
+}
+
+/* What two steps do is the same, operands apart: the operator, its attributes but for those that change nothing
+ * (layouts, devices), and the types of its results. The dialects may differ where that changes nothing. */
 static bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     const struct mlir_op *o = &g->m->ops[a], *p = &h->m->ops[b];
     bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
+                 (!depends_on_dialect((enum op_kind)g->kind[a]) || is_ttnn(g, a) == is_ttnn(h, b)) &&
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
         alike = same_type(g, o->first_result + i, h, p->first_result + i);
@@ -282,6 +294,25 @@ static void add_step(struct flat *f, uint32_t op) {
         f->of[o->first_result + i] = add_value(f, o->first_result + i, step, i);
 }
 
+/* Deallocated is what a name stands for: a view of it, which has another name, keeps its memory. */
+static void note_freed(struct flat *f, uint32_t op) {
+    const struct graph *g = f->g;
+    const struct mlir_op *o = &g->m->ops[op];
+    for (uint32_t i = 0; i < graph_noperands(g, op); i++) {
+        uint32_t v = graph_operands(g, op)[i];
+        if (v == NONE)
+            continue;
+        if (g->kind[op] == K_DEALLOCATE) {
+            f->freed[v] = op;
+        } else if (f->freed[v] != NONE) {
+            f->freed_uses = grow(f->freed_uses, &f->freed_uses_cap, f->nfreed_uses + 1, sizeof *f->freed_uses);
+            f->freed_uses[f->nfreed_uses++] = (struct freed_use){op, f->freed[v]};
+        }
+    }
+    for (uint32_t i = 0; i < o->nresults; i++) /* of a function that is called again */
+        f->freed[o->first_result + i] = NONE;
+}
+
 static void inline_function(struct flat *f, uint32_t func, int depth);
 
 static bool call(struct flat *f, uint32_t op, int depth) {
@@ -297,6 +328,8 @@ static bool call(struct flat *f, uint32_t op, int depth) {
     for (uint32_t i = 0; i < n; i++)
         f->of[g->m->funcs[func].first_arg + i] =
             graph_operands(g, op)[i] == NONE ? NONE : f->of[graph_operands(g, op)[i]];
+    for (uint32_t i = 0; i < n; i++)
+        f->freed[g->m->funcs[func].first_arg + i] = NONE;
     inline_function(f, func, depth - 1);
     uint32_t end = g->return_op[func];
     for (uint32_t i = 0; i < o->nresults; i++)
@@ -311,6 +344,8 @@ static void inline_function(struct flat *f, uint32_t func, int depth) {
         const struct mlir_op *o = &g->m->ops[op];
         enum op_class c = graph_class(g, op);
         bool calls = c == OP_CALL || (o->callee != NONE && callee_of(g, op) != NONE);
+        if (o->func == func)
+            note_freed(f, op);
         if (c == OP_RETURN || c == OP_NO_USE || c == OP_STRUCTURE || o->func != func)
             continue;
         if (calls && call(f, op, depth))
@@ -325,7 +360,7 @@ static void inline_function(struct flat *f, uint32_t func, int depth) {
 
 void flat_build(struct flat *f, const struct graph *g, uint32_t func) {
     const struct mlir_func *m = &g->m->funcs[func];
-    *f = (struct flat){.g = g, .of = no_ids(g->m->nvalues)};
+    *f = (struct flat){.g = g, .of = no_ids(g->m->nvalues), .freed = no_ids(g->m->nvalues)};
     for (uint32_t i = 0; i < m->nargs; i++)
         if (is_tensor_operand(g, m->first_arg + i) &&
             g->m->types[g->m->values[m->first_arg + i].type].kind != TYPE_DEVICE)
@@ -347,5 +382,7 @@ void flat_free(struct flat *f) {
     free(f->of);
     free(f->copies);
     free(f->outputs);
+    free(f->freed_uses);
+    free(f->freed);
     free(f->table);
 }

@@ -22,6 +22,11 @@ struct flat_copy {
     uint32_t op, step;
 };
 
+/* An op that reads a value after it was deallocated. */
+struct freed_use {
+    uint32_t op, deallocation;
+};
+
 struct flat {
     const struct graph *g;
     struct flat_value *values;
@@ -29,13 +34,15 @@ struct flat {
     uint32_t *operands;
     uint32_t *of; /* per value of the graph: the flat value that it was last; NONE */
     struct flat_copy *copies;
-    uint32_t nvalues, nsteps, noperands, ncopies;
+    struct freed_use *freed_uses;
+    uint32_t nvalues, nsteps, noperands, ncopies, nfreed_uses;
     uint32_t nargs;              /* the first values; device handles are none */
     uint32_t *outputs, noutputs; /* results of the function */
     bool returns;                /* in one place */
     bool cut_short;              /* too long, or functions call one another in a circle */
     /* private */
-    uint32_t values_cap, steps_cap, operands_cap, copies_cap, outputs_cap, *table, table_cap;
+    uint32_t values_cap, steps_cap, operands_cap, copies_cap, outputs_cap, freed_uses_cap, *table, table_cap;
+    uint32_t *freed; /* per value of the graph: the op that deallocated it; NONE */
 };
 
 void flat_build(struct flat *f, const struct graph *g, uint32_t func);

@@ -51,15 +51,19 @@ static uint32_t count_compute(const struct compared_region *r, const struct grap
     return n;
 }
 
-void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
+static void put_segment(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT],
+                        int side) {
     static const char *const keys[] = {"before", "after"};
-    for (int side = 0; side < SIDES_OF_CUT; side++) {
-        struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
-        struct buf text = {0};
-        segment_text(&s, &text);
-        put_block(out, "    ", keys[side], buf_str(&text));
-        buf_free(&text);
-    }
+    struct segment s = {&levels[side].ir, r->ops[side], r->nops[side]};
+    struct buf text = {0};
+    segment_text(&s, &text);
+    put_block(out, "    ", keys[side], buf_str(&text));
+    buf_free(&text);
+}
+
+void print_segments(struct buf *out, const struct compared_region *r, const struct level levels[SIDES_OF_CUT]) {
+    for (int side = 0; side < SIDES_OF_CUT; side++)
+        put_segment(out, r, levels, side);
 }
 
 /* The lines of a counterexample, with the names that BEFORE has for the inputs. */
@@ -125,6 +129,18 @@ static void put_different(struct buf *out, const struct stage_pair *p, const str
     print_segments(out, r, levels);
 }
 
+static void put_freed(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
+                      const struct level levels[SIDES_OF_CUT]) {
+    const struct mlir *m = levels[AFTER].graph.m;
+    uint32_t op = r->ops[AFTER][1];
+    buf_printf(out, "  - kind: use_after_deallocate\n");
+    put_text(out, "    ", "fused_op", mlir_op_name(m, op));
+    if (p->pass.n)
+        put_text(out, "    ", "pass", p->pass);
+    put_text(out, "    ", "ir_loc", mlir_loc_text(m, op));
+    put_segment(out, r, levels, AFTER);
+}
+
 /* What it would take to compare a region. */
 static const char *needs(struct str why) {
     static const char *const known[][2] = {
@@ -163,7 +179,9 @@ static void put_proved(struct buf *out, const struct compared_region *r, const s
 
 void print_region(struct buf *out, const struct stage_pair *p, const struct compared_region *r,
                   const struct level levels[SIDES_OF_CUT]) {
-    if (r->judgement.answer == ANSWER_DIFFERENT)
+    if (r->freed)
+        put_freed(out, p, r, levels);
+    else if (r->judgement.answer == ANSWER_DIFFERENT)
         put_different(out, p, r, levels);
     else if (r->judgement.answer == ANSWER_NOT_COMPARED)
         put_not_compared(out, r, levels);
