@@ -1,7 +1,6 @@
 /* The promises of index maps: whatever they say is what evaluation on actual arrays says. */
 #include "graph/index.h"
 #include "ir_text.h"
-#include "prove/axis_map.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -1125,57 +1124,4 @@ Test(index, contractions_whose_shapes_do_not_fit_are_not_understood) {
                              "(tensor<2x2x4xf32>, tensor<3x4x5xf32>) -> tensor<3x2x5xf32>"));
     cr_assert_not(understood("%a: tensor<" HUGE "x" HUGE "xf32>, %b: tensor<" HUGE "x" HUGE "xf32>", dot,
                              "(tensor<" HUGE "x" HUGE "xf32>, tensor<" HUGE "x" HUGE "xf32>) -> tensor<f32>"));
-}
-
-/* ---- tables ---- */
-
-/* Axes of one or two of four digits each, in some order, and a map of two terms that span some of them, or divide
- * otherwise. */
-static void some_axes(struct axes *axes, struct imap *map) {
-    enum { DIGITS = 4 };
-    int64_t size[DIGITS], lo[DIGITS + 1] = {1};
-    uint32_t first = below(DIGITS);
-    for (int d = 0; d < DIGITS; d++) {
-        size[d] = 2 + below(4);
-        lo[d + 1] = lo[d] * size[d];
-    }
-    axes_clear(axes);
-    for (uint32_t i = 0; i < DIGITS;) {
-        uint32_t d = (first + i) % DIGITS, next = (first + i + 1) % DIGITS, n = 1 + (i + 1 < DIGITS && below(3) == 0);
-        struct term t[] = {{0, lo[d], size[d], n > 1 ? size[next] : 1}, {0, lo[next], size[next], 1}};
-        cr_assert(axes_add(axes, t, n));
-        i += n;
-    }
-    for (map->n = 0; map->n < 2;) {
-        uint32_t from = below(DIGITS), to = from + 1 + below(DIGITS - from);
-        struct term t = {0, lo[from], lo[to] / lo[from], 1 + below(50)};
-        if (below(3) == 0) {
-            t.lo *= 1 + below(3);
-            t.size = 2 + below(5);
-        }
-        map->t[map->n++] = t;
-    }
-}
-
-Test(index, tables_say_what_all_terms_say) {
-    struct arena arena = {0};
-    int determined = 0;
-    for (int round = 0; round < 4000; round++) {
-        struct axes axes;
-        struct imap map;
-        struct index_walk w;
-        seed = 1 + (uint64_t)round * 0x9e3779b97f4a7c15u;
-        some_axes(&axes, &map);
-        if (!axes_determine(&axes, &map))
-            continue;
-        struct axis_tables t = axis_tables_new(&arena, &axes, &map);
-        struct shape s = axes_shape(&axes);
-        walk_begin(&w, &s);
-        for (; walk_more(&w); walk_next(&w))
-            cr_assert_eq(axis_tables_element(&t, w.at), axes_element(&axes, &map, w.at), "round %d", round);
-        determined++;
-    }
-    arena_free(&arena);
-    cr_assert_gt(determined, 1000);
-    cr_assert_lt(determined, 3500); /* others are not asked for */
 }
