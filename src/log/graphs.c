@@ -203,7 +203,7 @@ static void plain(struct grouping *g) {
  * by a header of its stage. What a pass has left then is no TTNN level. */
 static void mark_failed(struct grouping *g) {
     bool *seen = xcalloc(g->n + (size_t)1, sizeof *seen);
-    for (uint32_t i = g->list->n; i-- > 0;) {
+    for (uint32_t i = g->ttnn ? g->list->n : 0; i-- > 0;) {
         struct log_block *b = &at(g, i)->block;
         uint32_t *ttnn = &g->ttnn[b->graph];
         bool open_end = *ttnn == NONE || is_dump(at(g, *ttnn));

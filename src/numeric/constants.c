@@ -61,9 +61,13 @@ void evaluate_constant(struct eval_context *ctx, const struct call *c, const str
 void evaluate_arange(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     int64_t start = attr_int(ctx, c, "start", 0), end = attr_int_needed(ctx, c, "end");
     int64_t step = attr_int(ctx, c, "step", 1), along = attr_int(ctx, c, "arange_dimension", 0);
-    if (step == 0)
+    int64_t count = 0;
+    if (step > 0)
+        count = (end - start + step - 1) / step;
+    else if (step < 0)
+        count = (start - end - step - 1) / -step;
+    else
         op_fails(ctx, "arange with step 0");
-    int64_t count = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
     struct shape s = {1, {count > 0 ? count : 0}};
     if (declared_shape(c, 0))
         s = *declared_shape(c, 0);

@@ -178,7 +178,7 @@ static const struct tensor *sliced(struct eval_context *ctx, const struct call *
 }
 
 void evaluate_slice(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
-    int64_t begins[TENSOR_RANK], ends[TENSOR_RANK];
+    int64_t begins[TENSOR_RANK] = {0}, ends[TENSOR_RANK] = {0};
     operand_needed(ctx, c, 0);
     int n = attr_list_needed(ctx, c, "begins", begins, TENSOR_RANK);
     int m = attr_list_needed(ctx, c, "ends", ends, TENSOR_RANK);
@@ -187,7 +187,7 @@ void evaluate_slice(struct eval_context *ctx, const struct call *c, const struct
 
 void evaluate_slice_dynamic(struct eval_context *ctx, const struct call *c, const struct tensor **out) {
     const struct tensor *x = operand_needed(ctx, c, 0);
-    int64_t at[2][TENSOR_RANK];
+    int64_t at[2][TENSOR_RANK] = {{0}};
     for (uint32_t k = 0; k < 2; k++) {
         const struct tensor *t = operand_needed(ctx, c, k + 1);
         if (t->n != x->shape.rank)

@@ -86,8 +86,9 @@ void evaluate_reduction(struct eval_context *ctx, const struct call *c, const st
     struct tensor *t = reduce(ctx, x, reduced, reduction_of(c->kind));
     if (x->n == 0 && t->n > 0 && (averages || c->kind == K_MAX || c->kind == K_MIN))
         op_fails(ctx, "%s of no elements", op_table[c->kind].name);
+    int64_t each = t->n ? x->n / t->n : 0; /* elements of the operand in one of the result */
     for (int64_t i = 0; averages && i < t->n; i++)
-        t->x[i] /= (double)(x->n / t->n);
+        t->x[i] /= (double)each;
     struct shape s = reduced_shape(&x->shape, reduced, attr_flag(ctx, c, "keep_dim", false));
     *out = tensor_reshape(ctx, t, &s);
 }

@@ -39,6 +39,7 @@ void op_fails(struct eval_context *ctx, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     note_reason(ctx, false, fmt, args);
+    va_end(args);
     abort(); /* outside of any attempt */
 }
 
@@ -46,6 +47,7 @@ void op_unsupported(struct eval_context *ctx, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     note_reason(ctx, true, fmt, args);
+    va_end(args);
     abort();
 }
 
