@@ -48,7 +48,6 @@ EXCEPTIONS = [
     ("one", "(linear|matmul|conv[12]d)_of_scaled_(in|out)put", 7, "one number is no factor of each feature"),
     ("one", "theory_rope_of_query_and_key|rotary_embedding_of_query_and_key|update_cache_by_comparison", 7,
      "one position is that of all, and one feature has no half"),
-    ("one", "gelu", 2, "an approximate form of a single element is not proved"),
     ("one", "repeat|repeat_interleave", 44, "what is repeated once or has one element is broadcast, or nothing happens"),
     ("one", "matmul_slice", 2, "a slice of one is all"),
     ("one", "matmul_turned", 6, "a turn of one row or one column moves nothing"),

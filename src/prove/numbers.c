@@ -236,7 +236,7 @@ bool numbers_make(struct device_run *run, const struct device_run *first, enum t
             return false;
         bool positive = trial == TRIAL_POSITIVE || (in->positive && i != violated);
         enum dtype type = in->predicate ? DT_I1 : graph_dtype(reference_graph(r), in->value);
-        uint64_t seed = run->seed + run->sample * 0x9e3779b97f4a7c15u;
+        uint64_t seed = run->sample ? seed_of(run->seed, run->sample) : run->seed;
         struct filling f = {in, &r->thresholds, seed, i, trial, positive, r->sorts};
         fill(&f, t, type);
         bool hides = r->masks && trial >= TRIAL_MASKED, one = t->n > 1 && reference_graph(r)->varies[in->value] == 0;

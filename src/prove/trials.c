@@ -86,12 +86,14 @@ static struct str compare(struct proof *p, struct device_run *run, const struct 
                             shape_text(a, &o->want->shape).p);
     const struct tensor *got = finite ? where_finite(run, o) : o->got;
     struct difference d = compare_worst(got, o->want, floor_of_largest, compared);
-    if (d.error < INFINITY)
+    bool finite_here =
+        isfinite(d.got) && isfinite(d.want); /* 0 wanted is infinitely far in relation, and may be near */
+    if (finite_here)
         add_distance(distance, got, o->want);
     if (d.error <= tolerance)
         return STR("");
     struct str text = difference_text(run, o->want, d);
-    if (d.error == INFINITY || p->ref.match->pattern->approximate == 0)
+    if (!finite_here || p->ref.match->pattern->approximate == 0)
         return text;
     distance->text = text;
     return STR("");
