@@ -65,6 +65,11 @@ uint32_t graph_count_operands(const struct graph *g, uint32_t op);
 static inline uint32_t graph_nuses(const struct graph *g, uint32_t v) {
     return g->first_use[v + 1] - g->first_use[v];
 }
+/* It is an op of TTNN, not of TTIR. */
+static inline bool graph_is_ttnn(const struct graph *g, uint32_t op) {
+    return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
+}
+
 static inline enum op_class graph_class(const struct graph *g, uint32_t op) {
     return op_table[g->kind[op]].class;
 }

@@ -212,7 +212,7 @@ static double collective(const struct looking *l) {
 /* x, scale, offset, mean, variance; in TTNN x, mean, variance, scale, offset. */
 static double batch_norm(const struct looking *l) {
     static const uint8_t order[2][4] = {{3, 4, 1, 2}, {1, 2, 3, 4}};
-    const uint8_t *at = order[str_starts(mlir_op_name(l->s->g->m, l->op), STR("ttnn."))];
+    const uint8_t *at = order[graph_is_ttnn(l->s->g, l->op)];
     double x = (in(l, 0) - in(l, at[0])) / sqrt(fabs(in(l, at[1]) + attribute(l, "epsilon", 1e-5)));
     return x * in_or(l, at[2], 1) + in_or(l, at[3], 0);
 }

@@ -30,10 +30,6 @@ static bool shape_of_value(const struct program *p, uint32_t v, struct shape *s)
     return p->shape ? p->shape(p->self, v, s) : shape_in_graph(p->graph, v, s);
 }
 
-static bool is_ttnn(const struct graph *g, uint32_t op) {
-    return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
-}
-
 /* Evaluates one op on operands by role (NULL where absent). False with a reason in the context. */
 static bool interpret_op(struct eval_context *b, const struct program *p, uint32_t op,
                          const struct tensor *const *operands, const struct tensor *results[MAX_RESULTS]) {
@@ -54,7 +50,7 @@ static bool interpret_op(struct eval_context *b, const struct program *p, uint32
     if (g->kind[op] == K_UNKNOWN)
         return eval_beyond(b, "no evaluator for %.*s", (int)name.n, name.p);
     struct call c = {.kind = (enum op_kind)g->kind[op],
-                     .ttnn = is_ttnn(g, op),
+                     .ttnn = graph_is_ttnn(g, op),
                      .noperands = graph_noperands(g, op),
                      .operands = operands,
                      .operand_types = from,

@@ -69,7 +69,7 @@ const struct tensor *operand_unpadded(struct device_run *run, uint32_t op, const
  * right] in TTIR, [top, bottom, left, right] in TTNN. */
 static struct str padding_text(const struct reference *r, uint32_t op, const struct window_pads *w) {
     const struct graph *g = reference_graph(r);
-    bool ttnn = str_starts(mlir_op_name(g->m, op), STR("ttnn."));
+    bool ttnn = graph_is_ttnn(g, op);
     int64_t own[6] = {0}, sum[6] = {0};
     struct str text, list = STR("[");
     int k = mlir_attr(g->m, op, "padding", &text) ? mlir_ints(text, own, 6) : 0;

@@ -54,7 +54,7 @@ static bool per_dimension(const struct graph *g, uint32_t op, const char *key, u
 static bool paddings(const struct graph *g, uint32_t op, uint32_t n, int64_t out[SPATIAL]) {
     struct str text;
     int64_t v[2 * SPATIAL] = {0};
-    bool ttnn = str_starts(mlir_op_name(g->m, op), STR("ttnn."));
+    bool ttnn = graph_is_ttnn(g, op);
     int given = mlir_attr(g->m, op, "padding", &text) ? mlir_ints(text, v, 2 * SPATIAL) : 0;
     if (given < 0 || (given > 1 && given != (int)n && given != 2 * (int)n))
         return false;

@@ -166,16 +166,12 @@ static bool depends_on_dialect(enum op_kind k) {
     return op_is(k, BY_DIALECT) || o->window.kind != WINDOW_NONE || (o->absent && strchr(o->absent, '/'));
 }
 
-static bool is_ttnn(const struct graph *g, uint32_t op) {
-    return str_starts(mlir_op_name(g->m, op), STR("ttnn."));
-}
-
 /* What two steps do is the same, operands apart: the operator, its attributes but for those that change nothing
  * (layouts, devices), and the types of its results. The dialects may differ where that changes nothing. */
 static bool steps_alike(const struct graph *g, uint32_t a, const struct graph *h, uint32_t b) {
     const struct mlir_op *o = &g->m->ops[a], *p = &h->m->ops[b];
     bool alike = g->kind[a] == h->kind[b] && o->nresults == p->nresults &&
-                 (!depends_on_dialect((enum op_kind)g->kind[a]) || is_ttnn(g, a) == is_ttnn(h, b)) &&
+                 (!depends_on_dialect((enum op_kind)g->kind[a]) || graph_is_ttnn(g, a) == graph_is_ttnn(h, b)) &&
                  (g->kind[a] != K_UNKNOWN || str_eq(short_name(g, a), short_name(h, b)));
     for (uint32_t i = 0; i < o->nresults && alike; i++)
         alike = same_type(g, o->first_result + i, h, p->first_result + i);
